@@ -119,7 +119,7 @@ struct SegmenterTests {
         var segmenter = Segmenter(
             tracks: [Self.video, Self.audio],
             target: MediaTime(6, timescale: 1),
-            greatestWait: 100
+            maximumWaiting: 100
         )
         let failure = Segmenter.Failure.badInterleaving(track: "audio", leader: "video", waiting: 100)
         #expect(throws: failure) {

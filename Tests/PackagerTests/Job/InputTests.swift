@@ -17,7 +17,7 @@ struct InputTests {
         #expect(input.group == "stereo")
         #expect(input.policy == .trackClass(.hd))
         #expect(input.tracks == [.audio, .subtitles])
-        #expect(!input.takes(.video))
+        #expect(!input.includes(.video))
         #expect(try PackagingJob.Input(parsing: "-").isStandardInput)
         #expect(try PackagingJob.Input(parsing: "a,policy=clear").policy == .clear)
     }

@@ -31,8 +31,8 @@ struct KeyPeriodFetcherTests {
                 guard call > 2 else { throw Trouble() }
                 return ContentKeyPeriod(number: request.number, keys: ContentKeys())
             },
-            patience: .seconds(3600),
-            firstPause: .milliseconds(1)
+            timeout: .seconds(3600),
+            initialDelay: .milliseconds(1)
         )
         #expect(try await fetcher.period(request).number == 3)
         #expect(calls.withLock { $0 } == 3)
@@ -40,11 +40,11 @@ struct KeyPeriodFetcherTests {
     }
 
     @Test("ends with the last answer when patience does")
-    func patience() async throws {
+    func timeout() async throws {
         let fetcher = KeyPeriodFetcher(
             ScriptedKeyPeriods { _ in throw Trouble() },
-            patience: .milliseconds(50),
-            firstPause: .milliseconds(1)
+            timeout: .milliseconds(50),
+            initialDelay: .milliseconds(1)
         )
         let error = await #expect(throws: KeyPeriodFailure.self) { try await fetcher.period(request) }
         #expect(error?.number == 3)
@@ -58,7 +58,7 @@ struct KeyPeriodFetcherTests {
                 calls.withLock { $0 += 1 }
                 throw KeyPeriodFailure(request.number, "there are no more")
             },
-            patience: .seconds(3600)
+            timeout: .seconds(3600)
         )
         let error = await #expect(throws: KeyPeriodFailure.self) { try await fetcher.period(request) }
         #expect(error?.reason == "there are no more")
@@ -69,7 +69,7 @@ struct KeyPeriodFetcherTests {
     func otherNumber() async throws {
         let fetcher = KeyPeriodFetcher(
             ScriptedKeyPeriods { _ in ContentKeyPeriod(number: 9, keys: ContentKeys()) },
-            patience: .seconds(3600)
+            timeout: .seconds(3600)
         )
         await #expect(throws: KeyPeriodFailure.self) { try await fetcher.period(request) }
     }

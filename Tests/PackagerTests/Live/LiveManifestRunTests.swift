@@ -157,7 +157,7 @@ struct LiveManifestRunTests {
         var manifest = try LiveManifest(resuming: try #require(last.withLock { $0 }), settings)
         let media = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8"))
         #expect(Self.numbers(manifest.manifest, "video-64").last == 5)
-        manifest.takeSegments(of: "video-64", namedBy: LivePlaylist(resuming: media, hasClearMap: false))
+        manifest.addMissingSegments(of: "video-64", listedIn: LivePlaylist(resuming: media, hasClearMap: false))
         #expect(Self.numbers(manifest.manifest, "video-64") == Array(1...10))
         // As the run that went on has it.
         let whole = try MPD(scratch.bytes("out/main.mpd"))

@@ -24,7 +24,7 @@ struct LiveManifestTests {
         _ index: Int,
         to manifest: inout LiveManifest,
         period: Int = 0,
-        stretch: Int = 0,
+        epoch: Int = 0,
         delay: Double = 0,
         isDiscontinuity: Bool = false
     ) throws -> Bool {
@@ -40,11 +40,11 @@ struct LiveManifestTests {
                 map: MapTag(uri: "init-\(period).mp4"),
                 byteCount: 60_000
             ),
-            place: LiveSegment.Place(
+            position: LiveSegment.Position(
                 number: UInt64(number + 1),
                 start: time,
                 duration: 6 * UInt64(scale),
-                stretch: stretch,
+                epoch: epoch,
                 period: period
             )
         )
@@ -109,14 +109,14 @@ struct LiveManifestTests {
         for index in 0...1 { _ = try append(0, index, to: &manifest) }
         #expect(manifest.manifest.periods[0].duration == nil)
         for index in 0...1 {
-            _ = try append(1, index, to: &manifest, stretch: 1, delay: 100, isDiscontinuity: true)
+            _ = try append(1, index, to: &manifest, epoch: 1, delay: 100, isDiscontinuity: true)
         }
         #expect(manifest.manifest.periods.map(\.start?.seconds) == [0, 106])
         #expect(manifest.manifest.periods.map(\.duration?.seconds) == [6, nil])
         #expect(manifest.manifest.availabilityStart == ManifestDate(start))
         // What was left out lies between two Periods as well.
         for index in 0...1 {
-            _ = try append(3, index, to: &manifest, stretch: 1, delay: 100, isDiscontinuity: true)
+            _ = try append(3, index, to: &manifest, epoch: 1, delay: 100, isDiscontinuity: true)
         }
         #expect(manifest.manifest.periods.map(\.start?.seconds) == [0, 106, 118])
         #expect(manifest.manifest.periods.map(\.duration?.seconds) == [6, 6, nil])
@@ -151,10 +151,10 @@ struct LiveManifestTests {
         var manifest = LiveManifest(settings())
         for index in 0...1 { _ = try append(0, index, to: &manifest) }
         let whole = manifest.manifest
-        let resume = { (change: (inout MPD) -> Void) -> LiveManifest.Refusal? in
+        let resume = { (change: (inout MPD) -> Void) -> LiveManifest.ResumeError? in
             var read = whole
             change(&read)
-            do throws(LiveManifest.Refusal) {
+            do throws(LiveManifest.ResumeError) {
                 _ = try LiveManifest(resuming: read, self.settings())
                 return nil
             } catch {
@@ -164,12 +164,12 @@ struct LiveManifestTests {
         #expect(resume { _ in } == nil)
         #expect(resume { $0.minimumUpdatePeriod = nil } == .hasEnded)
         #expect(resume { $0.type = "static" } == .hasEnded)
-        #expect(resume { $0.timeShiftBufferDepth = nil } == .isOfOtherKind(isEvent: true))
-        #expect(resume { $0.periods[0].id = "main" } == .isUnknown)
-        #expect(resume { $0.periods = [] } == .isUnknown)
-        #expect(resume { $0.availabilityStart = nil } == .isUnknown)
+        #expect(resume { $0.timeShiftBufferDepth = nil } == .typeMismatch(isEvent: true))
+        #expect(resume { $0.periods[0].id = "main" } == .notWrittenByPackager)
+        #expect(resume { $0.periods = [] } == .notWrittenByPackager)
+        #expect(resume { $0.availabilityStart = nil } == .notWrittenByPackager)
         let endless = SegmentTemplate.Run(time: 0, duration: 1, repeats: .max / 2)
         let refusal = resume { $0.periods[0].adaptationSets[0].representations[0].template?.timeline = [endless] }
-        #expect(refusal == .isUnknown)
+        #expect(refusal == .notWrittenByPackager)
     }
 }

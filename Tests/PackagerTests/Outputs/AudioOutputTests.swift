@@ -97,7 +97,7 @@ struct AudioOutputTests {
         input.samples = samples.enumerated().map { index, frames in
             let bytes = frames.flatMap { $0 }
             return MediaSample(
-                bytes: GatheredBytes(bytes),
+                bytes: BufferedBytes(bytes),
                 offset: 0,
                 size: bytes.count,
                 decodeTime: Int64(index) * 1536,
@@ -145,7 +145,7 @@ struct AudioOutputTests {
         input.track.format = .ac3
         input.samples = [
             MediaSample(
-                bytes: GatheredBytes([UInt8](repeating: 1, count: 70_000)),
+                bytes: BufferedBytes([UInt8](repeating: 1, count: 70_000)),
                 offset: 0,
                 size: 70_000,
                 decodeTime: 0,

@@ -68,7 +68,7 @@ struct TestTrack {
                 return length + unit
             }
             return MediaSample(
-                bytes: GatheredBytes(bytes),
+                bytes: BufferedBytes(bytes),
                 offset: 0,
                 size: bytes.count,
                 decodeTime: Int64(index) * Int64(duration),

@@ -44,7 +44,7 @@ struct SegmentEncryptorTests {
                 written.append(segment.index)
                 keyFrames.append($0)
             }
-            #expect(segment.index - written.count < SegmentEncryptor.sideBySide)
+            #expect(segment.index - written.count < SegmentEncryptor.maximumConcurrentSegments)
         }
         try encryptor.flush()
         return (outputs, written, keyFrames)
@@ -123,7 +123,7 @@ struct SegmentEncryptorTests {
         var (input, _) = try input()
         let unit: [UInt8] = [0, 0x9F, 0xFF, 0xFC, 0x41] + [UInt8](repeating: 7, count: 0x9FFFFB)
         let large = MediaSample(
-            bytes: GatheredBytes(unit),
+            bytes: BufferedBytes(unit),
             offset: 0,
             size: 0xA00000,
             decodeTime: 0,

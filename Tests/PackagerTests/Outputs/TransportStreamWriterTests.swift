@@ -224,7 +224,7 @@ struct TransportStreamWriterTests {
         let damaged = try TestTrack.video([[[0x41]], [[0x41]]])
         var samples = damaged.samples
         samples[1] = MediaSample(
-            bytes: GatheredBytes([9, 9, 0, 0, 0, 5, 1]),
+            bytes: BufferedBytes([9, 9, 0, 0, 0, 5, 1]),
             offset: 2,
             size: 5,
             decodeTime: 1,

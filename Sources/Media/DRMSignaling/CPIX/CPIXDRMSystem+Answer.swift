@@ -45,22 +45,22 @@ extension CPIXDocument.DRMSystem {
             object = pro
             xml = (xml ?? "") + "<mspr:pro xmlns:mspr=\"urn:microsoft:playready\">\(pro)</mspr:pro>"
         }
-        var answer = CPIXDocument.DRMSystem(keyID: keyID, systemID: systemID)
-        answer.name = name
-        if asksNothing || pssh != nil { answer.pssh = box?.bytes }
-        if asksNothing || contentProtectionData != nil { answer.contentProtectionData = xml }
-        if asksNothing || keyURI != nil { answer.keyURI = signal.uri }
-        if asksNothing || mediaPlaylistSignaling != nil {
-            answer.mediaPlaylistSignaling = signal.line(isSessionKey: false)
+        var response = CPIXDocument.DRMSystem(keyID: keyID, systemID: systemID)
+        response.name = name
+        if requestsAllElements || pssh != nil { response.pssh = box?.bytes }
+        if requestsAllElements || contentProtectionData != nil { response.contentProtectionData = xml }
+        if requestsAllElements || keyURI != nil { response.keyURI = signal.uri }
+        if requestsAllElements || mediaPlaylistSignaling != nil {
+            response.mediaPlaylistSignaling = signal.line(isSessionKey: false)
         }
-        if asksNothing || multivariantPlaylistSignaling != nil {
-            answer.multivariantPlaylistSignaling = signal.line(isSessionKey: true)
+        if requestsAllElements || multivariantPlaylistSignaling != nil {
+            response.multivariantPlaylistSignaling = signal.line(isSessionKey: true)
         }
-        if asksNothing || smoothStreamingHeader != nil { answer.smoothStreamingHeader = object }
-        return answer
+        if requestsAllElements || smoothStreamingHeader != nil { response.smoothStreamingHeader = object }
+        return response
     }
 
-    private var asksNothing: Bool {
+    private var requestsAllElements: Bool {
         pssh == nil && contentProtectionData == nil && keyURI == nil && mediaPlaylistSignaling == nil
             && multivariantPlaylistSignaling == nil && smoothStreamingHeader == nil && hdsSignaling == nil
     }

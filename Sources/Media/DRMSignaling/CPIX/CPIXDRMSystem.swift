@@ -57,7 +57,7 @@ extension CPIXDocument {
             pssh = try element.cpixChild("PSSH")?.cpixData()
             contentProtectionData = try element.cpixChild("ContentProtectionData")?.cpixEncodedText()
             keyURI = try element.cpixChild("URIExtXKey")?.cpixEncodedText()
-            for signaling in element.cpixChildren("HLSSignalingData") { try take(signaling) }
+            for signaling in element.cpixChildren("HLSSignalingData") { try parseSignaling(signaling) }
             if let header = element.cpixChild("SmoothStreamingProtectionHeaderData") {
                 guard header.text.utf8.count <= Limit.data else {
                     throw header.cpixError("the header is longer than \(Limit.data) bytes")
@@ -67,7 +67,7 @@ extension CPIXDocument {
             hdsSignaling = try element.cpixChild("HDSSignalingData")?.cpixData()
         }
 
-        private mutating func take(_ element: XMLTree.Element) throws(SignalingError) {
+        private mutating func parseSignaling(_ element: XMLTree.Element) throws(SignalingError) {
             let lines = try element.cpixEncodedText()
             switch element.attributes["playlist"] {
             case nil, "media":

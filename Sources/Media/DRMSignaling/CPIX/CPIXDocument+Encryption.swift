@@ -132,14 +132,18 @@ extension CPIXDocument {
         _ mac: [UInt8]?,
         _ documentKey: SecretBytes,
         _ macKey: SecretBytes,
-        _ place: String
+        _ subject: String
     ) throws(SignalingError) -> SecretBytes {
         guard value.algorithm == CPIXVocabulary.aes256CBC else {
-            throw SignalingError(.cpixNotOpened, place, "EncryptionMethod must be aes256-cbc")
+            throw SignalingError(.cpixNotOpened, subject, "EncryptionMethod must be aes256-cbc")
         }
         let expected = HMACSHA512.authenticate(value.cipherValue, key: macKey)
         guard let mac, SecretBytes.constantTimeEquals(mac, expected) else {
-            throw SignalingError(.cpixNotOpened, place, mac == nil ? "ValueMAC is missing" : "ValueMAC does not match")
+            throw SignalingError(
+                .cpixNotOpened,
+                subject,
+                mac == nil ? "ValueMAC is missing" : "ValueMAC does not match"
+            )
         }
         guard
             let key = try? AES256CBC.decryptPadded(
@@ -147,7 +151,7 @@ extension CPIXDocument {
                 key: documentKey,
                 iv: value.cipherValue.prefix(16)
             ), key.count == 16
-        else { throw SignalingError(.cpixNotOpened, place, "the decrypted value is not a key of 16 bytes") }
+        else { throw SignalingError(.cpixNotOpened, subject, "the decrypted value is not a key of 16 bytes") }
         return key
     }
 }

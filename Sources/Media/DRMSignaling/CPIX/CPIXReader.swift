@@ -36,7 +36,7 @@ extension CPIXDocument {
             UpdateHistoryItem.init
         )
         isSigned = root.children.contains { $0.name == "Signature" && $0.namespace == CPIXVocabulary.signatures }
-        passedOver = CPIXVocabulary.strangers(in: root)
+        passedOver = CPIXVocabulary.undefinedElements(in: root)
         try checkIDs()
     }
 

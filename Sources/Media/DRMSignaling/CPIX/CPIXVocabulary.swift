@@ -43,7 +43,7 @@ enum CPIXVocabulary {
     ]
 
     /// Returns the elements that CPIX does not define at their position, up to the limit.
-    static func strangers(in root: XMLTree.Element) -> [CPIXDocument.PassedOver] {
+    static func undefinedElements(in root: XMLTree.Element) -> [CPIXDocument.PassedOver] {
         var found: [CPIXDocument.PassedOver] = []
         var waiting = [root]
         while let element = waiting.popLast(), found.count < CPIXDocument.Limit.passedOver {

@@ -27,7 +27,7 @@ public struct ContentKeyFile: Sendable, Equatable {
                 .invalidKey,
                 name,
                 "a key file must have 32 bytes (16-byte key, 16-byte IV), but this file has \(content.count)"
-                    + (Self.likelyMistake(content.count).map { ": " + $0 } ?? "")
+                    + (Self.likelyCause(content.count).map { ": " + $0 } ?? "")
             )
         }
         key = content[0..<16]
@@ -43,7 +43,7 @@ public struct ContentKeyFile: Sendable, Equatable {
     }
 
     /// Returns the likely cause of a wrong size.
-    private static func likelyMistake(_ size: Int) -> String? {
+    private static func likelyCause(_ size: Int) -> String? {
         switch size {
         case 16: "if the file contains only the key, append the IV"
         case 33: "if the file ends with a line break, remove it"

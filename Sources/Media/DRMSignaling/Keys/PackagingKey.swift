@@ -98,12 +98,12 @@ public struct PackagingKey: Sendable, Equatable {
         }
         var areDigits = true
         let secret = SecretBytes(count: 16) { memory in
-            for (place, digit) in digits.enumerated() {
+            for (index, digit) in digits.enumerated() {
                 guard let value = Hexadecimal.value(of: digit) else {
                     areDigits = false
                     return
                 }
-                memory[place / 2] = memory[place / 2] << 4 | value
+                memory[index / 2] = memory[index / 2] << 4 | value
             }
         }
         guard areDigits else {

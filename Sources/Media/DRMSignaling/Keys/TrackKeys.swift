@@ -1,10 +1,10 @@
 /// The keys of track classes: one key for all classes, one for each, or keys for some classes and one for the others.
 public struct TrackKeys: Sendable, Equatable {
-    private var rest: PackagingKey?
+    private var defaultKey: PackagingKey?
     private var classes: [TrackClass: PackagingKey] = [:]
 
     /// Creates keys with one key for all tracks.
-    public init(_ key: PackagingKey) { rest = key }
+    public init(_ key: PackagingKey) { defaultKey = key }
 
     /// Generates random keys, one for each class.
     ///
@@ -25,8 +25,8 @@ public struct TrackKeys: Sendable, Equatable {
     public init(parsing texts: [String], option: String = "--key") throws(SignalingError) {
         for text in texts {
             guard let sign = text.firstIndex(of: "=") else {
-                guard rest == nil else { throw Self.second(option, "all tracks") }
-                rest = try PackagingKey(parsing: text, option: option)
+                guard defaultKey == nil else { throw Self.second(option, "all tracks") }
+                defaultKey = try PackagingKey(parsing: text, option: option)
                 continue
             }
             guard let trackClass = TrackClass(parsing: text[..<sign]) else {
@@ -47,7 +47,7 @@ public struct TrackKeys: Sendable, Equatable {
     ///
     /// - Throws: `invalid-key` if the class has no key.
     public func key(for trackClass: TrackClass) throws(SignalingError) -> PackagingKey {
-        guard let key = classes[trackClass] ?? rest else {
+        guard let key = classes[trackClass] ?? defaultKey else {
             throw SignalingError(
                 .invalidKey,
                 "key of the class \(trackClass.rawValue)",
@@ -58,7 +58,7 @@ public struct TrackKeys: Sendable, Equatable {
     }
 
     /// All keys: those of classes in the order of ``TrackClass``, then the one for the other classes.
-    public var all: [PackagingKey] { TrackClass.allCases.compactMap { classes[$0] } + (rest.map { [$0] } ?? []) }
+    public var all: [PackagingKey] { TrackClass.allCases.compactMap { classes[$0] } + (defaultKey.map { [$0] } ?? []) }
 
     private static func second(_ option: String, _ whose: String) -> SignalingError {
         SignalingError(.invalidKey, option, "there are two keys for \(whose): remove one")

@@ -21,11 +21,11 @@ public struct OutputProtectionRules: Hashable, Sendable {
     /// The rules of the table above.
     public static let standard: OutputProtectionRules = {
         var rules = OutputProtectionRules()
-        let everyDevice: [ProtectionSystem: [CPCLabel]] = [.fairPlay: [.appleBaseline, .baseline]]
+        let allDevices: [ProtectionSystem: [CPCLabel]] = [.fairPlay: [.appleBaseline, .baseline]]
         rules.classes = [
             .audio: OutputProtection(hdcp: HDCPRequirement.none),
-            .sd: OutputProtection(hdcp: HDCPRequirement.none, labels: everyDevice),
-            .hd: OutputProtection(hdcp: .type0, labels: everyDevice),
+            .sd: OutputProtection(hdcp: HDCPRequirement.none, labels: allDevices),
+            .hd: OutputProtection(hdcp: .type0, labels: allDevices),
             .uhd: OutputProtection(hdcp: .type1, labels: [.fairPlay: [.appleMain, .main]]),
         ]
         return rules
@@ -61,7 +61,7 @@ public struct OutputProtectionRules: Hashable, Sendable {
     ///
     /// - Throws: `invalid-output-protection`.
     public mutating func require(hdcp text: String) throws(SignalingError) {
-        let (name, value) = try Self.divide(text, "HDCP-LEVEL", example: "UHD=TYPE-1")
+        let (name, value) = try Self.split(text, "HDCP-LEVEL", example: "UHD=TYPE-1")
         guard let level = HDCPRequirement(parsing: value) else {
             let known = HDCPRequirement.allCases.map(\.rawValue).joined(separator: ", ")
             throw SignalingError(.invalidOutputProtection, "HDCP-LEVEL", "“\(value)” is not one of \(known)")
@@ -78,7 +78,7 @@ public struct OutputProtectionRules: Hashable, Sendable {
     ///
     /// - Throws: `invalid-output-protection`.
     public mutating func require(cpc text: String) throws(SignalingError) {
-        let (name, value) = try Self.divide(text, "ALLOWED-CPC", example: "UHD=AppleMain/Main")
+        let (name, value) = try Self.split(text, "ALLOWED-CPC", example: "UHD=AppleMain/Main")
         var labels: [CPCLabel] = []
         for word in value.lowercased() == "none" ? [] : value.split(separator: "/", omittingEmptySubsequences: false) {
             guard let label = CPCLabel.fairPlay.first(where: { $0.rawValue.lowercased() == word.lowercased() }) else {
@@ -98,7 +98,7 @@ public struct OutputProtectionRules: Hashable, Sendable {
         }
     }
 
-    private static func divide(
+    private static func split(
         _ text: String,
         _ subject: String,
         example: String

@@ -28,7 +28,7 @@ public struct PlayReadyObject: Hashable, Sendable {
     }
 
     /// The maximum size of a record's value in bytes.
-    public static let greatestValue = Int(UInt16.max)
+    public static let maximumValueSize = Int(UInt16.max)
 
     /// The records, in order.
     public var records: [Record]
@@ -42,11 +42,11 @@ public struct PlayReadyObject: Hashable, Sendable {
     ///   too long.
     public init(_ header: PlayReadyHeader) throws(SignalingError) {
         let value = header.xml.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
-        guard value.count <= Self.greatestValue else {
+        guard value.count <= Self.maximumValueSize else {
             throw SignalingError(
                 .invalidPlayReadyHeader,
                 "PlayReady header",
-                "the header has \(value.count) bytes; the maximum is \(Self.greatestValue): use fewer keys, or a "
+                "the header has \(value.count) bytes; the maximum is \(Self.maximumValueSize): use fewer keys, or a "
                     + "shorter URL"
             )
         }
@@ -77,15 +77,15 @@ public struct PlayReadyObject: Hashable, Sendable {
         try reader.finish("PlayReady Object")
     }
 
-    /// The object as bytes. Values are truncated to ``greatestValue`` bytes, and the list of records to 65,535.
+    /// The object as bytes. Values are truncated to ``maximumValueSize`` bytes, and the list of records to 65,535.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         let records = records.prefix(Int(UInt16.max))
-        let length = records.reduce(6) { $0 + 4 + min($1.value.count, Self.greatestValue) }
+        let length = records.reduce(6) { $0 + 4 + min($1.value.count, Self.maximumValueSize) }
         writer.write(UInt32(clamping: length).byteSwapped)
         writer.write(UInt16(records.count).byteSwapped)
         for record in records {
-            let value = record.value.prefix(Self.greatestValue)
+            let value = record.value.prefix(Self.maximumValueSize)
             writer.write(record.type.byteSwapped)
             writer.write(UInt16(value.count).byteSwapped)
             writer.write(value)
@@ -102,8 +102,8 @@ public struct PlayReadyObject: Hashable, Sendable {
     public func header() throws(SignalingError) -> PlayReadyHeader? {
         guard let record = records.first(where: { $0.type == Record.header }) else { return nil }
         guard record.value.count.isMultiple(of: 2) else { throw PlayReadyHeader.error("the header is not UTF-16") }
-        let units = stride(from: 0, to: record.value.count, by: 2).map { place in
-            UInt16(record.value[place]) | UInt16(record.value[place + 1]) << 8
+        let units = stride(from: 0, to: record.value.count, by: 2).map { index in
+            UInt16(record.value[index]) | UInt16(record.value[index + 1]) << 8
         }
         guard let text = String(validating: units, as: UTF16.self) else {
             throw PlayReadyHeader.error("the header is not UTF-16")

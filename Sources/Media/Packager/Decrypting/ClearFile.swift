@@ -10,9 +10,9 @@ package final class ClearFile {
     /// The size in bytes.
     package let count: Int
     private let output: OutputFile
-    private let room: UnsafeMutableRawBufferPointer
+    private let memory: UnsafeMutableRawBufferPointer
     /// Whether the memory is a mapping of the file itself.
-    private let isOwn: Bool
+    private let isMapped: Bool
 
     /// Creates a file of zeros.
     ///
@@ -25,22 +25,22 @@ package final class ClearFile {
         self.count = count
         // No fsync: a presentation has thousands of files, and can be decrypted again.
         output = try OutputFile(path, isDurable: false)
-        if let room = try output.reserve(count) {
-            (self.room, isOwn) = (room, true)
+        if let memory = try output.reserve(count) {
+            (self.memory, isMapped) = (memory, true)
         } else if count > 0 {
-            (room, isOwn) = (try OutputFile.scratch(count, for: path), false)
+            (memory, isMapped) = (try OutputFile.scratch(count, for: path), false)
         } else {
-            (room, isOwn) = (UnsafeMutableRawBufferPointer(start: nil, count: 0), true)
+            (memory, isMapped) = (UnsafeMutableRawBufferPointer(start: nil, count: 0), true)
         }
     }
 
     deinit {
-        if let address = room.baseAddress { munmap(address, count) }
+        if let address = memory.baseAddress { munmap(address, count) }
     }
 
     /// Calls a closure with the bytes of the file.
     package func withMutableBytes<R>(_ body: (inout MutableRawSpan) throws -> R) rethrows -> R {
-        var bytes = room.mutableBytes
+        var bytes = memory.mutableBytes
         return try body(&bytes)
     }
 
@@ -48,7 +48,7 @@ package final class ClearFile {
     ///
     /// - Throws: ``FileFailure``.
     package func finish() throws {
-        if !isOwn { try output.write(UnsafeRawBufferPointer(room)) }
+        if !isMapped { try output.write(UnsafeRawBufferPointer(memory)) }
         try output.finish()
     }
 

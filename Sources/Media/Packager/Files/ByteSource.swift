@@ -26,7 +26,7 @@ package protocol ByteSource: AnyObject {
 /// Reads a mapped file sequentially in chunks.
 package final class MappedReader: ByteSource {
     /// The size of a chunk in bytes.
-    static let pieceSize = 256 << 10
+    static let chunkSize = 256 << 10
 
     private let file: MappedFile
     package private(set) var position = 0
@@ -45,7 +45,7 @@ package final class MappedReader: ByteSource {
 
     package func next(_ body: (RawSpan) throws -> Void) rethrows -> Bool {
         let start = position
-        let end = min(file.count, start + Self.pieceSize)
+        let end = min(file.count, start + Self.chunkSize)
         guard start < end else { return false }
         position = end
         try file.withBytes { try body($0.extracting(start..<end)) }

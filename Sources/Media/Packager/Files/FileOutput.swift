@@ -5,7 +5,7 @@ import Foundation
 /// mapped input are copied only once.
 package final class FileOutput {
     /// The size in bytes below which writes are buffered.
-    private static let small = 16 << 10
+    private static let directWriteSize = 16 << 10
     /// The capacity of the buffer in bytes.
     private static let capacity = 128 << 10
 
@@ -15,7 +15,7 @@ package final class FileOutput {
     package private(set) var count = 0
 
     private var descriptor: Int32
-    private var gathered: [UInt8] = []
+    private var buffer: [UInt8] = []
 
     /// Creates a file, which must not exist.
     ///
@@ -24,7 +24,7 @@ package final class FileOutput {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw FileFailure(.create, path: path, code: errno) }
-        gathered.reserveCapacity(Self.capacity)
+        buffer.reserveCapacity(Self.capacity)
     }
 
     deinit {
@@ -44,16 +44,16 @@ package final class FileOutput {
         let size = ranges.reduce(0) { $0 + $1.count }
         count += size
         try bytes.withUnsafeBytes { bytes in
-            guard size >= Self.small || gathered.count + size > Self.capacity else {
-                for range in ranges { gathered.append(contentsOf: bytes[range]) }
+            guard size >= Self.directWriteSize || buffer.count + size > Self.capacity else {
+                for range in ranges { buffer.append(contentsOf: bytes[range]) }
                 return
             }
-            try gathered.withUnsafeBytes { head in
-                var pieces = ranges.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
-                pieces.insert(head, at: 0)
-                try writeAll(pieces)
+            try buffer.withUnsafeBytes { head in
+                var buffers = ranges.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+                buffers.insert(head, at: 0)
+                try writeAll(buffers)
             }
-            gathered.removeAll(keepingCapacity: true)
+            buffer.removeAll(keepingCapacity: true)
         }
     }
 
@@ -86,21 +86,21 @@ package final class FileOutput {
     }
 
     private func flush() throws {
-        guard !gathered.isEmpty else { return }
-        try gathered.withUnsafeBytes { try writeAll([$0]) }
-        gathered.removeAll(keepingCapacity: true)
+        guard !buffer.isEmpty else { return }
+        try buffer.withUnsafeBytes { try writeAll([$0]) }
+        buffer.removeAll(keepingCapacity: true)
     }
 
     /// The maximum number of buffers in one system call (IOV_MAX).
-    private static let mostPieces = 1024
+    private static let maximumBuffers = 1024
 
-    private func writeAll(_ pieces: [UnsafeRawBufferPointer]) throws {
-        var vectors = pieces.filter { !$0.isEmpty }.map {
+    private func writeAll(_ buffers: [UnsafeRawBufferPointer]) throws {
+        var vectors = buffers.filter { !$0.isEmpty }.map {
             iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
         }
         var first = 0
         while first < vectors.count {
-            let number = min(vectors.count - first, Self.mostPieces)
+            let number = min(vectors.count - first, Self.maximumBuffers)
             var written = vectors[first..<first + number].withUnsafeBufferPointer {
                 writev(descriptor, $0.baseAddress, Int32(number))
             }

@@ -5,14 +5,14 @@ import Foundation
 /// Reads a pipe, or any other file descriptor, in chunks into one buffer.
 package final class PipeReader: ByteSource {
     /// The number of bytes requested at once: more than the default capacity of a Linux pipe (64 KiB).
-    package static let pieceSize = 256 << 10
+    package static let chunkSize = 256 << 10
 
     package let name: String
     package private(set) var position = 0
     private let descriptor: Int32
     private let isOwned: Bool
     private let stop: StopSignal?
-    private var buffer = [UInt8](repeating: 0, count: pieceSize)
+    private var buffer = [UInt8](repeating: 0, count: chunkSize)
     /// Bytes that have been peeked at but not consumed.
     private var peeked: [UInt8] = []
     private var hasEnded = false
@@ -52,7 +52,7 @@ package final class PipeReader: ByteSource {
 
     package func peek(_ count: Int) throws -> [UInt8] {
         while peeked.count < count {
-            let read = try readPiece()
+            let read = try readChunk()
             guard read > 0 else { break }
             peeked += buffer[..<read]
         }
@@ -67,7 +67,7 @@ package final class PipeReader: ByteSource {
             try body(bytes.span.bytes)
             return true
         }
-        let count = try readPiece()
+        let count = try readChunk()
         guard count > 0 else { return false }
         position += count
         try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count]).bytes) }
@@ -75,7 +75,7 @@ package final class PipeReader: ByteSource {
     }
 
     /// Fills the buffer with the available bytes and returns their number; 0 at the end.
-    private func readPiece() throws -> Int {
+    private func readChunk() throws -> Int {
         var hasWaited = false
         while !hasEnded {
             if let stop, isOwned ? stop.isStopped : !stop.wait(for: descriptor) { break }

@@ -16,7 +16,7 @@ package final class PresentationFolder {
     private let staging: String
     private let lock: Int32
     private static let prefix = ".keyway-"
-    private static let unbornPrefix = ".keyway~"
+    private static let unlockedPrefix = ".keyway~"
 
     /// Prepares a folder; creates it if it does not exist.
     ///
@@ -29,13 +29,13 @@ package final class PresentationFolder {
         staging = path + "/" + Self.prefix + number
         // The folder gets its final name only after its lock exists: a folder without a lock is a partly removed
         // leftover.
-        let unborn = path + "/" + Self.unbornPrefix + number
-        try Self.makeFolder(unborn)
-        let lockPath = unborn + "/lock"
+        let unlocked = path + "/" + Self.unlockedPrefix + number
+        try Self.makeFolder(unlocked)
+        let lockPath = unlocked + "/lock"
         lock = open(lockPath, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard lock >= 0 else { throw FileFailure(.create, path: lockPath, code: errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw FileFailure(.create, path: lockPath, code: errno) }
-        try Self.move(unborn, to: staging)
+        try Self.move(unlocked, to: staging)
     }
 
     deinit {
@@ -64,7 +64,7 @@ package final class PresentationFolder {
         let files = names.filter { !Self.isFolder(content + "/" + $0) }
         let folders = names.filter(Set(names).subtracting(files).contains)
         for name in folders where Self.isFolder(path + "/" + name) {
-            try Self.carryOver(path + "/" + name, to: content + "/" + name, isPackaged)
+            try Self.linkForeignFiles(path + "/" + name, to: content + "/" + name, isPackaged)
         }
         let list = staging + "/" + Self.listName
         let moved = Data((folders + files).joined(separator: "\n").utf8)
@@ -77,7 +77,7 @@ package final class PresentationFolder {
             }
             for name in folders + files { try Self.move(content + "/" + name, to: path + "/" + name) }
         } catch {
-            Self.takeBack(staging, in: path)
+            Self.undoMoves(staging, in: path)
             throw error
         }
         // From here on, the moves are not undone.
@@ -86,7 +86,7 @@ package final class PresentationFolder {
 
     /// Hard-links files that are not the packager's from the old folder into its replacement. They keep a name at all
     /// times: if the process is killed, the old folder is restored unchanged.
-    private static func carryOver(_ old: String, to new: String, _ isPackaged: (String) -> Bool) throws {
+    private static func linkForeignFiles(_ old: String, to new: String, _ isPackaged: (String) -> Bool) throws {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: old)
@@ -102,7 +102,7 @@ package final class PresentationFolder {
                     throw FileFailure(.create, path: target, code: errno)
                 }
                 _ = chown(target, status.st_uid, status.st_gid)
-                try carryOver(source, to: target) { _ in false }
+                try linkForeignFiles(source, to: target) { _ in false }
             } else {
                 guard linkat(AT_FDCWD, source, AT_FDCWD, target, 0) == 0 || errno == EEXIST else {
                     let reason =
@@ -118,7 +118,7 @@ package final class PresentationFolder {
     /// moves.
     package static func unfinished(in path: String) -> Set<String> {
         var names: Set<String> = []
-        forEachDeadRun(in: path) { staging in
+        forEachStoppedRun(in: path) { staging in
             names.formUnion(moves(of: staging).filter { !exists(staging + "/content/" + $0) })
         }
         return names
@@ -166,14 +166,14 @@ package final class PresentationFolder {
 
     /// Undoes incomplete moves of finished runs, and removes their hidden folders.
     private static func removeLeftovers(in path: String) {
-        forEachDeadRun(in: path) { staging in
-            takeBack(staging, in: path)
+        forEachStoppedRun(in: path) { staging in
+            undoMoves(staging, in: path)
             try? FileManager.default.removeItem(atPath: staging)
         }
     }
 
     /// Undoes the moves of a run, and restores the entries that it replaced.
-    private static func takeBack(_ staging: String, in path: String) {
+    private static func undoMoves(_ staging: String, in path: String) {
         for name in moves(of: staging) {
             let target = path + "/" + name
             if !exists(staging + "/content/" + name) { try? FileManager.default.removeItem(atPath: target) }
@@ -185,9 +185,9 @@ package final class PresentationFolder {
     }
 
     /// Calls `body` with the hidden folder of each run that has stopped without removing it.
-    private static func forEachDeadRun(in path: String, _ body: (String) -> Void) {
+    private static func forEachStoppedRun(in path: String, _ body: (String) -> Void) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        for name in names where name.hasPrefix(prefix) || name.hasPrefix(unbornPrefix) {
+        for name in names where name.hasPrefix(prefix) || name.hasPrefix(unlockedPrefix) {
             let folder = path + "/" + name
             let lock = open(folder + "/lock", O_WRONLY | O_CLOEXEC)
             guard lock >= 0 else {

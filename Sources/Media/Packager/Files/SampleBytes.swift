@@ -9,7 +9,7 @@ package protocol SampleBytes: AnyObject, Sendable {
 }
 
 /// Bytes collected by a demuxer: of a PES packet, or of a chunk read from a pipe.
-package final class GatheredBytes: SampleBytes {
+package final class BufferedBytes: SampleBytes {
     private let bytes: [UInt8]
 
     /// Wraps an array.

@@ -14,7 +14,7 @@ enum InputKind: Hashable {
     /// WebVTT.
     case webVTT
     /// A format that cannot be packaged; the text contains the format and how to convert it.
-    case refused(String)
+    case unsupported(String)
 
     /// The number of bytes inspected; if an ID3 tag precedes the audio, the size of the tag is added.
     static let headSize = 4096
@@ -34,21 +34,21 @@ enum InputKind: Hashable {
     init(_ head: [UInt8]) {
         let movieBoxes = ["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot", "uuid"]
         if head.isEmpty {
-            self = .refused("the file is empty")
+            self = .unsupported("the file is empty")
         } else if WebVTTDocument.hasSignature(head.span.bytes) {
             self = .webVTT
         } else if head.count >= 8, movieBoxes.contains(where: { head[4..<8].elementsEqual($0.utf8) }) {
             self = .movie
-        } else if let words = Self.signature(head) {
-            self = .refused(words)
+        } else if let reason = Self.signature(head) {
+            self = .unsupported(reason)
         } else if Self.isADTS(head) {
             self = .adts
         } else if head.starts(with: [0x0B, 0x77]) || head.starts(with: [0x77, 0x0B]) {
             self = .ac3
         } else if let size = Self.packetSize(head) {
-            self = size == 188 ? .transportStream : .refused(Self.advice(packetSize: size))
+            self = size == 188 ? .transportStream : .unsupported(Self.advice(packetSize: size))
         } else {
-            self = .refused(
+            self = .unsupported(
                 "the format is not supported; use MP4 or QuickTime, an MPEG-2 transport stream, AAC with ADTS "
                     + "headers, AC-3, E-AC-3 or WebVTT"
             )
@@ -66,8 +66,8 @@ enum InputKind: Hashable {
         // A part of a stream may start in the middle of a packet.
         for size in [188, 192, 204] {
             for start in 0..<min(size, head.count) where head[start] == TransportPacketHeader.syncByte {
-                let places = stride(from: start, to: head.count, by: size)
-                guard places.allSatisfy({ head[$0] == TransportPacketHeader.syncByte }) else { continue }
+                let offsets = stride(from: start, to: head.count, by: size)
+                guard offsets.allSatisfy({ head[$0] == TransportPacketHeader.syncByte }) else { continue }
                 let count = (head.count - start + size - 1) / size
                 if count >= 4 || start == 0 && head.count >= 188 { return size }
             }
@@ -90,7 +90,7 @@ extension InputKind {
     private static let encode = "encode it first (ffmpeg -i IN -c:a aac OUT.m4a)"
     private static let subtitles = "convert it first (ffmpeg -i IN OUT.vtt)"
 
-    private static let signatures: [(bytes: [UInt8], words: String)] = [
+    private static let signatures: [(bytes: [UInt8], reason: String)] = [
         ([0x1A, 0x45, 0xDF, 0xA3], "the format is Matroska or WebM; \(remux)"),
         (Array("FLV".utf8), "the format is Flash video; \(remux)"),
         ([0x30, 0x26, 0xB2, 0x75], "the format is ASF (Windows Media); encode it first (ffmpeg -i IN OUT.mp4)"),
@@ -107,7 +107,7 @@ extension InputKind {
     ]
 
     private static func signature(_ head: [UInt8]) -> String? {
-        if let found = signatures.first(where: { head.starts(with: $0.bytes) }) { return found.words }
+        if let found = signatures.first(where: { head.starts(with: $0.bytes) }) { return found.reason }
         if head.starts(with: Array("RIFF".utf8)), head.count >= 12 {
             switch String(decoding: head[8..<12], as: UTF8.self) {
             case "AVI ": return "the format is AVI; \(remux)"

@@ -19,7 +19,7 @@ package protocol MediaInput: AnyObject {
 
     /// The number of discontinuities so far: clock resets and parameter set changes. A live presentation starts a new
     /// period after each one.
-    var breaks: Int { get }
+    var discontinuityCount: Int { get }
 
     /// Returns the next sample and the index of its track in ``tracks``; nil after the last sample.
     ///
@@ -28,7 +28,7 @@ package protocol MediaInput: AnyObject {
 }
 
 extension MediaInput {
-    package var breaks: Int { 0 }
+    package var discontinuityCount: Int { 0 }
 }
 
 /// An error in an input: the input, the position, the reason, and how to correct it.

@@ -33,7 +33,7 @@ package enum MediaInputs {
         case .adts: return try ElementaryAudioInput<ADTSAudioFraming>(source)
         case .ac3: return try ElementaryAudioInput<AC3AudioFraming>(source)
         case .webVTT: return try WebVTTInput(source)
-        case .refused(let words): throw InputFailure(source.name, words)
+        case .unsupported(let reason): throw InputFailure(source.name, reason)
         }
     }
 
@@ -44,7 +44,7 @@ package enum MediaInputs {
         // Cover art may be large, but at most 16 MiB are read ahead from a pipe.
         let behind = try source.peek(min(tag, 16 << 20) + InputKind.headSize).dropFirst(tag)
         guard !behind.isEmpty else {
-            return .refused("the file is an ID3 tag without audio after it")
+            return .unsupported("the file is an ID3 tag without audio after it")
         }
         return InputKind(Array(behind))
     }

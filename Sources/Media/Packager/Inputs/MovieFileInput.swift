@@ -12,7 +12,7 @@ package final class MovieFileInput: MediaInput {
     private let movie: MovieFile
     private var cursor: MovieSampleCursor
     /// The indexes in ``tracks`` by track ID.
-    private let places: [UInt32: Int]
+    private let trackIndexes: [UInt32: Int]
 
     /// Parses the file's headers.
     ///
@@ -36,9 +36,9 @@ package final class MovieFileInput: MediaInput {
         }
         let found = try MovieTracks(movie.movie, of: name)
         tracks = found.tracks
-        places = found.places
+        trackIndexes = found.trackIndexes
         warnings = found.warnings
-        cursor = movie.samples(of: Set(places.keys))
+        cursor = movie.samples(of: Set(trackIndexes.keys))
     }
 
     package var byteCount: Int? { file.count }
@@ -54,7 +54,7 @@ package final class MovieFileInput: MediaInput {
             position = file.count
             return nil
         }
-        guard let track = places[sample.trackID] else { return try next() }
+        guard let track = trackIndexes[sample.trackID] else { return try next() }
         try MovieTracks.check(sample, of: name)
         position = max(position, sample.range.upperBound)
         return (track, MediaSample(sample, in: file))

@@ -15,10 +15,10 @@ package final class MovieStreamInput: MediaInput {
     private var hasEnded = false
     /// The end time of the last sample of each track, in the track's timescale.
     private var ends: [Int: Int64] = [:]
-    package private(set) var breaks = 0
+    package private(set) var discontinuityCount = 0
     /// The largest difference between a fragment's time and the expected time, in seconds; a larger one is a
     /// discontinuity.
-    private static let greatestGap: Int64 = 10
+    private static let maximumGap: Int64 = 10
 
     /// Parses the file's headers.
     ///
@@ -57,11 +57,11 @@ package final class MovieStreamInput: MediaInput {
             while !hasEnded {
                 switch try stream.next() {
                 case .sample(let read):
-                    guard let track = movie.places[read.sample.trackID] else { continue }
+                    guard let track = movie.trackIndexes[read.sample.trackID] else { continue }
                     try MovieTracks.check(read.sample, of: name)
-                    var sample = MediaSample(read.sample, in: GatheredBytes(read.bytes))
+                    var sample = MediaSample(read.sample, in: BufferedBytes(read.bytes))
                     sample.offset = 0
-                    note(sample, of: track)
+                    recordEnd(sample, of: track)
                     return (track, sample)
                 case .some: break
                 case nil:
@@ -77,10 +77,10 @@ package final class MovieStreamInput: MediaInput {
         return nil
     }
 
-    private func note(_ sample: MediaSample, of track: Int) {
-        let gap = Self.greatestGap * Int64(tracks[track].timescale)
-        let (distance, overflow) = sample.decodeTime.subtractingReportingOverflow(ends[track] ?? sample.decodeTime)
-        if overflow || distance.magnitude > gap.magnitude { breaks += 1 }
+    private func recordEnd(_ sample: MediaSample, of track: Int) {
+        let gap = Self.maximumGap * Int64(tracks[track].timescale)
+        let (difference, overflow) = sample.decodeTime.subtractingReportingOverflow(ends[track] ?? sample.decodeTime)
+        if overflow || difference.magnitude > gap.magnitude { discontinuityCount += 1 }
         ends[track] = sample.decodeTime.addingReportingOverflow(Int64(sample.duration)).partialValue
     }
 }

@@ -6,7 +6,7 @@ struct MovieTracks {
     /// The tracks, in the order of the movie.
     var tracks: [MediaTrack] = []
     /// The indexes in ``tracks`` by track ID.
-    var places: [UInt32: Int] = [:]
+    var trackIndexes: [UInt32: Int] = [:]
     /// The tracks that were skipped, and why.
     var warnings: [String] = []
 
@@ -17,10 +17,10 @@ struct MovieTracks {
         for track in movie.tracks {
             do {
                 tracks.append(try MediaTrack(track))
-                places[track.id] = tracks.count - 1
-            } catch let refusal as MediaTrack.Refusal {
-                if refusal == .encrypted { throw InputFailure(name, "track \(track.id) \(refusal)") }
-                warnings.append("\(name): track \(track.id) \(refusal); the track is skipped")
+                trackIndexes[track.id] = tracks.count - 1
+            } catch let reason as MediaTrack.UnsupportedReason {
+                if reason == .encrypted { throw InputFailure(name, "track \(track.id) \(reason)") }
+                warnings.append("\(name): track \(track.id) \(reason); the track is skipped")
             } catch let error as ParseError {
                 throw InputFailure(name, "\(error)")
             }
@@ -35,7 +35,7 @@ struct MovieTracks {
     /// - Throws: ``InputFailure`` if the sample is encrypted or uses another sample description than the first one.
     static func check(_ sample: Sample, of name: String) throws {
         guard sample.protection == nil else {
-            throw InputFailure(name, "track \(sample.trackID) \(MediaTrack.Refusal.encrypted)")
+            throw InputFailure(name, "track \(sample.trackID) \(MediaTrack.UnsupportedReason.encrypted)")
         }
         guard sample.descriptionIndex == 1 else {
             throw InputFailure(

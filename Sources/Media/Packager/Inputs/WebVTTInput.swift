@@ -21,9 +21,9 @@ package final class WebVTTInput: MediaInput {
     package init(_ source: any ByteSource) throws {
         name = source.name
         var text: [UInt8] = []
-        var isMore = true
-        while isMore, text.count <= WebVTTDocument.maximumSize {
-            isMore = try source.next { piece in piece.withUnsafeBytes { text.append(contentsOf: $0) } }
+        var hasMore = true
+        while hasMore, text.count <= WebVTTDocument.maximumSize {
+            hasMore = try source.next { chunk in chunk.withUnsafeBytes { text.append(contentsOf: $0) } }
         }
         do {
             document = try WebVTTDocument(parsing: text.span.bytes)
@@ -33,8 +33,8 @@ package final class WebVTTInput: MediaInput {
         byteCount = source.byteCount
         position = source.position
         var warnings = document.dropped.map { "\(source.name): \($0); the block is skipped" }
-        let untold = document.droppedCount - document.dropped.count
-        if untold > 0 { warnings.append("\(source.name): \(untold) more blocks are skipped") }
+        let unlistedCount = document.droppedCount - document.dropped.count
+        if unlistedCount > 0 { warnings.append("\(source.name): \(unlistedCount) more blocks are skipped") }
         self.warnings = warnings
         tracks = [
             MediaTrack(

@@ -38,7 +38,7 @@ extension PackagingJob {
         public init(path: String) { self.path = path }
 
         /// Whether tracks of a kind are packaged.
-        package func takes(_ kind: MediaTrack.Kind) -> Bool { tracks?.contains(kind) ?? true }
+        package func includes(_ kind: MediaTrack.Kind) -> Bool { tracks?.contains(kind) ?? true }
 
         /// Whether the input is standard input.
         package var isStandardInput: Bool { path == "-" }

@@ -103,12 +103,13 @@ extension PackagingJob {
         guard let clearLead, clearLead >= duration else { return }
         throw JobFailure(
             "clear-lead",
-            "the clear lead of \(Self.shown(clearLead)) s covers the whole presentation of \(Self.shown(duration)) s, "
-                + "so nothing would be encrypted: shorten the clear lead, or use the scheme none"
+            "the clear lead of \(Self.formatted(clearLead)) s covers the whole presentation of "
+                + "\(Self.formatted(duration)) s, so nothing would be encrypted: shorten the clear lead, or use the "
+                + "scheme none"
         )
     }
 
-    static func shown(_ time: MediaTime) -> String {
+    static func formatted(_ time: MediaTime) -> String {
         let milliseconds = time.converted(to: 1000)
         let fraction = String(milliseconds.magnitude % 1000 + 1000).dropFirst()
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(milliseconds / 1000).\(fraction)"

@@ -20,8 +20,8 @@ extension PackagingJob {
                     + "{period}"
             )
         }
-        guard (1...Double(KeyRotation.greatest)).contains(rotation.patience) else {
-            throw JobFailure("key-patience", "must be a number of seconds from 1 to \(KeyRotation.greatest)")
+        guard (1...Double(KeyRotation.maximumSeconds)).contains(rotation.patience) else {
+            throw JobFailure("key-patience", "must be a number of seconds from 1 to \(KeyRotation.maximumSeconds)")
         }
         guard let lead = rotation.lead else { return }
         guard live != nil else {
@@ -30,8 +30,8 @@ extension PackagingJob {
                 "a VOD presentation lists all of its keys at once: remove this option, or use live or event"
             )
         }
-        guard (0...Double(KeyRotation.greatest)).contains(lead) else {
-            throw JobFailure("key-lead", "must be a number of seconds from 0 to \(KeyRotation.greatest)")
+        guard (0...Double(KeyRotation.maximumSeconds)).contains(lead) else {
+            throw JobFailure("key-lead", "must be a number of seconds from 0 to \(KeyRotation.maximumSeconds)")
         }
     }
 
@@ -50,8 +50,8 @@ extension PackagingJob {
         if case .segments(let count) = live.window, !(3...LiveOptions.mostSegments).contains(count) {
             throw JobFailure("window", "must be 3 to \(LiveOptions.mostSegments) segments")
         }
-        if case .seconds(let seconds) = live.window, !(1...LiveOptions.greatestWindow).contains(seconds) {
-            throw JobFailure("window", "must be 1 to \(Int(LiveOptions.greatestWindow)) seconds")
+        if case .seconds(let seconds) = live.window, !(1...LiveOptions.maximumWindow).contains(seconds) {
+            throw JobFailure("window", "must be 1 to \(Int(LiveOptions.maximumWindow)) seconds")
         }
         if let target = live.targetDuration, Double(target) < segmentDuration.seconds.rounded() || target > 120 {
             throw JobFailure("target-duration", "must be at least the segment duration and at most 120 seconds")

@@ -34,10 +34,10 @@ extension PackagingJob {
 
     private func checkInputs() throws(JobFailure) {
         guard !inputs.isEmpty else { throw JobFailure("input", "there is no input: give the path of a file") }
-        var taken: [String: Set<MediaTrack.Kind>] = [:]
+        var packagedKinds: [String: Set<MediaTrack.Kind>] = [:]
         for input in inputs {
             let kinds = input.tracks ?? Set(MediaTrack.Kind.allCases)
-            let earlier = taken[input.path] ?? []
+            let earlier = packagedKinds[input.path] ?? []
             if !earlier.isDisjoint(with: kinds) {
                 let name = input.isStandardInput ? "standard input" : input.path
                 throw JobFailure(
@@ -48,7 +48,7 @@ extension PackagingJob {
             if input.isStandardInput, !earlier.isEmpty {
                 throw JobFailure("input", "standard input can be read only once: give it once, without tracks=")
             }
-            taken[input.path] = earlier.union(kinds)
+            packagedKinds[input.path] = earlier.union(kinds)
         }
     }
 

@@ -11,7 +11,7 @@ import HLSPlaylist
 ///     class   = "audio" / "SD" / "HD" / "UHD"
 package struct KeyPeriodFile: ContentKeyPeriods {
     /// The maximum size of the file in bytes.
-    package static let greatestSize = 16 << 20
+    package static let maximumSize = 16 << 20
 
     private let name: String
     private let periods: [ContentKeys]
@@ -21,8 +21,8 @@ package struct KeyPeriodFile: ContentKeyPeriods {
     /// - Parameter name: The file's name, for errors.
     /// - Throws: ``JobFailure`` with the line number; `SignalingError` for an invalid key. Neither contains a key.
     package init(_ content: SecretBytes, name: String) throws {
-        guard content.count <= Self.greatestSize else {
-            throw JobFailure("period-keys", "\(name) is larger than \(Self.greatestSize >> 20) MiB")
+        guard content.count <= Self.maximumSize else {
+            throw JobFailure("period-keys", "\(name) is larger than \(Self.maximumSize >> 20) MiB")
         }
         var bytes = content.reveal()
         defer { bytes.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
@@ -31,13 +31,13 @@ package struct KeyPeriodFile: ContentKeyPeriods {
         for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
             guard let first = words.first, first.first != 0x23 else { continue }
-            let place = "\(name):\(index + 1)"
-            let keys = try Self.keys(words, place)
+            let location = "\(name):\(index + 1)"
+            let keys = try Self.keys(words, location)
             let all = Set(keys.all.map(\.key.keyID))
             guard used.isDisjoint(with: all) else {
                 throw JobFailure(
                     "period-keys",
-                    "\(place): a key ID is also used in an earlier period: every period needs different keys"
+                    "\(location): a key ID is also used in an earlier period: every period needs different keys"
                 )
             }
             used.formUnion(all)
@@ -50,7 +50,7 @@ package struct KeyPeriodFile: ContentKeyPeriods {
         self.periods = periods
     }
 
-    private static func keys(_ words: [ArraySlice<UInt8>], _ place: String) throws -> ContentKeys {
+    private static func keys(_ words: [ArraySlice<UInt8>], _ location: String) throws -> ContentKeys {
         var keys = ContentKeys()
         for word in words {
             let text = String(decoding: word, as: UTF8.self)
@@ -58,22 +58,22 @@ package struct KeyPeriodFile: ContentKeyPeriods {
                 guard keys.shared == nil else {
                     throw JobFailure(
                         "period-keys",
-                        "\(place): two keys have no class: write CLASS= before at least one"
+                        "\(location): two keys have no class: write CLASS= before at least one"
                     )
                 }
-                keys.shared = try PackagingKey(parsing: text, option: place)
+                keys.shared = try PackagingKey(parsing: text, option: location)
                 continue
             }
             guard let trackClass = TrackClass(parsing: text[..<sign]), keys.classes[trackClass] == nil else {
                 let known = TrackClass.allCases.map(\.rawValue).joined(separator: ", ")
                 throw JobFailure(
                     "period-keys",
-                    "\(place): the text before = must be a class, used once per line: \(known)"
+                    "\(location): the text before = must be a class, used once per line: \(known)"
                 )
             }
             keys.classes[trackClass] = try PackagingKey(
                 parsing: text[text.index(after: sign)...].description,
-                option: place
+                option: location
             )
         }
         return keys

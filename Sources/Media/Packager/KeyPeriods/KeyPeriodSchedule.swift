@@ -10,13 +10,13 @@
 /// only by one, so that no keys are requested without being used.
 struct KeyPeriodSchedule: Sendable {
     /// The maximum number of boundaries stored for renditions that lag behind the leader.
-    private static let mostBoundaries = 4096
+    private static let maximumBoundaries = 4096
 
     private let rotation: KeyRotation?
     private var boundaries: [(start: MediaTime, number: Int)] = []
     private var number: Int
     private var origin: MediaTime?
-    private var nextPoint: MediaTime?
+    private var nextRotationTime: MediaTime?
     private var segments = 0
 
     /// Creates a schedule that starts with a period. Without rotation, this period never ends.
@@ -29,22 +29,22 @@ struct KeyPeriodSchedule: Sendable {
     mutating func begin(at start: MediaTime) {
         guard let origin else {
             origin = start
-            nextPoint = point(after: start)
+            nextRotationTime = rotationTime(after: start)
             boundaries = [(start, number)]
             return
         }
         segments += 1
-        let isOver: Bool
+        let hasPassed: Bool
         switch rotation?.length {
-        case nil: isOver = false
-        case .segments(let count): isOver = segments.isMultiple(of: count)
-        case .seconds: isOver = nextPoint.map { start >= $0 } ?? false
+        case nil: hasPassed = false
+        case .segments(let count): hasPassed = segments.isMultiple(of: count)
+        case .seconds: hasPassed = nextRotationTime.map { start >= $0 } ?? false
         }
-        guard isOver else { return }
+        guard hasPassed else { return }
         number += 1
-        while let passed = nextPoint, passed <= start { nextPoint = point(after: passed) }
+        while let passed = nextRotationTime, passed <= start { nextRotationTime = rotationTime(after: passed) }
         boundaries.append((max(start, origin), number))
-        if boundaries.count > Self.mostBoundaries { boundaries.removeFirst(Self.mostBoundaries / 2) }
+        if boundaries.count > Self.maximumBoundaries { boundaries.removeFirst(Self.maximumBoundaries / 2) }
     }
 
     /// Returns the period of a segment that starts at a time. A segment that starts before the leader belongs to its
@@ -53,7 +53,7 @@ struct KeyPeriodSchedule: Sendable {
         boundaries.last { $0.start <= start }?.number ?? boundaries.first?.number ?? number
     }
 
-    private func point(after time: MediaTime) -> MediaTime? {
+    private func rotationTime(after time: MediaTime) -> MediaTime? {
         guard case .seconds(let count) = rotation?.length else { return nil }
         let (step, overflow) = Int64(count).multipliedReportingOverflow(by: Int64(time.timescale))
         let (value, over) = time.value.addingReportingOverflow(step)

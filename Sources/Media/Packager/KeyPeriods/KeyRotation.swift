@@ -20,7 +20,7 @@ package struct KeyRotation: Hashable, Sendable {
     package var patience: Double = 30
 
     /// The maximum number of seconds for the length, the lead and the timeout: one day.
-    package static let greatest = 86_400
+    package static let maximumSeconds = 86_400
 
     /// Creates a rotation.
     package init(_ length: Length) { self.length = length }
@@ -32,7 +32,7 @@ package struct KeyRotation: Hashable, Sendable {
         let isSeconds = text.hasSuffix("s")
         let digits = isSeconds ? text.dropLast() : text[...]
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(digits),
-            (1...Self.greatest).contains(count)
+            (1...Self.maximumSeconds).contains(count)
         else {
             throw JobFailure(
                 "rotate-keys",

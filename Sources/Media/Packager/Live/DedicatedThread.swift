@@ -8,7 +8,7 @@ import Foundation
 final class DedicatedThread: TaskExecutor, @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []
-    private var isOver = false
+    private var isFinished = false
 
     /// Runs an operation on a new thread, which exits when the operation is finished.
     static func run<Result: Sendable>(
@@ -41,14 +41,14 @@ final class DedicatedThread: TaskExecutor, @unchecked Sendable {
 
     private func next() -> UnownedJob? {
         condition.withLock {
-            while jobs.isEmpty, !isOver { condition.wait() }
+            while jobs.isEmpty, !isFinished { condition.wait() }
             return jobs.isEmpty ? nil : jobs.removeFirst()
         }
     }
 
     private func end() {
         condition.withLock {
-            isOver = true
+            isFinished = true
             condition.signal()
         }
     }

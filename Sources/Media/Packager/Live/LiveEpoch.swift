@@ -16,11 +16,11 @@ struct LiveEpoch {
     private var discontinuities: [Int: MediaTime] = [:]
 
     /// The renditions that have a segment.
-    private var begun: Set<Int> = []
+    private var startedRenditions: Set<Int> = []
     /// The end of the clear lead: the start of the leading rendition's first segment after it; nil if not reached.
     private var leadEnd: MediaTime?
     /// Whether the clear lead is in progress. Only the start of the presentation has a clear lead.
-    private(set) var isInLead: Bool
+    private(set) var isInClearLead: Bool
 
     /// Starts a part.
     ///
@@ -28,40 +28,42 @@ struct LiveEpoch {
     init(_ plan: PackagingPlan, start: PlaylistDate, isContinued: Bool) {
         self.plan = plan
         self.start = start
-        isInLead = plan.job.clearLead != nil && !isContinued
+        isInClearLead = plan.job.clearLead != nil && !isContinued
         if isContinued {
-            for place in plan.renditions.indices { discontinuities[place] = MediaTime(.min / 2, timescale: 1) }
+            for index in plan.renditions.indices { discontinuities[index] = MediaTime(.min / 2, timescale: 1) }
         }
     }
 
     /// Returns whether a segment must be dropped: it is too long, or it starts within a dropped segment of the leading
     /// rendition.
-    mutating func leavesOut(_ segment: SegmentPipeline.Segment, isTooLong: Bool) -> Bool {
+    mutating func mustDrop(_ segment: SegmentPipeline.Segment, isTooLong: Bool) -> Bool {
         if origin == nil { origin = segment.start }
         if isTooLong {
             gaps.append(segment.start..<segment.end)
             if gaps.count > 64 { gaps.removeFirst() }
-            for place in plan.renditions.indices { discontinuities[place] = segment.end }
+            for index in plan.renditions.indices { discontinuities[index] = segment.end }
             return true
         }
         return gaps.contains { $0.contains(segment.start) }
     }
 
     /// Returns whether a segment is the first of its rendition. Must be called once for each segment.
-    mutating func isFirst(_ segment: SegmentPipeline.Segment) -> Bool { begun.insert(segment.rendition).inserted }
+    mutating func isFirst(_ segment: SegmentPipeline.Segment) -> Bool {
+        startedRenditions.insert(segment.rendition).inserted
+    }
 
     /// Returns whether a segment is in the clear lead. The leading rendition determines the end of the clear lead, so
     /// its segment must be checked first.
     ///
     /// - Parameter isLeader: Whether the segment belongs to the leading rendition.
     mutating func isClear(_ segment: SegmentPipeline.Segment, isLeader: Bool) -> Bool {
-        if isLeader, isInLead, let lead = plan.job.clearLead, let origin,
+        if isLeader, isInClearLead, let lead = plan.job.clearLead, let origin,
             segment.start.seconds - origin.seconds >= lead.seconds
         {
-            isInLead = false
+            isInClearLead = false
             leadEnd = segment.start
         }
-        return isInLead || leadEnd.map { segment.start < $0 } ?? false
+        return isInClearLead || leadEnd.map { segment.start < $0 } ?? false
     }
 
     /// Returns the date of a presentation time.

@@ -57,7 +57,7 @@ final class LiveFolder {
     }
 
     /// Performs an action of a presentation's state machine.
-    func carryOut(_ action: LiveAction, _ names: PackagingJob.FileNames) throws {
+    func perform(_ action: LiveAction, _ names: PackagingJob.FileNames) throws {
         switch action {
         case .replace(let name, let playlist): try replace(name, try playlist.write())
         case .replaceMain(let playlist): try replace(names.multivariant, try playlist.write())
@@ -100,7 +100,7 @@ extension LiveFolder {
     }
 
     /// Records that a period's keys are used. Must be called before their first use.
-    func useUp(period: Int) throws {
+    func markUsed(period: Int) throws {
         let text = Array("next-period=\(period + 1)\n".utf8)
         let name = path + "/" + Self.journal
         // Numbers only increase, so that no digit of an old number remains after the new one.

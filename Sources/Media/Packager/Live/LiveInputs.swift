@@ -26,24 +26,24 @@ final class LiveInputs {
     func open(_ path: String) throws -> any MediaInput {
         if let reader = readers[path], !reader.isAtEnd {
             if let movie = inputs[path] as? MovieStreamInput { return movie }
-            return try keep(path, try MediaInputs.open(reader))
+            return try store(path, try MediaInputs.open(reader))
         }
-        guard path == "-" || Self.isPipe(path) else { return try keep(path, try MediaInputs.open(path)) }
+        guard path == "-" || Self.isPipe(path) else { return try store(path, try MediaInputs.open(path)) }
         let reader = try path == "-" ? PipeReader(stop: stop) : PipeReader(path: path, stop: stop)
         readers[path] = reader
-        return try keep(path, try MediaInputs.open(reader))
+        return try store(path, try MediaInputs.open(reader))
     }
 
     /// Returns whether more data can follow after a pipeline has finished.
     ///
-    /// - Parameter isBroken: Whether the pipeline finished at a discontinuity.
-    func goOn(isBroken: Bool) -> Bool {
+    /// - Parameter afterDiscontinuity: Whether the pipeline finished at a discontinuity.
+    func shouldContinue(afterDiscontinuity: Bool) -> Bool {
         if stop.isStopped { return false }
-        if isBroken { return true }
+        if afterDiscontinuity { return true }
         return !isEvent && readers.contains { $0.key != "-" && $0.value.isAtEnd } && readers["-"] == nil
     }
 
-    private func keep(_ path: String, _ input: any MediaInput) throws -> any MediaInput {
+    private func store(_ path: String, _ input: any MediaInput) throws -> any MediaInput {
         inputs[path] = input
         return input
     }

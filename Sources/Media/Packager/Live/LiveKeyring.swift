@@ -23,8 +23,8 @@ final class LiveKeyring {
     ///   - stop: A signal that stops waiting for keys.
     init(_ source: any ContentKeyPeriods, _ job: PackagingJob, firstPeriod: Int, stop: StopSignal? = nil) {
         rotation = job.rotation
-        let patience = job.rotation?.patience ?? KeyRotation(.seconds(1)).patience
-        fetcher = KeyPeriodFetcher(source, patience: .seconds(patience))
+        let timeout = job.rotation?.patience ?? KeyRotation(.seconds(1)).patience
+        fetcher = KeyPeriodFetcher(source, timeout: .seconds(timeout))
         length = job.rotation?.seconds(segment: job.segmentDuration) ?? 0
         nextNumber = firstPeriod
         stop?.onStop { [weak fetcher] in

@@ -20,7 +20,7 @@ package struct LiveOptions: Hashable, Sendable {
     /// The maximum number of segments in a window.
     package static let mostSegments = 100_000
     /// The maximum duration of a window, in seconds: one week.
-    package static let greatestWindow = 604_800.0
+    package static let maximumWindow = 604_800.0
 
     /// The default options of a live presentation: five segments, enough for players to start and to stay clear of the
     /// ends.

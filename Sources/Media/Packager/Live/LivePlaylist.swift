@@ -82,7 +82,7 @@ struct LivePlaylist: Sendable {
     /// Adds the segments at the end of an I-frame playlist that are missing in this one. The I-frame playlist is
     /// replaced first, and the run may have been killed in between; players may have read it, and the segment files are
     /// complete.
-    mutating func takeSegments(namedBy iFrames: LivePlaylist) {
+    mutating func addMissingSegments(listedIn iFrames: LivePlaylist) {
         let known = entries.last?.uri
         let isBehind = known.map { uri in iFrames.entries.contains { $0.uri == uri } } ?? (sequence == 0)
         guard isBehind else { return }
@@ -108,7 +108,7 @@ struct LivePlaylist: Sendable {
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
     /// Continues after an existing segment file: the next segment gets its number as media sequence number.
-    mutating func goOn(behind number: UInt64) { sequence = number - min(number, UInt64(entries.count)) }
+    mutating func continueNumbering(after number: UInt64) { sequence = number - min(number, UInt64(entries.count)) }
 
     /// Removes a number of segments at the start, and returns them.
     mutating func removeFirst(_ count: Int) -> [Entry] {

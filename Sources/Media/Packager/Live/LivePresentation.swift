@@ -17,7 +17,7 @@ struct LivePresentation: Sendable {
     private var descriptions: [Rendition]
     /// The keys that are announced before their use.
     private var announced: [KeyTag] = []
-    private var stated: MultivariantPlaylist?
+    private var published: MultivariantPlaylist?
     /// Whether there are playlists; with only DASH there are none.
     private let hasPlaylists: Bool
     /// The DASH manifest; nil if none is written.
@@ -54,9 +54,9 @@ struct LivePresentation: Sendable {
     ///
     /// - Throws: ``JobFailure`` if the renditions do not match; `SignalingError`.
     mutating func append(_ segment: LiveSegment, to rendition: Int, now: PlaylistDate) throws -> [LiveAction] {
-        let wasStated = stated != nil
+        let wasPublished = published != nil
         let playlists = renditions[rendition].append(segment, now: now)
-        let main = try restate()
+        let main = try updateMultivariantPlaylist()
         let isChanged =
             try manifest?.append(
                 segment,
@@ -66,14 +66,14 @@ struct LivePresentation: Sendable {
                 now: now
             ) ?? false
         // Keys are announced before a playlist uses them; at the start there is no Multivariant Playlist for them yet.
-        return (wasStated ? main + playlists : playlists + main) + (isChanged ? replaceManifest : [])
+        return (wasPublished ? main + playlists : playlists + main) + (isChanged ? replaceManifest : [])
             + renditions[rendition].expire(now)
     }
 
     /// Announces keys before their use.
     mutating func announce(_ keys: [KeyTag]) throws -> [LiveAction] {
         announced = keys
-        return try restate()
+        return try updateMultivariantPlaylist()
     }
 
     /// Marks the presentation as complete.
@@ -86,7 +86,7 @@ struct LivePresentation: Sendable {
 
     private var replaceManifest: [LiveAction] { manifest.map { [.replaceManifest($0.manifest)] } ?? [] }
 
-    private mutating func restate() throws -> [LiveAction] {
+    private mutating func updateMultivariantPlaylist() throws -> [LiveAction] {
         guard hasPlaylists, renditions.allSatisfy({ !$0.media.entries.isEmpty }) else { return [] }
         var drafts: [PresentationPlaylists.Draft] = []
         for (state, description) in zip(renditions, descriptions) {
@@ -103,8 +103,8 @@ struct LivePresentation: Sendable {
         var main = try MultivariantPlaylist(drafts, options)
         var known = Set(main.sessionKeys.map(\.key))
         main.sessionKeys += announced.filter { known.insert($0).inserted }.map { SessionKeyTag($0) }
-        guard main != stated else { return [] }
-        stated = main
+        guard main != published else { return [] }
+        published = main
         return [.replaceMain(main)]
     }
 }

@@ -24,7 +24,7 @@ struct LiveSegment: Sendable {
     }
 
     /// The position of a segment in the media, for a DASH manifest.
-    struct Place: Sendable {
+    struct Position: Sendable {
         /// The number in the name of its file.
         var number: UInt64
         /// The start in the timescale of the track.
@@ -32,11 +32,11 @@ struct LiveSegment: Sendable {
         /// The duration in units of the timescale.
         var duration: UInt64
         /// The number of discontinuities of the run before the segment.
-        var stretch: Int
+        var epoch: Int
         /// The number of the key period.
         var period: Int
         /// Whether the segment is in the clear lead.
-        var isInLead = false
+        var isInClearLead = false
         /// The encryption; nil if the segment is clear.
         var protection: TrackProtection?
     }
@@ -46,7 +46,7 @@ struct LiveSegment: Sendable {
     /// The key frames, if there is an I-frame playlist.
     var frames: [Frame] = []
     /// The position in the media; nil if no manifest is written.
-    var place: Place?
+    var position: Position?
 }
 
 /// The playlists and files of one rendition of a live presentation. A state machine without I/O: it receives segments
@@ -131,7 +131,7 @@ struct LiveRendition: Sendable {
     }
 
     /// The bit rates of the media and of the I-frames.
-    var bitRates: (media: BitRate, iFrames: BitRate) { (rate.stated, iFrameRate.stated) }
+    var bitRates: (media: BitRate, iFrames: BitRate) { (rate.published, iFrameRate.published) }
 
     private mutating func appendFrames(of segment: LiveSegment) {
         var isFirst = true

@@ -56,21 +56,25 @@ struct LiveRestart {
         -> LiveRendition
     {
         let hasClearMap = job.scheme == .aes128
-        let begun = LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, hasClearMap: hasClearMap)
+        let emptyPlaylist = LivePlaylist(
+            targetDuration: targetDuration,
+            isEvent: live.isEvent,
+            hasClearMap: hasClearMap
+        )
         let hasPlaylists = job.manifests.contains(.hls)
-        var (media, iFrames) = (begun, LivePlaylist?.none)
+        var (media, iFrames) = (emptyPlaylist, LivePlaylist?.none)
         if hasPlaylists {
             media =
                 try playlist(planned.folder, job.names.media).map {
                     LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
-                } ?? begun
+                } ?? emptyPlaylist
             iFrames = try playlist(planned.folder, job.names.iFrames).map {
                 LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
             }
-            if let iFrames { media.takeSegments(namedBy: iFrames) }
+            if let iFrames { media.addMissingSegments(listedIn: iFrames) }
         } else if let manifest = try readManifest() {
             let last = folder.files(planned.folder).compactMap { fileNumber($0) }.max()
-            media.takeSegments(namedBy: manifest, of: planned.folder, lastNumber: last ?? 0)
+            media.addMissingSegments(listedIn: manifest, of: planned.folder, lastNumber: last ?? 0)
         }
         let hasIFrames =
             hasPlaylists && planned.media.kind == .video && job.names.iFrames != nil
@@ -86,12 +90,12 @@ struct LiveRestart {
             hasPlaylists: hasPlaylists,
             timeShift: job.manifests.contains(.dash) ? live.timeShift(targetDuration: targetDuration) : nil
         )
-        try takeFiles(&rendition, now: now)
+        try scheduleDeletions(&rendition, now: now)
         return rendition
     }
 
     /// Deletes files that no playlist has listed yet, and schedules the deletion of files that are no longer listed.
-    private func takeFiles(_ rendition: inout LiveRendition, now: PlaylistDate) throws {
+    private func scheduleDeletions(_ rendition: inout LiveRendition, now: PlaylistDate) throws {
         let playlists = [job.names.media, job.names.iFrames ?? job.names.media]
         let named = Set(rendition.media.entries.flatMap { [$0.uri] + ($0.map.map { [$0.uri] } ?? []) })
         for file in folder.files(rendition.folder)

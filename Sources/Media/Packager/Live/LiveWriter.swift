@@ -9,7 +9,7 @@ final class LiveWriter {
     private let encryptor: SegmentEncryptor?
     private let folder: LiveFolder
     private let options: PlaylistOptions
-    private var clock = PlaylistClock()
+    private var rounder = DurationRounder()
     private var map: String?
     private var needsMap = true
     /// The EXT-X-KEY tags for the period's key; empty if there is none.
@@ -22,7 +22,7 @@ final class LiveWriter {
     private(set) var period: Int
     private var protection: TrackProtection?
     /// The number of discontinuities of the run so far.
-    private let stretch: Int
+    private let epoch: Int
     /// The number of bytes of media written.
     private(set) var byteCount = 0
 
@@ -31,19 +31,19 @@ final class LiveWriter {
     /// - Parameters:
     ///   - sequence: The media sequence number of the next segment.
     ///   - period: The number of the key period.
-    ///   - stretch: The number of discontinuities of the run so far.
+    ///   - epoch: The number of discontinuities of the run so far.
     init(
         _ planned: PackagingPlan.Rendition,
         _ plan: PackagingPlan,
         folder: LiveFolder,
         sequence: UInt64,
         period: Int,
-        stretch: Int
+        epoch: Int
     ) throws {
         self.planned = planned
         self.folder = folder
         self.period = period
-        self.stretch = stretch
+        self.epoch = epoch
         protection = planned.protection
         let writer = try plan.writer(for: planned)
         self.writer = writer
@@ -63,7 +63,7 @@ final class LiveWriter {
     /// Continues with another key period.
     ///
     /// - Parameter change: The new keys; nil if the rendition is not encrypted.
-    func change(to change: PackagingPlan.Rendition.Change?, period number: Int) throws {
+    func change(to change: PackagingPlan.Rendition.KeyChange?, period number: Int) throws {
         period = number
         guard let change else { return }
         try encryptor?.change(to: change.protection)
@@ -119,7 +119,7 @@ final class LiveWriter {
         byteCount += part.count
         let entry = LivePlaylist.Entry(
             uri: name,
-            duration: clock.advance(by: min(complete.seconds, limit)),
+            duration: rounder.advance(by: min(complete.seconds, limit)),
             date: date.inMilliseconds,
             isDiscontinuity: isDiscontinuity,
             keys: isClear ? [] : keys,
@@ -129,19 +129,19 @@ final class LiveWriter {
         return LiveSegment(
             entry: entry,
             frames: frames(keyFrames, of: entry),
-            place: place(of: complete, isClear: isClear)
+            position: position(of: complete, isClear: isClear)
         )
     }
 
     /// Returns the position in the media of the last segment written.
-    private func place(of segment: SegmentPipeline.Segment, isClear: Bool) -> LiveSegment.Place {
-        LiveSegment.Place(
+    private func position(of segment: SegmentPipeline.Segment, isClear: Bool) -> LiveSegment.Position {
+        LiveSegment.Position(
             number: number &- 1,
             start: max(segment.start, MediaTime(0, timescale: segment.start.timescale)),
             duration: UInt64(clamping: segment.units),
-            stretch: stretch,
+            epoch: epoch,
             period: period,
-            isInLead: isClear,
+            isInClearLead: isClear,
             protection: isClear ? nil : protection
         )
     }
@@ -162,9 +162,9 @@ final class LiveWriter {
                 )
             ]
         )
-        var clock = PlaylistClock()
+        var rounder = DurationRounder()
         return rendition.iFrames.compactMap { frame in
-            frame.resource.byteRange.map { LiveSegment.Frame(range: $0, duration: clock.advance(by: frame.duration)) }
+            frame.resource.byteRange.map { LiveSegment.Frame(range: $0, duration: rounder.advance(by: frame.duration)) }
         }
     }
 }

@@ -48,10 +48,10 @@ extension Period {
             id: id,
             start: start,
             duration: duration,
-            adaptationSets: try sets.enumerated().map { place, set in
+            adaptationSets: try sets.enumerated().map { index, set in
                 let others = sets.indices.filter { sets[$0].identity.differsByKey(from: set.identity) }
-                let isFirst = sets.firstIndex { $0.identity.kind == set.identity.kind } == place
-                return try AdaptationSet(set, place, isFirst: isFirst, switchesTo: others, period, options)
+                let isFirst = sets.firstIndex { $0.identity.kind == set.identity.kind } == index
+                return try AdaptationSet(set, index, isFirst: isFirst, switchesTo: others, period, options)
             }
         )
     }

@@ -39,9 +39,9 @@ struct ManifestPeriod {
         var cuts: [MediaTime] = []
         if let leader {
             let starts = leader.segmentStarts
-            for (place, (before, after)) in zip(leader.segments, leader.segments.dropFirst()).enumerated()
+            for (index, (before, after)) in zip(leader.segments, leader.segments.dropFirst()).enumerated()
             where before.isProtected != after.isProtected || after.isProtected && before.period != after.period {
-                cuts.append(starts[place + 1])
+                cuts.append(starts[index + 1])
             }
         }
         return zip([.zero] + cuts, cuts + [end]).map { ManifestPeriod(renditions, from: $0, to: $1) }
@@ -60,12 +60,12 @@ struct ManifestPeriod {
         parts = renditions.compactMap { rendition in
             let starts = rendition.segmentStarts
             // A segment belongs to the part in which it starts, up to a millisecond early: timescales differ.
-            let isWithin = { (place: Int) in
-                (start == .zero || starts[place].seconds > start.seconds - 0.001)
-                    && (starts[place].seconds <= end.seconds - 0.001)
+            let isWithin = { (index: Int) in
+                (start == .zero || starts[index].seconds > start.seconds - 0.001)
+                    && (starts[index].seconds <= end.seconds - 0.001)
             }
-            let places = rendition.segments.indices.filter(isWithin)
-            guard let first = places.first, let last = places.last else { return nil }
+            let indexes = rendition.segments.indices.filter(isWithin)
+            guard let first = indexes.first, let last = indexes.last else { return nil }
             return Part(
                 rendition: rendition,
                 segments: first..<last + 1,

@@ -49,8 +49,8 @@ struct ManifestSet {
         for kind in [MediaTrack.Kind.video, .audio, .subtitles] {
             for part in period.parts where part.rendition.track.kind == kind {
                 let identity = Identity(part)
-                if kind != .subtitles, let place = sets.firstIndex(where: { $0.identity == identity }) {
-                    sets[place].parts.append(part)
+                if kind != .subtitles, let index = sets.firstIndex(where: { $0.identity == identity }) {
+                    sets[index].parts.append(part)
                 } else {
                     sets.append(ManifestSet(identity: identity, parts: [part]))
                 }

@@ -14,7 +14,7 @@ struct AudioFrames {
     /// The target size in bytes of a batch.
     static let partSize = 64 << 10
     /// The maximum size of a sample in bytes: at least one sample must fit in a PES packet.
-    static let greatestSample = 65_000
+    static let maximumSampleSize = 65_000
 
     private let codec: Codec
     private let cipher: SampleCipher?
@@ -54,10 +54,10 @@ struct AudioFrames {
     ///
     /// - Throws: ``OutputFailure`` if the sample is too large; `ParseError` if a syncframe to be encrypted is damaged.
     mutating func append(_ sample: MediaSample) throws {
-        guard sample.size <= Self.greatestSample else {
+        guard sample.size <= Self.maximumSampleSize else {
             throw OutputFailure(
                 "the audio sample at byte \(sample.offset) has \(sample.size) bytes; the maximum is "
-                    + "\(Self.greatestSample)"
+                    + "\(Self.maximumSampleSize)"
             )
         }
         let start = bytes.count
@@ -87,7 +87,7 @@ struct AudioFrames {
     }
 
     /// Encrypts the frames that were appended.
-    mutating func seal() throws {
+    mutating func encrypt() throws {
         guard let cipher, !batch.isEmpty else { return }
         try cipher.process(batch, in: &bytes)
         batch.removeAll()

@@ -4,9 +4,9 @@ import MediaFormats
 /// The frames of an audio segment, in PES packets of up to 0.1 s.
 struct AudioPayloads: TransportPayloads {
     /// The maximum payload of a PES packet, whose length field has 16 bits.
-    private static let greatestSize = 65_535 - 13
+    private static let maximumSize = 65_535 - 13
     /// The maximum overhead of a frame before its sample: the ADTS header and the channel configuration.
-    private static let greatestOverhead = 512
+    private static let maximumOverhead = 512
 
     private let samples: [MediaSample]
     /// The index of the next sample to buffer.
@@ -18,7 +18,7 @@ struct AudioPayloads: TransportPayloads {
     private var units: [(unit: TransportUnit, range: Range<Int>)] = []
     private var count = 0
     /// The number of bytes of the current packet already written.
-    private var taken = 0
+    private var written = 0
 
     /// Creates the payloads of a segment.
     init(_ frames: AudioFrames, _ samples: [MediaSample], _ timeline: TransportTimeline) {
@@ -32,7 +32,7 @@ struct AudioPayloads: TransportPayloads {
         if count == units.count { try gather() }
         guard count < units.count else { return nil }
         count += 1
-        taken = 0
+        written = 0
         return units[count - 1].unit
     }
 
@@ -49,7 +49,7 @@ struct AudioPayloads: TransportPayloads {
                 duration += timeline.duration(samples[index])
                 try frames.append(samples[index])
                 index += 1
-            } while index < samples.count && isRoom(duration, frames.bytes.count - start, for: samples[index])
+            } while index < samples.count && fits(duration, frames.bytes.count - start, for: samples[index])
             let unit = TransportUnit(
                 size: frames.bytes.count - start,
                 hasLength: true,
@@ -60,12 +60,12 @@ struct AudioPayloads: TransportPayloads {
             )
             units.append((unit, start..<frames.bytes.count))
         }
-        try frames.seal()
+        try frames.encrypt()
     }
 
-    private func isRoom(_ duration: Int64, _ size: Int, for sample: MediaSample) -> Bool {
+    private func fits(_ duration: Int64, _ size: Int, for sample: MediaSample) -> Bool {
         duration + timeline.duration(sample) <= TransportTimeline.clockInterval
-            && size + sample.size + Self.greatestOverhead <= Self.greatestSize
+            && size + sample.size + Self.maximumOverhead <= Self.maximumSize
     }
 
     mutating func write(
@@ -76,7 +76,7 @@ struct AudioPayloads: TransportPayloads {
         guard count > 0 else { return }
         let range = units[count - 1].range
         let bytes = frames.bytes
-        let rest = bytes.span.bytes.extracting(range.lowerBound + taken..<range.upperBound)
-        taken += packetizer.write(rest, into: &output, at: &offset)
+        let rest = bytes.span.bytes.extracting(range.lowerBound + written..<range.upperBound)
+        written += packetizer.write(rest, into: &output, at: &offset)
     }
 }

@@ -6,7 +6,7 @@ import SampleEncryption
 /// encrypts many samples at once. The key may change between segments.
 final class FragmentEncryptor {
     /// The number of bytes buffered before they are written.
-    private static let gathering = 256 << 10
+    private static let bufferSize = 256 << 10
 
     /// The key and its encryption parameters.
     private(set) var protection: TrackProtection
@@ -19,11 +19,11 @@ final class FragmentEncryptor {
     private let scheme: ProtectionScheme
     private var cipher: SampleCipher
     /// The per-sample IVs, with cenc.
-    private var vectors: SampleVectors
+    private var vectors: SampleIVs
     /// The subsample parser for video; nil for audio.
     private var units: NALUnitProtection?
     /// The buffer of encrypted samples, and the number of its bytes that are in use or reserved.
-    private var gathered: [UInt8] = []
+    private var buffer: [UInt8] = []
     private var size = 0
     private var batch = SampleBatch()
     /// The subsamples of a fragment's samples, concatenated, and the number for each sample.
@@ -44,7 +44,7 @@ final class FragmentEncryptor {
         self.protection = protection
         self.systems = systems
         kind = track.kind
-        vectors = SampleVectors(first: scheme == .cenc ? protection.iv : nil)
+        vectors = SampleIVs(first: scheme == .cenc ? protection.iv : nil)
         fragment = FragmentWriter(
             trackID: trackID,
             encryption: scheme == .cenc
@@ -63,7 +63,7 @@ final class FragmentEncryptor {
             throw OutputFailure("key rotation cannot change the encryption scheme")
         }
         cipher = try Self.cipher(scheme, protection)
-        vectors = SampleVectors(first: scheme == .cenc ? protection.iv : nil)
+        vectors = SampleIVs(first: scheme == .cenc ? protection.iv : nil)
         self.protection = protection
         self.systems = systems
     }
@@ -84,9 +84,9 @@ final class FragmentEncryptor {
     func describe(_ samples: ArraySlice<MediaSample>, _ timing: FragmentTiming) throws {
         try findSubsamples(samples)
         var next = 0
-        for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
+        for (index, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
             let list = subsamples.span.extracting(next..<next + count)
-            fragment.append(FragmentSample(sample, timing), iv: SampleIV(vectors[place]), subsamples: list)
+            fragment.append(FragmentSample(sample, timing), iv: SampleIV(vectors[index]), subsamples: list)
             next += count
         }
     }
@@ -113,16 +113,16 @@ final class FragmentEncryptor {
         size = 0
         batch.removeAll()
         var (source, next) = (samples.first?.bytes, 0)
-        for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
+        for (index, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
             if sample.bytes !== source {
                 try encrypt(from: source)
                 source = sample.bytes
             }
-            if size + sample.size > Self.gathering, size > 0 {
+            if size + sample.size > Self.bufferSize, size > 0 {
                 try encrypt(from: source)
                 try flush(to: output)
             }
-            let (offset, iv) = (size, vectors[place])
+            let (offset, iv) = (size, vectors[index])
             if kind == .video {
                 let list = subsamples[next..<next + count].lazy.map {
                     Subsample(clear: Int($0.clear), protected: Int($0.protected))
@@ -147,10 +147,10 @@ final class FragmentEncryptor {
     /// Encrypts the pending samples, which are all in the same source bytes, into the buffer.
     private func encrypt(from source: (any SampleBytes)?) throws {
         guard let source, !batch.isEmpty else { return }
-        if gathered.count < size { gathered.append(contentsOf: repeatElement(0, count: size - gathered.count)) }
+        if buffer.count < size { buffer.append(contentsOf: repeatElement(0, count: size - buffer.count)) }
         try source.withBytes { bytes in
-            try gathered.withUnsafeMutableBytes { gathered in
-                var output = gathered.mutableBytes
+            try buffer.withUnsafeMutableBytes { buffer in
+                var output = buffer.mutableBytes
                 try cipher.process(batch, from: bytes, to: &output)
             }
         }
@@ -158,7 +158,7 @@ final class FragmentEncryptor {
     }
 
     private func flush(to output: any SegmentOutput) throws {
-        try gathered.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<size]).bytes) }
+        try buffer.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<size]).bytes) }
         size = 0
     }
 }

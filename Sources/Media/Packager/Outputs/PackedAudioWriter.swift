@@ -4,7 +4,7 @@ import SampleEncryption
 
 /// Writes the segments of a track as packed audio (RFC 8216bis, 3.1.4): an ID3 tag with the timestamp of the first
 /// sample, then ADTS frames or syncframes, clear or encrypted with SAMPLE-AES.
-package final class PackedAudioWriter: SteppedSegmentWriter {
+package final class PackedAudioWriter: IncrementalSegmentWriter {
     /// The size in bytes of the write buffer.
     private static let bufferSize = 64 << 10
 
@@ -78,7 +78,7 @@ private final class PackedAudioSource: SegmentSource {
     private var frames: AudioFrames
     /// The bytes to return: the tag, then the buffered frames; and the number of them already returned.
     private var bytes: [UInt8]
-    private var taken = 0
+    private var returned = 0
 
     init(_ tag: [UInt8], _ frames: AudioFrames, _ samples: [MediaSample]) {
         bytes = tag
@@ -87,15 +87,15 @@ private final class PackedAudioSource: SegmentSource {
     }
 
     func read(into output: inout MutableRawSpan) throws -> Int {
-        if taken == bytes.count { try gather() }
-        let count = min(output.byteCount, bytes.count - taken)
-        let start = taken
+        if returned == bytes.count { try gather() }
+        let count = min(output.byteCount, bytes.count - returned)
+        let start = returned
         output.withUnsafeMutableBytes { memory in
             bytes.withUnsafeBytes {
                 memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
             }
         }
-        taken += count
+        returned += count
         return count
     }
 
@@ -106,8 +106,8 @@ private final class PackedAudioSource: SegmentSource {
             try frames.append(samples[index])
             index += 1
         }
-        try frames.seal()
+        try frames.encrypt()
         bytes = frames.bytes
-        taken = 0
+        returned = 0
     }
 }

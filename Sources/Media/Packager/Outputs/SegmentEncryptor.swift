@@ -6,9 +6,9 @@ import SampleEncryption
 /// about 1.5 GB/s.
 ///
 /// The encryptor does not buffer the bytes of segments but their lists of samples: segments are generated and encrypted
-/// together, a part of each in turn, when ``sideBySide`` of them are available or ``flush()`` is called. So memory use
-/// is bounded, whatever the size of segments. Samples outside of mapped files occupy memory themselves; at most
-/// ``gatheredLimit`` bytes of them are buffered, however few segments that is.
+/// together, a part of each in turn, when ``maximumConcurrentSegments`` of them are available or ``flush()`` is called.
+/// So memory use is bounded, whatever the size of segments. Samples outside of mapped files occupy memory themselves;
+/// at most ``bufferLimit`` bytes of them are buffered, however few segments that is.
 ///
 ///     let encryptor = try SegmentEncryptor(writer, protection: protection)
 ///     for segment in segments {
@@ -20,10 +20,10 @@ import SampleEncryption
 /// Number 0. For live streams, flush after each segment.
 package final class SegmentEncryptor {
     /// The maximum number of segments encrypted together; more do not improve throughput.
-    package static let sideBySide = 16
+    package static let maximumConcurrentSegments = 16
     /// The maximum size in bytes of buffered samples outside of mapped files, in addition to those of one segment: 16
     /// MiB.
-    package static let gatheredLimit = 16 << 20
+    package static let bufferLimit = 16 << 20
     /// The number of bytes of each segment generated at a time; those of all segments fit in the CPU cache.
     private static let partSize = 64 << 10
 
@@ -40,9 +40,9 @@ package final class SegmentEncryptor {
     private let writer: any SegmentWriter
     private var protection: TrackProtection
     private var cipher: SegmentCipher
-    private var held: [Segment] = []
+    private var pending: [Segment] = []
     private var ivs: [CipherIV] = []
-    private var gathered = 0
+    private var pendingBytes = 0
     private var buffer: UnsafeMutableRawBufferPointer?
 
     /// Wraps a writer, which must then be used only through the encryptor.
@@ -84,69 +84,69 @@ package final class SegmentEncryptor {
             return try whenWritten(try writer.write(segment, to: output))
         }
         let iv = protection.iv ?? CipherIV(mediaSequenceNumber: UInt64(segment.index))
-        guard let writer = writer as? any SteppedSegmentWriter else {
+        guard let writer = writer as? any IncrementalSegmentWriter else {
             let encrypted = try EncryptedOutput(output, key: protection.key, iv: iv)
             let keyFrames = try writer.write(segment, to: encrypted)
             try encrypted.finish()
             return try whenWritten(keyFrames)
         }
-        let size = Self.gatheredSize(segment)
-        if gathered + size > Self.gatheredLimit { try flush() }
-        held.append(Segment(source: try writer.begin(segment), output: output, whenWritten: whenWritten))
+        let size = Self.bufferedSize(segment)
+        if pendingBytes + size > Self.bufferLimit { try flush() }
+        pending.append(Segment(source: try writer.begin(segment), output: output, whenWritten: whenWritten))
         ivs.append(iv)
-        gathered += size
-        if held.count == Self.sideBySide || gathered > Self.gatheredLimit { try flush() }
+        pendingBytes += size
+        if pending.count == Self.maximumConcurrentSegments || pendingBytes > Self.bufferLimit { try flush() }
     }
 
     /// Writes all buffered segments.
     package func flush() throws {
         defer {
-            held.removeAll(keepingCapacity: true)
+            pending.removeAll(keepingCapacity: true)
             ivs.removeAll(keepingCapacity: true)
-            gathered = 0
+            pendingBytes = 0
         }
-        while held.contains(where: { !$0.isComplete }) { try step() }
-        for segment in held { try segment.whenWritten(segment.source.keyFrames) }
+        while pending.contains(where: { !$0.isComplete }) { try step() }
+        for segment in pending { try segment.whenWritten(segment.source.keyFrames) }
     }
 
     /// Generates, encrypts and writes the next part of each segment.
     private func step() throws {
         // Space for the rest of the previous part and for padding, in multiples of a cache line.
-        let room = Self.partSize + 64
-        let memory = buffer ?? .allocate(byteCount: Self.sideBySide * room, alignment: 64)
+        let slotSize = Self.partSize + 64
+        let memory = buffer ?? .allocate(byteCount: Self.maximumConcurrentSegments * slotSize, alignment: 64)
         buffer = memory
         var active: [Int] = []
         var parts: [UnsafeMutableRawBufferPointer] = []
-        for index in held.indices where !held[index].isComplete {
-            let part = UnsafeMutableRawBufferPointer(rebasing: memory[index * room..<(index + 1) * room])
-            let start = held[index].count
+        for index in pending.indices where !pending[index].isComplete {
+            let part = UnsafeMutableRawBufferPointer(rebasing: memory[index * slotSize..<(index + 1) * slotSize])
+            let start = pending[index].count
             var free = UnsafeMutableRawBufferPointer(rebasing: part[start..<start + Self.partSize]).mutableBytes
-            let made = try held[index].source.read(into: &free)
-            held[index].count += made
+            let made = try pending[index].source.read(into: &free)
+            pending[index].count += made
             if made == 0 {
                 // PKCS #7 padding: 1 to 16 bytes, each with the number of padding bytes as its value.
                 let padding = 16 - start % 16
                 part[start..<start + padding].initializeMemory(as: UInt8.self, repeating: UInt8(padding))
-                held[index].count += padding
-                held[index].isComplete = true
+                pending[index].count += padding
+                pending[index].isComplete = true
             }
             active.append(index)
-            parts.append(UnsafeMutableRawBufferPointer(rebasing: part.prefix(held[index].count / 16 * 16)))
+            parts.append(UnsafeMutableRawBufferPointer(rebasing: part.prefix(pending[index].count / 16 * 16)))
         }
         var chains = active.map { ivs[$0] }
         try cipher.encrypt(unsafeWholeBlocks: parts, ivs: &chains)
         for (index, (part, chain)) in zip(active, zip(parts, chains)) {
             ivs[index] = chain
-            try held[index].output.write(part.bytes)
-            let rest = memory[index * room + part.count..<index * room + held[index].count]
-            UnsafeMutableRawBufferPointer(rebasing: memory[(index * room)...])
+            try pending[index].output.write(part.bytes)
+            let rest = memory[index * slotSize + part.count..<index * slotSize + pending[index].count]
+            UnsafeMutableRawBufferPointer(rebasing: memory[(index * slotSize)...])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest))
-            held[index].count = rest.count
+            pending[index].count = rest.count
         }
     }
 
     /// Returns the size of a segment's samples outside of mapped files, in bytes.
-    private static func gatheredSize(_ segment: MediaSegment) -> Int {
+    private static func bufferedSize(_ segment: MediaSegment) -> Int {
         var size = 0
         var last: (bytes: any SampleBytes, isMapped: Bool)?
         for sample in segment.samples {

@@ -2,7 +2,7 @@
 package protocol SegmentSource: AnyObject {
     /// Generates the next bytes of the segment.
     ///
-    /// - Parameter output: The destination, with at least ``SegmentSourceLimits/smallestRoom`` bytes. Unused bytes at
+    /// - Parameter output: The destination, with at least ``SegmentSourceLimits/minimumSize`` bytes. Unused bytes at
     ///   the end are not modified.
     /// - Returns: The number of bytes generated; 0 when the segment is complete.
     func read(into output: inout MutableRawSpan) throws -> Int
@@ -14,11 +14,11 @@ package protocol SegmentSource: AnyObject {
 /// The requirements for reading from a ``SegmentSource``.
 package enum SegmentSourceLimits {
     /// The minimum size in bytes of the destination.
-    package static let smallestRoom = 4096
+    package static let minimumSize = 4096
 }
 
 /// A segment writer that can start a segment before the previous one is complete.
-package protocol SteppedSegmentWriter: SegmentWriter {
+package protocol IncrementalSegmentWriter: SegmentWriter {
     /// Starts a segment. Segments must be started in order, and may be read in any order.
     func begin(_ segment: MediaSegment) throws -> any SegmentSource
 }

@@ -67,7 +67,7 @@ final class TransportSegmentSource<Payloads: TransportPayloads>: TransportSource
     }
 
     func read(into output: inout MutableRawSpan) throws -> Int {
-        precondition(output.byteCount >= SegmentSourceLimits.smallestRoom, "the output buffer is too small")
+        precondition(output.byteCount >= SegmentSourceLimits.minimumSize, "the output buffer is too small")
         var end = 0
         while try advance(&output, &end) {}
         position += end

@@ -6,7 +6,7 @@ import SampleEncryption
 /// Writes the segments of a track as MPEG-2 transport streams (ISO/IEC 13818-1; RFC 8216bis, 3.1.1): one elementary
 /// stream, clear or encrypted with SAMPLE-AES. For AES-128 encryption of whole segments, wrap the writer in a
 /// ``SegmentEncryptor``.
-package final class TransportStreamWriter: SteppedSegmentWriter {
+package final class TransportStreamWriter: IncrementalSegmentWriter {
     /// The size in bytes of the write buffer: a multiple of the packet size that fits in the CPU cache.
     static let bufferSize = 1392 * TransportPacketHeader.packetSize
 

@@ -7,7 +7,7 @@ final class VideoEncryption {
     /// The target size in bytes of a batch of samples, which stay in the CPU cache until they are written to packets.
     private static let partSize = 256 << 10
     /// The maximum size of a sample in bytes.
-    private static let greatestSample = 64 << 20
+    private static let maximumSampleSize = 64 << 20
 
     private let cipher: SampleCipher
     private var batch = SampleBatch()
@@ -37,7 +37,7 @@ final class VideoEncryption {
         var size = 0
         while end < samples.count, end == index || size + samples[end].size <= Self.partSize {
             let sample = samples[end]
-            guard sample.size <= Self.greatestSample else {
+            guard sample.size <= Self.maximumSampleSize else {
                 throw OutputFailure("a sample of \(sample.size) bytes is too large to encrypt")
             }
             try sample.withBytes { try append($0, codec, base: sample.offset) }
@@ -58,7 +58,7 @@ final class VideoEncryption {
     }
 
     /// Returns the range of the next NAL unit, whose size is known, and advances.
-    func take(_ count: Int) -> Range<Int> {
+    func nextRange(_ count: Int) -> Range<Int> {
         defer { position += count }
         return position..<position + count
     }

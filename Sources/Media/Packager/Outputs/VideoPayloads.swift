@@ -5,7 +5,7 @@ import MediaFormats
 /// frames, NAL units after start codes. Clear NAL units are copied from the input directly into packets.
 struct VideoPayloads: TransportPayloads {
     /// A range of source bytes. A payload is a list of ranges.
-    private struct Piece {
+    private struct SourceRange {
         enum Source {
             /// The delimiter and parameter sets.
             case start
@@ -34,10 +34,10 @@ struct VideoPayloads: TransportPayloads {
     private var encryption: VideoEncryption?
 
     private var start: [UInt8] = []
-    private var pieces: [Piece] = []
+    private var ranges: [SourceRange] = []
     /// The index of the current range, and the number of its bytes already written.
-    private var piece = 0
-    private var taken = 0
+    private var rangeIndex = 0
+    private var written = 0
 
     /// Creates the payloads of a segment.
     ///
@@ -60,11 +60,11 @@ struct VideoPayloads: TransportPayloads {
         if let encryption, encryption.end <= index { try encryption.gather(samples, from: index, codec) }
         let sample = samples[index]
         index += 1
-        pieces.removeAll(keepingCapacity: true)
-        (piece, taken) = (0, 0)
+        ranges.removeAll(keepingCapacity: true)
+        (rangeIndex, written) = (0, 0)
         let isRandomAccess = try sample.withBytes { try list($0, sample) }
         return TransportUnit(
-            size: pieces.reduce(0) { $0 + $1.range.count },
+            size: ranges.reduce(0) { $0 + $1.range.count },
             hasLength: false,
             times: timeline.next(sample),
             duration: timeline.duration(sample),
@@ -93,7 +93,7 @@ struct VideoPayloads: TransportPayloads {
             }
             append(.startCode, 0..<4)
             if let encryption, codec.isEncrypted(bytes.extracting(range)) {
-                append(encryption.take(range.count), encryption)
+                append(encryption.nextRange(range.count), encryption)
             } else {
                 append(.sample, range)
             }
@@ -101,8 +101,8 @@ struct VideoPayloads: TransportPayloads {
         return summary.randomAccess.isSyncSample || sample.isSync
     }
 
-    private mutating func append(_ source: Piece.Source, _ range: Range<Int>) {
-        if !range.isEmpty { pieces.append(Piece(source: source, range: range)) }
+    private mutating func append(_ source: SourceRange.Source, _ range: Range<Int>) {
+        if !range.isEmpty { ranges.append(SourceRange(source: source, range: range)) }
     }
 
     /// Lists an encrypted NAL unit with new emulation prevention bytes: a decryptor removes them first.
@@ -127,9 +127,9 @@ struct VideoPayloads: TransportPayloads {
         let sample = samples[index - 1]
         let encrypted = encryption?.bytes ?? []
         sample.bytes.withBytes { input in
-            while piece < pieces.count {
-                let (source, whole) = (pieces[piece].source, pieces[piece].range)
-                let range = whole.lowerBound + taken..<whole.upperBound
+            while rangeIndex < ranges.count {
+                let (source, whole) = (ranges[rangeIndex].source, ranges[rangeIndex].range)
+                let range = whole.lowerBound + written..<whole.upperBound
                 let count: Int
                 switch source {
                 case .start:
@@ -145,10 +145,10 @@ struct VideoPayloads: TransportPayloads {
                     count = packetizer.write(Self.escape.span.bytes, into: &output, at: &offset)
                 }
                 guard count == range.count else {
-                    taken += count
+                    written += count
                     return
                 }
-                (piece, taken) = (piece + 1, 0)
+                (rangeIndex, written) = (rangeIndex + 1, 0)
             }
         }
     }

@@ -32,20 +32,20 @@ extension PackagingPlan {
         job.keys = period.keys
         job.awaitsKeys = false
         periodStart = period.start
-        for place in renditions.indices { renditions[place].protection = changes[place]?.protection }
+        for index in renditions.indices { renditions[index].protection = changes[index]?.protection }
     }
 
     /// Returns the keys of a period for a rendition; nil if the rendition is not encrypted.
     ///
     /// - Throws: ``JobFailure`` if the rendition's class has no key.
-    func change(to period: ContentKeyPeriod, of place: Int) throws -> Rendition.Change? {
-        let planned = renditions[place]
+    func change(to period: ContentKeyPeriod, of index: Int) throws -> Rendition.KeyChange? {
+        let planned = renditions[index]
         guard planned.isProtected else { return nil }
         var job = job
         job.keys = period.keys
         let input = job.inputs[planned.input]
-        guard let protection = try job.protection(of: planned.media, from: input, number: place) else { return nil }
-        return Rendition.Change(
+        guard let protection = try job.protection(of: planned.media, from: input, number: index) else { return nil }
+        return Rendition.KeyChange(
             number: period.number,
             protection: protection,
             systems: try job.protectionHeaders(of: protection),
@@ -82,7 +82,7 @@ extension PackagingPlan {
 
 extension PackagingPlan.Rendition {
     /// The new keys of a rendition in a key period.
-    struct Change {
+    struct KeyChange {
         /// The number of the key period, from 0.
         var number: Int
         /// The key.

@@ -51,13 +51,13 @@ package struct PackagingPlan {
         inputs = try job.inputs.map { try open($0.path) }
         var folders = FolderNames()
         for (index, input) in inputs.enumerated() {
-            for (place, track) in input.tracks.enumerated() where job.inputs[index].takes(track.kind) {
+            for (trackIndex, track) in input.tracks.enumerated() where job.inputs[index].includes(track.kind) {
                 renditions.append(
                     try Self.rendition(
                         of: track,
                         from: job.inputs[index],
                         job,
-                        (index, place, renditions.count),
+                        (index, trackIndex, renditions.count),
                         &folders
                     )
                 )
@@ -134,15 +134,15 @@ package struct PackagingPlan {
         of track: MediaTrack,
         from input: PackagingJob.Input,
         _ job: PackagingJob,
-        _ place: (input: Int, track: Int, rendition: Int),
+        _ indexes: (input: Int, track: Int, rendition: Int),
         _ folders: inout FolderNames
     ) throws -> Rendition {
         try job.check(track)
         let language = input.language ?? TrackLanguage.tag(track.language)
         let known = track.kind == .video ? nil : language
         return Rendition(
-            input: place.input,
-            track: place.track,
+            input: indexes.input,
+            track: indexes.track,
             media: track,
             folder: folders.name(for: track, language: known),
             name: input.name ?? known.map(TrackLanguage.name) ?? track.kind.rawValue.capitalized,
@@ -151,7 +151,7 @@ package struct PackagingPlan {
             role: input.role,
             trackClass: job.trackClass(of: track, from: input),
             protection: job.awaitsKeys
-                ? nil : try job.protection(of: track, from: input, number: place.rendition),
+                ? nil : try job.protection(of: track, from: input, number: indexes.rendition),
             isProtected: job.protects(track, from: input)
         )
     }
@@ -196,7 +196,7 @@ extension PackagingPlan {
 
 /// Creates unique names for the folders of renditions: `video-1080`, `audio-en`, `audio-en-2`.
 private struct FolderNames {
-    private var taken: Set<String> = []
+    private var usedNames: Set<String> = []
 
     mutating func name(for track: MediaTrack, language: String?) -> String {
         var base = track.kind.rawValue
@@ -204,7 +204,7 @@ private struct FolderNames {
         if let language { base += "-" + language.lowercased() }
         var name = base
         var number = 2
-        while !taken.insert(name).inserted {
+        while !usedNames.insert(name).inserted {
             name = "\(base)-\(number)"
             number += 1
         }

@@ -134,8 +134,11 @@ package final class PackagingRun {
                         "the inputs are longer than their headers specify, and there are no more keys: use event"
                     )
                 }
-                let place = plan.sampledRenditions[segment.rendition]
-                try output.change(to: plan.change(to: periods[segment.period], of: place), period: segment.period)
+                let renditionIndex = plan.sampledRenditions[segment.rendition]
+                try output.change(
+                    to: plan.change(to: periods[segment.period], of: renditionIndex),
+                    period: segment.period
+                )
             }
             try output.write(segment.samples, start: segment.start, end: segment.end)
         } catch let failure as SampleFailure {
@@ -151,9 +154,9 @@ package final class PackagingRun {
         let leader = written.first { $0.track.kind == .video } ?? written[0]
         let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
         let sampled = plan.sampledRenditions
-        return try plan.renditions.indices.map { place in
-            if let index = sampled.firstIndex(of: place) { return written[index] }
-            let planned = plan.renditions[place]
+        return try plan.renditions.indices.map { renditionIndex in
+            if let index = sampled.firstIndex(of: renditionIndex) { return written[index] }
+            let planned = plan.renditions[renditionIndex]
             guard let input = plan.inputs[planned.input] as? WebVTTInput else {
                 throw InputFailure(plan.inputs[planned.input].name, "the subtitles are not WebVTT")
             }

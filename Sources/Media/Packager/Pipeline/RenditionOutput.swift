@@ -17,8 +17,8 @@ final class RenditionOutput {
     /// The maximum number of entries in the index of a single file; nil if there is no index.
     private let indexCapacity: Int?
     /// The reserved space for the index of the clear lead, and for that of the other segments.
-    private var clearRoom: SegmentIndexRoom?
-    private var room: SegmentIndexRoom?
+    private var clearReservation: SegmentIndexReservation?
+    private var reservation: SegmentIndexReservation?
     /// The start time of the first segment.
     private var firstStart: MediaTime?
 
@@ -29,7 +29,7 @@ final class RenditionOutput {
     private(set) var period = 0
     private var laterPeriods: [Rendition.Period] = []
     /// The number of segments started; some may not be written yet.
-    private var begun = 0
+    private var startedCount = 0
     private(set) var byteCount = 0
     private var sampleCount = 0
     private var sampleDuration: UInt64 = 0
@@ -60,7 +60,7 @@ final class RenditionOutput {
     /// Continues with another key period.
     ///
     /// - Parameter change: The new keys; nil if the rendition is not encrypted.
-    func change(to change: PackagingPlan.Rendition.Change?, period number: Int) throws {
+    func change(to change: PackagingPlan.Rendition.KeyChange?, period number: Int) throws {
         period = number
         guard let change else { return }
         try encryptor?.change(to: change.protection)
@@ -73,20 +73,20 @@ final class RenditionOutput {
     /// Writes a segment, either now or together with later ones.
     func write(_ samples: [MediaSample], start: MediaTime, end: MediaTime) throws {
         var segment = MediaSegment(
-            index: begun,
+            index: startedCount,
             samples: samples,
             start: start,
             end: end,
             isProtected: planned.protection != nil
         )
         if let clearLead, start < clearLead { segment.isProtected = false }
-        begun += 1
+        startedCount += 1
         if firstStart == nil { firstStart = max(start, .zero) }
         for sample in samples { sampleDuration += UInt64(sample.duration) }
         sampleCount += samples.count
         try writeInitialization(segment)
 
-        let name = file == nil ? "\(prefix)\(begun).\(writer.fileExtension)" : fileName
+        let name = file == nil ? "\(prefix)\(startedCount).\(writer.fileExtension)" : fileName
         let target = try file ?? FileOutput(path: folder.stagedPath(planned.folder + "/" + name))
         let part = FilePart(target)
         // The closure does not capture the segment, so that its samples are released with its bytes.
@@ -114,8 +114,8 @@ final class RenditionOutput {
     /// Finishes the rendition.
     func finish() throws -> Rendition {
         try encryptor?.flush()
-        let clearIndex = try fillRoom(clearRoom, isProtected: false)
-        let index = try fillRoom(room, isProtected: planned.protection != nil)
+        let clearIndex = try fillReservation(clearReservation, isProtected: false)
+        let index = try fillReservation(reservation, isProtected: planned.protection != nil)
         try file?.finish()
         let seconds = Double(sampleDuration) / Double(planned.media.timescale)
         var rendition = Rendition(
@@ -135,22 +135,22 @@ final class RenditionOutput {
     /// Writes the index of the clear or of the protected segments into its reserved space.
     ///
     /// - Returns: The byte range of the index.
-    private func fillRoom(_ room: SegmentIndexRoom?, isProtected: Bool) throws -> Range<Int>? {
-        guard let room, let file else { return nil }
+    private func fillReservation(_ reservation: SegmentIndexReservation?, isProtected: Bool) throws -> Range<Int>? {
+        guard let reservation, let file else { return nil }
         let timescale = planned.media.timescale
-        var listed: [SegmentIndexRoom.Segment] = []
+        var listed: [SegmentIndexReservation.Segment] = []
         var start = (firstStart ?? .zero).converted(to: timescale)
         for segment in segments {
             let duration = segment.duration.converted(to: timescale)
             if segment.isProtected == isProtected {
-                listed.append(SegmentIndexRoom.Segment(byteCount: segment.byteCount, duration: duration))
+                listed.append(SegmentIndexReservation.Segment(byteCount: segment.byteCount, duration: duration))
             } else if listed.isEmpty {
                 start += duration
             }
         }
-        let (bytes, indexSize) = try room.fill(listed, timescale: timescale, start: UInt64(clamping: start))
-        try file.replace(at: room.offset, with: bytes)
-        return room.offset..<room.offset + indexSize
+        let (bytes, indexSize) = try reservation.fill(listed, timescale: timescale, start: UInt64(clamping: start))
+        try file.replace(at: reservation.offset, with: bytes)
+        return reservation.offset..<reservation.offset + indexSize
     }
 
     /// Returns the duration of a segment. Samples presented before 0 are removed by the edit list, and do not count.
@@ -172,8 +172,8 @@ final class RenditionOutput {
             try file.write(bytes.span.bytes)
             resource = Rendition.Resource(uri: fileName, byteRange: start..<file.count)
             if let indexCapacity {
-                let made = SegmentIndexRoom(offset: file.count, capacity: indexCapacity)
-                if isClearLead { clearRoom = made } else { room = made }
+                let made = SegmentIndexReservation(offset: file.count, capacity: indexCapacity)
+                if isClearLead { clearReservation = made } else { reservation = made }
                 try file.write(made.placeholder.span.bytes)
             }
         } else {

@@ -34,8 +34,8 @@ final class SegmentPipeline {
         /// The decode time of its last sample, in the presentation.
         var reached = MediaTime(.min / 2, timescale: 1)
         var hasEnded = false
-        /// The value of ``MediaInput/breaks`` when the pipeline was created.
-        var breaks: Int
+        /// The value of ``MediaInput/discontinuityCount`` when the pipeline was created.
+        var discontinuityCount: Int
     }
 
     /// The inputs.
@@ -51,19 +51,19 @@ final class SegmentPipeline {
     private var ready: [Segment] = []
     private var hasEnded = false
     /// Whether the pipeline stops at a discontinuity of an input.
-    private let endsAtBreaks: Bool
-    private var hasBegun = false
+    private let stopsAtDiscontinuity: Bool
+    private var hasStarted = false
     /// Whether it stopped at a discontinuity.
-    private(set) var isBroken = false
+    private(set) var stoppedAtDiscontinuity = false
 
     /// Creates a pipeline.
     ///
     /// - Parameters:
     ///   - firstPeriod: The number of the key period of the first segment.
-    ///   - endsAtBreaks: Whether the pipeline stops at a discontinuity or at the end of any input.
+    ///   - stopsAtDiscontinuity: Whether the pipeline stops at a discontinuity or at the end of any input.
     /// - Throws: ``JobFailure`` if there are only subtitles.
-    init(_ plan: PackagingPlan, firstPeriod: Int = 0, endsAtBreaks: Bool = false) throws(JobFailure) {
-        self.endsAtBreaks = endsAtBreaks
+    init(_ plan: PackagingPlan, firstPeriod: Int = 0, stopsAtDiscontinuity: Bool = false) throws(JobFailure) {
+        self.stopsAtDiscontinuity = stopsAtDiscontinuity
         let sampled = plan.sampledRenditions
         guard !sampled.isEmpty else {
             throw JobFailure("input", "the only inputs are subtitles: also give the audio or video that they belong to")
@@ -87,15 +87,15 @@ final class SegmentPipeline {
                 tracks: plan.inputs[input].tracks.indices.map { track in
                     sampled.firstIndex { plan.renditions[$0].input == input && plan.renditions[$0].track == track }
                 },
-                breaks: plan.inputs[input].breaks
+                discontinuityCount: plan.inputs[input].discontinuityCount
             )
         }
     }
 
-    /// The maximum segment duration, as far as key frames permit; see ``Segmenter/greatestDuration``.
-    var greatestDuration: MediaTime? {
-        get { segmenter.greatestDuration }
-        set { segmenter.greatestDuration = newValue }
+    /// The maximum segment duration, as far as key frames permit; see ``Segmenter/maximumDuration``.
+    var maximumDuration: MediaTime? {
+        get { segmenter.maximumDuration }
+        set { segmenter.maximumDuration = newValue }
     }
 
     /// Returns the next complete segment; nil when all inputs have ended. Reads only as much as is required.
@@ -120,26 +120,26 @@ final class SegmentPipeline {
             hasEnded = true
             return
         }
-        guard let (place, sample) = try inputs[index].next() else { return try endInput(index) }
-        if endsAtBreaks, inputs[index].breaks != sources[index].breaks {
-            isBroken = true
+        guard let (trackIndex, sample) = try inputs[index].next() else { return try endInput(index) }
+        if stopsAtDiscontinuity, inputs[index].discontinuityCount != sources[index].discontinuityCount {
+            stoppedAtDiscontinuity = true
             return try end()
         }
-        guard let track = sources[index].tracks[place] else { return }
+        guard let track = sources[index].tracks[trackIndex] else { return }
         // After a discontinuity, start with the next key frame.
-        if endsAtBreaks, track == leader, !hasBegun {
+        if stopsAtDiscontinuity, track == leader, !hasStarted {
             guard sample.isSync else { return }
-            hasBegun = true
+            hasStarted = true
         }
         let timing = Segmenter.Timing(sample, in: renditions[track].media)
         sources[index].reached = timing.decode
         states[track].waiting.append(sample)
-        carryOut(try segmenter.add(timing, track: track))
+        perform(try segmenter.add(timing, track: track))
     }
 
     private func endInput(_ index: Int) throws {
         sources[index].hasEnded = true
-        for case let track? in sources[index].tracks { carryOut(try segmenter.end(track: track)) }
+        for case let track? in sources[index].tracks { perform(try segmenter.end(track: track)) }
     }
 
     /// Returns the input whose last sample has the earliest decode time.
@@ -152,7 +152,7 @@ final class SegmentPipeline {
         return first
     }
 
-    private func carryOut(_ decisions: [Segmenter.Decision]) {
+    private func perform(_ decisions: [Segmenter.Decision]) {
         for decision in decisions {
             switch decision {
             case .append(let track):

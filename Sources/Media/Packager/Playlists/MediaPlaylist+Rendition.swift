@@ -11,11 +11,11 @@ extension MediaPlaylist {
         self.init(targetDuration: 0)
         playlistType = .vod
         isEnded = true
-        var clock = PlaylistClock()
+        var rounder = DurationRounder()
         var encryption = EncryptionTags(rendition, keys: keys)
         var bitRate = BitRateTags()
         segments = rendition.segments.map { segment in
-            let duration = clock.advance(by: segment.duration.seconds)
+            let duration = rounder.advance(by: segment.duration.seconds)
             var tags = encryption.tags(isProtected: segment.isProtected, period: segment.period)
             if segment.resource.byteRange == nil, rendition.track.kind != .subtitles {
                 tags += bitRate.tags(byteCount: segment.byteCount, duration: duration)
@@ -38,12 +38,12 @@ extension MediaPlaylist {
         playlistType = .vod
         isEnded = true
         isIFramesOnly = true
-        var clock = PlaylistClock()
+        var rounder = DurationRounder()
         var encryption = EncryptionTags(rendition, keys: keys)
         segments = frames.map { frame in
             HLSPlaylist.MediaSegment(
                 uri: frame.resource.uri,
-                duration: clock.advance(by: frame.duration),
+                duration: rounder.advance(by: frame.duration),
                 byteRange: frame.resource.byteRange.map { ByteRange($0) },
                 tags: encryption.tags(isProtected: frame.isProtected, period: frame.period)
             )
@@ -77,7 +77,7 @@ extension ByteRange {
 
 /// Rounds the durations of segments to microseconds without accumulating errors: the end of each segment is rounded,
 /// not its duration.
-struct PlaylistClock {
+struct DurationRounder {
     private var time = 0.0
     private var microseconds: Int64 = 0
 
@@ -130,15 +130,15 @@ struct EncryptionTags {
 /// Creates EXT-X-BITRATE tags where the bit rate differs by more than 10 percent from the last tag (RFC 8216bis,
 /// 4.4.4.8).
 struct BitRateTags {
-    private var stated: UInt64?
+    private var lastRate: UInt64?
 
     /// Returns the tags before a segment with a size in bytes and a duration in seconds.
     mutating func tags(byteCount: Int, duration: Double) -> [SegmentTag] {
         guard duration > 0 else { return [] }
         let rate = Double(byteCount) * 8 / duration / 1000
-        if let stated, (rate * 0.9...rate * 1.1).contains(Double(stated)) { return [] }
+        if let lastRate, (rate * 0.9...rate * 1.1).contains(Double(lastRate)) { return [] }
         guard let rounded = UInt64(exactly: rate.rounded()), rounded > 0 else { return [] }
-        stated = rounded
+        lastRate = rounded
         return [.bitrate(rounded)]
     }
 }

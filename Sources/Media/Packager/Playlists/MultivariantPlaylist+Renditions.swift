@@ -20,21 +20,21 @@ extension MultivariantPlaylist {
         isIndependentSegments = true
         sessionKeys = Self.sessionKeys(drafts)
         renditions = audio.tags(.audio, uri: uri) + subtitles.tags(.subtitles, uri: uri)
-        let maker = VariantMaker(options: options, rates: rates, uri: uri)
+        let builder = VariantBuilder(options: options, rates: rates, uri: uri)
         let videos = kinds[.video, default: []]
         // Clients without other information start with the first variant: the first video, the first audio.
         let choices: [RenditionGroups.Group?] = subtitles.groups.isEmpty ? [nil] : subtitles.groups.map { $0 }
         for choice in choices {
             if videos.isEmpty {
-                variants += audio.groups.map { maker.variant(audioOnly: $0, subtitles: choice) }
+                variants += audio.groups.map { builder.variant(audioOnly: $0, subtitles: choice) }
                 continue
             }
             let groups: [RenditionGroups.Group?] = audio.groups.isEmpty ? [nil] : audio.groups.map { $0 }
             for group in groups {
-                variants += videos.map { maker.variant($0.rendition, audio: group, subtitles: choice) }
+                variants += videos.map { builder.variant($0.rendition, audio: group, subtitles: choice) }
             }
         }
-        iFrameVariants = videos.compactMap { maker.iFrameVariant($0) }
+        iFrameVariants = videos.compactMap { builder.iFrameVariant($0) }
     }
 
     /// Returns the distinct keys of all systems, so that clients can request them before they load Media Playlists.
@@ -45,7 +45,7 @@ extension MultivariantPlaylist {
 }
 
 /// Creates variants.
-private struct VariantMaker {
+private struct VariantBuilder {
     let options: PlaylistOptions
     /// The bit rates of renditions, by folder.
     let rates: [String: BitRate]

@@ -55,11 +55,11 @@ struct RenditionGroups {
             let identity = Self.identity(rendition, among: identities)
             if !identities.contains(identity) { identities.append(identity) }
             let key = Key(rendition)
-            let place = groups.indices.first { index in
+            let groupIndex = groups.indices.first { index in
                 keys[index] == key && !groups[index].members.contains { $0.identity == identity }
             }
-            if let place {
-                groups[place].members.append(Member(rendition: rendition, identity: identity))
+            if let groupIndex {
+                groups[groupIndex].members.append(Member(rendition: rendition, identity: identity))
                 continue
             }
             if let name = rendition.group, groups.contains(where: { $0.id == name }) {

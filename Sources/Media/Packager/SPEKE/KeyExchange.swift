@@ -153,29 +153,29 @@ package struct KeyExchange: Sendable {
         for trackClasses: [TrackClass],
         in period: Period? = nil
     ) throws -> ContentKeys {
-        var answer = try CPIXDocument(xml: xml)
-        guard answer.contentID == nil || answer.contentID == contentID else {
+        var response = try CPIXDocument(xml: xml)
+        guard response.contentID == nil || response.contentID == contentID else {
             throw KeyExchangeFailure("the response has another contentId than the request")
         }
         if let recipient {
-            guard answer.contentKeys.allSatisfy({ $0.value == nil || $0.isEncrypted }) else {
+            guard response.contentKeys.allSatisfy({ $0.value == nil || $0.isEncrypted }) else {
                 throw KeyExchangeFailure("the response contains clear keys, but encrypted keys were requested")
             }
-            try answer.decryptKeys(with: recipient.privateKey)
+            try response.decryptKeys(with: recipient.privateKey)
         }
-        let found = Dictionary(answer.contentKeys.map { ($0.keyID, $0) }) { first, _ in first }
+        let found = Dictionary(response.contentKeys.map { ($0.keyID, $0) }) { first, _ in first }
         var keys = ContentKeys()
         for trackClass in trackClasses {
             guard let keyID = keyID(of: trackClass, in: period) else { continue }
-            let place = "the \(trackClass.rawValue) key \(keyID)"
+            let subject = "the \(trackClass.rawValue) key \(keyID)"
             guard let entry = found[keyID], let key = entry.key else {
-                throw KeyExchangeFailure("\(place) is missing in the response, or encrypted for another recipient")
+                throw KeyExchangeFailure("\(subject) is missing in the response, or encrypted for another recipient")
             }
             guard entry.scheme == nil || entry.scheme == scheme else {
-                throw KeyExchangeFailure("\(place) has the scheme \(entry.scheme ?? ""), but \(scheme) was requested")
+                throw KeyExchangeFailure("\(subject) has the scheme \(entry.scheme ?? ""), but \(scheme) was requested")
             }
             if systems.contains(.fairPlay), entry.explicitIV == nil {
-                throw KeyExchangeFailure("\(place) has no explicitIV, which FairPlay requires")
+                throw KeyExchangeFailure("\(subject) has no explicitIV, which FairPlay requires")
             }
             keys.classes[trackClass] = try PackagingKey(
                 keyID: keyID,
@@ -183,8 +183,8 @@ package struct KeyExchange: Sendable {
                 iv: entry.explicitIV.map { SecretBytes(copying: $0) }
             )
         }
-        let asked = Set(keys.all.map(\.key.keyID))
-        keys.systemData = try KeySystemData(answer.systems.filter { asked.contains($0.keyID) }, method: method)
+        let requestedIDs = Set(keys.all.map(\.key.keyID))
+        keys.systemData = try KeySystemData(response.systems.filter { requestedIDs.contains($0.keyID) }, method: method)
         return keys
     }
 

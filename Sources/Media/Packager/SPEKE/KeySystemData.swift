@@ -29,16 +29,16 @@ package struct KeySystemData: Sendable {
     /// - Throws: ``KeyExchangeFailure``.
     package init(_ systems: [CPIXDocument.DRMSystem], method: HLSKeyMethod) throws(KeyExchangeFailure) {
         for system in systems {
-            let place = "DRMSystem \(system.systemID) of key \(system.keyID)"
+            let subject = "DRMSystem \(system.systemID) of key \(system.keyID)"
             var entry = Entry()
             if let pssh = system.pssh, !pssh.isEmpty {
                 let boxes = try? ProtectionSystemSpecificHeader.all(in: pssh)
                 guard let boxes, boxes.count == 1, boxes[0].systemID == system.systemID else {
-                    throw KeyExchangeFailure("\(place): PSSH is not a single pssh box for this system")
+                    throw KeyExchangeFailure("\(subject): PSSH is not a single pssh box for this system")
                 }
                 entry.box = boxes[0]
             }
-            entry.tag = try Self.tag(system, method, place)
+            entry.tag = try Self.tag(system, method, subject)
             entries[system.keyID, default: [:]][system.systemID] = entry
         }
     }
@@ -66,13 +66,13 @@ package struct KeySystemData: Sendable {
     private static func tag(
         _ system: CPIXDocument.DRMSystem,
         _ method: HLSKeyMethod,
-        _ place: String
+        _ subject: String
     ) throws(KeyExchangeFailure) -> KeyTag? {
         let lines = system.mediaPlaylistSignaling ?? ""
         guard let line = lines.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("#EXT-X-KEY:") }) else {
             guard let uri = system.keyURI, !uri.isEmpty, system.systemID == .fairPlay else { return nil }
             guard let signal = try? HLSKeySignal(system: .fairPlay, method: method, uri: uri) else {
-                throw KeyExchangeFailure("\(place): URIExtXKey is not a FairPlay key URI")
+                throw KeyExchangeFailure("\(subject): URIExtXKey is not a FairPlay key URI")
             }
             return KeyTag(signal)
         }
@@ -80,15 +80,16 @@ package struct KeySystemData: Sendable {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(line)\n#EXTINF:1,\na\n"
         let tags = (try? MediaPlaylist(parsing: Array(playlist.utf8)))?.segments.first?.keys ?? []
         guard tags.count == 1, let tag = tags.first, tag.uri != nil else {
-            throw KeyExchangeFailure("\(place): HLSSignalingData is not an EXT-X-KEY tag with a URI")
+            throw KeyExchangeFailure("\(subject): HLSSignalingData is not an EXT-X-KEY tag with a URI")
         }
         let known = ProtectionSystem.known.first { $0.systemID == system.systemID }
         guard known == nil || tag.keyFormat.rawValue == known?.keyFormat else {
-            throw KeyExchangeFailure("\(place): HLSSignalingData has the KEYFORMAT of another system")
+            throw KeyExchangeFailure("\(subject): HLSSignalingData has the KEYFORMAT of another system")
         }
         guard tag.method.rawValue == method.rawValue else {
             throw KeyExchangeFailure(
-                "\(place): HLSSignalingData has the METHOD \(tag.method.rawValue), but \(method.rawValue) was requested"
+                "\(subject): HLSSignalingData has the METHOD \(tag.method.rawValue), but \(method.rawValue) was "
+                    + "requested"
             )
         }
         return tag

@@ -14,7 +14,7 @@ struct CutList: Sendable {
     mutating func append(_ time: MediaTime) { times.append(time) }
 
     /// Removes the cuts before a number, if there are many.
-    mutating func forget(before number: Int) {
+    mutating func removeCuts(before number: Int) {
         let count = min(number - first, times.count)
         guard count > 64 else { return }
         times.removeFirst(count)

@@ -23,12 +23,12 @@ public struct Segmenter: Sendable {
         var cuts = 0
         var waiting: [Timing] = []
         var head = 0
-        var hasBegun = false
+        var hasStarted = false
         var hasEnded = false
     }
 
     private let target: MediaTime
-    private let greatestWait: Int
+    private let maximumWaiting: Int
     private let leader: Int
     private var states: [State]
     /// The presentation times of the leader's cuts that some track has not passed.
@@ -45,18 +45,18 @@ public struct Segmenter: Sendable {
 
     /// The maximum duration of the leader's segments, as far as sync samples permit: a segment ends before its grid
     /// point if the next sync sample is likely to be too late. Nil for no maximum.
-    public var greatestDuration: MediaTime?
+    public var maximumDuration: MediaTime?
 
     /// Creates a segmenter.
     ///
     /// - Parameters:
     ///   - tracks: The tracks, which samples reference by index; not empty.
     ///   - target: The target duration.
-    ///   - greatestWait: The maximum number of samples of a track that wait for the leading track.
-    public init(tracks: [Track], target: MediaTime, greatestWait: Int = 100_000) {
+    ///   - maximumWaiting: The maximum number of samples of a track that wait for the leading track.
+    public init(tracks: [Track], target: MediaTime, maximumWaiting: Int = 100_000) {
         precondition(!tracks.isEmpty && target > .zero, "the segmenter requires tracks and a positive target duration")
         self.target = target
-        self.greatestWait = greatestWait
+        self.maximumWaiting = maximumWaiting
         leader = tracks.firstIndex { $0.isVideo } ?? 0
         states = tracks.map { State(track: $0) }
     }
@@ -73,11 +73,11 @@ public struct Segmenter: Sendable {
         } else {
             states[track].waiting.append(sample)
             try release(track, &decisions)
-            guard states[track].waiting.count - states[track].head <= greatestWait else {
+            guard states[track].waiting.count - states[track].head <= maximumWaiting else {
                 throw .badInterleaving(
                     track: states[track].track.name,
                     leader: states[leader].track.name,
-                    waiting: greatestWait
+                    waiting: maximumWaiting
                 )
             }
         }
@@ -92,7 +92,7 @@ public struct Segmenter: Sendable {
         var decisions: [Decision] = []
         states[track].hasEnded = true
         if track == leader {
-            if states[leader].hasBegun { decisions.append(.cut(track: leader)) }
+            if states[leader].hasStarted { decisions.append(.cut(track: leader)) }
             try releaseFollowers(&decisions)
         } else {
             try release(track, &decisions)
@@ -101,14 +101,16 @@ public struct Segmenter: Sendable {
     }
 
     private mutating func lead(_ sample: Timing, _ decisions: inout [Decision]) throws(Failure) {
-        if !states[leader].hasBegun {
+        if !states[leader].hasStarted {
             guard sample.isSync || !states[leader].track.isVideo else {
                 throw .noSyncSampleAtStart(track: states[leader].track.name)
             }
-            states[leader].hasBegun = true
+            states[leader].hasStarted = true
             origin = sample.presentation
             segmentStart = sample.presentation
-        } else if sample.isSync, sample.presentation >= gridPoint(gridIndex) || isLastChance(sample.presentation) {
+        } else if sample.isSync,
+            sample.presentation >= gridPoint(gridIndex) || wouldExceedMaximumDuration(sample.presentation)
+        {
             cuts.append(sample.presentation)
             segmentStart = sample.presentation
             decisions.append(.cut(track: leader))
@@ -123,16 +125,16 @@ public struct Segmenter: Sendable {
 
     /// Returns whether the segment would become too long if the next sync sample came after the longest interval so
     /// far.
-    private mutating func isLastChance(_ time: MediaTime) -> Bool {
+    private mutating func wouldExceedMaximumDuration(_ time: MediaTime) -> Bool {
         if let lastSync {
             longestDistance = max(
                 longestDistance ?? .zero,
                 MediaTime(time.value &- lastSync.value, timescale: time.timescale)
             )
         }
-        guard let greatestDuration, let segmentStart, let longestDistance else { return false }
+        guard let maximumDuration, let segmentStart, let longestDistance else { return false }
         let end = time.value &+ longestDistance.converted(to: time.timescale)
-        return MediaTime(end &- segmentStart.value, timescale: time.timescale) > greatestDuration
+        return MediaTime(end &- segmentStart.value, timescale: time.timescale) > maximumDuration
     }
 
     /// Returns the time of a grid point: a number of target durations after the start.
@@ -148,7 +150,7 @@ public struct Segmenter: Sendable {
 
     private mutating func releaseFollowers(_ decisions: inout [Decision]) throws(Failure) {
         for track in states.indices where track != leader { try release(track, &decisions) }
-        cuts.forget(before: states.indices.filter { !isDone($0) }.map { states[$0].cuts }.min() ?? cuts.count)
+        cuts.removeCuts(before: states.indices.filter { !isDone($0) }.map { states[$0].cuts }.min() ?? cuts.count)
     }
 
     /// Returns whether a track needs no more cuts.
@@ -160,16 +162,16 @@ public struct Segmenter: Sendable {
     private mutating func release(_ track: Int, _ decisions: inout [Decision]) throws(Failure) {
         while states[track].head < states[track].waiting.count {
             let sample = states[track].waiting[states[track].head]
-            addCutAfterEnd(track, sample)
+            addCutAfterLeader(track, sample)
             if states[track].cuts < cuts.count, sample.presentation >= cuts[states[track].cuts], canCut(track, sample) {
                 try checkAligned(track, sample)
-                if states[track].hasBegun { decisions.append(.cut(track: track)) }
+                if states[track].hasStarted { decisions.append(.cut(track: track)) }
                 states[track].cuts += 1
                 // A gap may span several cuts: each of them ends a segment, even if it is empty.
                 continue
             }
             guard states[leader].hasEnded || isDecided(track, sample) else { break }
-            states[track].hasBegun = true
+            states[track].hasStarted = true
             decisions.append(.append(track: track))
             states[track].head += 1
         }
@@ -177,14 +179,14 @@ public struct Segmenter: Sendable {
             states[track].waiting.removeFirst(states[track].head)
             states[track].head = 0
         }
-        if states[track].hasEnded, states[track].head == states[track].waiting.count, states[track].hasBegun {
+        if states[track].hasEnded, states[track].head == states[track].waiting.count, states[track].hasStarted {
             decisions.append(.cut(track: track))
-            states[track].hasBegun = false
+            states[track].hasStarted = false
         }
     }
 
     /// Adds cuts at the grid points after the end of the leading track.
-    private mutating func addCutAfterEnd(_ track: Int, _ sample: Timing) {
+    private mutating func addCutAfterLeader(_ track: Int, _ sample: Timing) {
         guard states[leader].hasEnded, states[track].cuts == cuts.count, !states[track].track.isVideo,
             sample.presentation >= gridPoint(gridIndex)
         else { return }

@@ -3,19 +3,19 @@ package import MediaFormats
 
 extension MediaTrack {
     /// The reason why a track of a movie is skipped.
-    package enum Refusal: Error, Hashable, CustomStringConvertible {
+    package enum UnsupportedReason: Error, Hashable, CustomStringConvertible {
         /// The track type is not packaged: timecode, chapters, metadata ...
-        case otherKind(FourCC)
+        case unsupportedKind(FourCC)
         /// The sample format is not packaged.
-        case otherFormat(FourCC)
+        case unsupportedFormat(FourCC)
         /// The track is encrypted.
         case encrypted
 
         /// The reason, to be appended to `track 3`.
         package var description: String {
             switch self {
-            case .otherKind(let kind): "has the type \(kind), which is neither video nor audio"
-            case .otherFormat(let format): "has the format \(format), which cannot be packaged"
+            case .unsupportedKind(let kind): "has the type \(kind), which is neither video nor audio"
+            case .unsupportedFormat(let format): "has the format \(format), which cannot be packaged"
             case .encrypted: "is already encrypted; decrypt the file first (keyway decrypt)"
             }
         }
@@ -23,12 +23,12 @@ extension MediaTrack {
 
     /// Creates a track from a track of an MP4 or QuickTime file.
     ///
-    /// - Throws: ``Refusal`` for a track that cannot be packaged; `ParseError` for an invalid one.
+    /// - Throws: ``UnsupportedReason`` for a track that cannot be packaged; `ParseError` for an invalid one.
     package init(_ track: Track) throws {
-        guard track.kind == "vide" || track.kind == "soun" else { throw Refusal.otherKind(track.kind) }
-        guard let entry = track.descriptions.first else { throw Refusal.otherFormat("    ") }
+        guard track.kind == "vide" || track.kind == "soun" else { throw UnsupportedReason.unsupportedKind(track.kind) }
+        guard let entry = track.descriptions.first else { throw UnsupportedReason.unsupportedFormat("    ") }
         if ["encv", "enca", "drms", "drmi", "p608"].contains(entry.format) || !entry.protections.isEmpty {
-            throw Refusal.encrypted
+            throw UnsupportedReason.encrypted
         }
         try track.requireSelfContained()
         guard track.timescale > 0 else {

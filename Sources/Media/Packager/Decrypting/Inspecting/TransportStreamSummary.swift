@@ -42,7 +42,7 @@ package struct TransportStreamSummary: Sendable {
     package private(set) var problem: ParseError?
 
     /// The number of bytes demuxed at a time.
-    private static let pieceSize = 188 * 4096
+    private static let chunkSize = 188 * 4096
 
     /// Counts the packets of a file.
     package init(_ file: RawSpan) {
@@ -82,19 +82,19 @@ package struct TransportStreamSummary: Sendable {
         var demuxer = TransportDemuxer()
         do {
             let end = packets * TransportPacketHeader.packetSize
-            for start in stride(from: 0, to: end, by: Self.pieceSize) {
-                try demuxer.feed(file.extracting(start..<min(start + Self.pieceSize, end))) { packet in
-                    take(packet, slots)
+            for start in stride(from: 0, to: end, by: Self.chunkSize) {
+                try demuxer.feed(file.extracting(start..<min(start + Self.chunkSize, end))) { packet in
+                    record(packet, slots)
                 }
             }
-            try demuxer.finish { take($0, slots) }
+            try demuxer.finish { record($0, slots) }
         } catch let error as ParseError {
             if problem == nil { problem = error }
         } catch {}
         programMap = demuxer.programMap
     }
 
-    private mutating func take(_ packet: TransportDemuxer.Packet, _ slots: [Int]) {
+    private mutating func record(_ packet: TransportDemuxer.Packet, _ slots: [Int]) {
         guard let time = packet.presentationTime, slots[Int(packet.pid)] >= 0 else { return }
         let slot = slots[Int(packet.pid)]
         let times = pids[slot].times ?? time...time

@@ -84,7 +84,7 @@ package struct PresentationDecryptor {
         let paths = try PresentationPaths(playlist: playlist)
         let plan = try PresentationPlan((playlist as NSString).lastPathComponent, paths: paths)
         var uris: [String] = []
-        for key in plan.files.flatMap({ $0.uses.flatMap(\.keys.keys) }) where key.keyFormat == .fairPlay {
+        for key in plan.files.flatMap({ $0.references.flatMap(\.keys.keys) }) where key.keyFormat == .fairPlay {
             if let uri = key.uri, !uris.contains(uri) { uris.append(uri) }
         }
         return uris

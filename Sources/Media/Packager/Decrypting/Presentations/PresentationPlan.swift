@@ -11,7 +11,7 @@ struct PresentationPlan {
     }
 
     /// A reference to a file, or to a byte range of it, in a playlist.
-    struct Use {
+    struct FileReference {
         /// The byte range; nil for the whole file.
         var range: Range<Int>?
         /// The keys that apply to the bytes.
@@ -19,11 +19,11 @@ struct PresentationPlan {
         /// The media sequence number; nil for a media initialization section.
         var mediaSequenceNumber: UInt64?
         /// The media initialization section of the segment; nil if there is none, or if this is one itself.
-        var initialization: Place?
+        var initialization: FileRange?
     }
 
     /// A file, or a byte range of it.
-    struct Place: Hashable {
+    struct FileRange: Hashable {
         var name: String
         var range: Range<Int>?
     }
@@ -33,7 +33,7 @@ struct PresentationPlan {
         var name: String
         /// The first Media Playlist that references the file.
         var playlist: String
-        var uses: [Use]
+        var references: [FileReference]
     }
 
     /// The media files, in order of appearance.
@@ -45,7 +45,7 @@ struct PresentationPlan {
     private let paths: PresentationPaths
     private var indexes: [String: Int] = [:]
     /// The media initialization sections already collected: each segment references one.
-    private var initializations: Set<Place> = []
+    private var initializations: Set<FileRange> = []
 
     /// Reads a presentation.
     ///
@@ -142,32 +142,36 @@ struct PresentationPlan {
             guard !segment.isGap else { continue }
             let file = try resolve(segment.uri)
             guard !known.contains(file) else { continue }
-            var use = Use(
+            var reference = FileReference(
                 range: try Self.range(resolved.byteRange, file),
                 keys: resolved.keys,
                 mediaSequenceNumber: resolved.mediaSequenceNumber
             )
             if let initialization = resolved.initialization {
-                let place = Place(
+                let fileRange = FileRange(
                     name: try resolve(initialization.map.uri),
                     range: try Self.range(initialization.byteRange, file)
                 )
-                use.initialization = place
-                if !known.contains(place.name), initializations.insert(place).inserted {
-                    add(Use(range: place.range, keys: initialization.keys), to: place.name, playlist: name)
+                reference.initialization = fileRange
+                if !known.contains(fileRange.name), initializations.insert(fileRange).inserted {
+                    add(
+                        FileReference(range: fileRange.range, keys: initialization.keys),
+                        to: fileRange.name,
+                        playlist: name
+                    )
                 }
             }
-            add(use, to: file, playlist: name)
+            add(reference, to: file, playlist: name)
         }
     }
 
-    private mutating func add(_ use: Use, to file: String, playlist: String) {
+    private mutating func add(_ reference: FileReference, to file: String, playlist: String) {
         guard let index = indexes[file] else {
             indexes[file] = files.count
-            files.append(MediaFile(name: file, playlist: playlist, uses: [use]))
+            files.append(MediaFile(name: file, playlist: playlist, references: [reference]))
             return
         }
-        files[index].uses.append(use)
+        files[index].references.append(reference)
     }
 
     private static func range(_ range: Range<UInt64>?, _ file: String) throws -> Range<Int>? {

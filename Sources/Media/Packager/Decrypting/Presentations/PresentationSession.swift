@@ -11,7 +11,7 @@ struct PresentationSession {
     /// The decryptors of transport streams by Media Playlist; continuity counters and tables continue across segments.
     private var streams: [String: TransportStreamDecryptor] = [:]
     /// The most recent init segment; usually all segments of a rendition share one.
-    private var initialization: (place: PresentationPlan.Place, movie: Movie)?
+    private var initialization: (fileRange: PresentationPlan.FileRange, movie: Movie)?
 
     init(keys: DecryptionKeys, paths: PresentationPaths) {
         self.keys = keys
@@ -28,8 +28,8 @@ struct PresentationSession {
     ) throws -> (tracks: [DecryptedTrack], bytes: Int) {
         let mapped = try MappedFile(path: paths.path(file.name))
         return try mapped.withBytes { input in
-            for use in file.uses {
-                if let range = use.range, range.upperBound > input.byteCount {
+            for reference in file.references {
+                if let range = reference.range, range.upperBound > input.byteCount {
                     throw DecryptionError(
                         .damaged,
                         file.name,
@@ -38,7 +38,7 @@ struct PresentationSession {
                     )
                 }
             }
-            let methods = Set(file.uses.compactMap { PlaylistKey($0.keys, subject: file.name)?.method })
+            let methods = Set(file.references.compactMap { PlaylistKey($0.keys, subject: file.name)?.method })
             if methods.contains(.aes128) { return try decryptSegments(file, input, to: path, &ranges) }
             for method in methods where method != .sampleAES && method != .sampleAESCTR {
                 throw DecryptionError(.notSupported, file.name, "its METHOD is \(method.rawValue)")
@@ -57,7 +57,7 @@ struct PresentationSession {
         _ input: RawSpan,
         into output: inout MutableRawSpan
     ) throws -> [DecryptedTrack] {
-        let first = file.uses.first { $0.keys.isEncrypted }
+        let first = file.references.first { $0.keys.isEncrypted }
         switch MediaFileKind(input) {
         case .mp4:
             // Also without a key tag: the boxes specify the encryption, and a clear file remains unchanged.
@@ -89,24 +89,24 @@ struct PresentationSession {
 
     /// Returns the movie of the init segment that the segments of a file share.
     private mutating func movie(of file: PresentationPlan.MediaFile) throws -> Movie? {
-        let places = Set(file.uses.compactMap(\.initialization))
-        guard places.count <= 1 else {
+        let fileRanges = Set(file.references.compactMap(\.initialization))
+        guard fileRanges.count <= 1 else {
             throw DecryptionError(.notSupported, file.name, "its segments have different init segments")
         }
-        guard let place = places.first else { return nil }
-        if let initialization, initialization.place == place { return initialization.movie }
-        let movie = try MappedFile(path: paths.path(place.name)).withBytes { bytes in
-            let range = place.range ?? 0..<bytes.byteCount
+        guard let fileRange = fileRanges.first else { return nil }
+        if let initialization, initialization.fileRange == fileRange { return initialization.movie }
+        let movie = try MappedFile(path: paths.path(fileRange.name)).withBytes { bytes in
+            let range = fileRange.range ?? 0..<bytes.byteCount
             guard range.upperBound <= bytes.byteCount else {
                 throw DecryptionError(
                     .damaged,
-                    place.name,
+                    fileRange.name,
                     "EXT-X-MAP references its bytes up to \(range.upperBound), but the file has only \(bytes.byteCount)"
                 )
             }
             return try MP4Decryptor.movie(of: bytes.extracting(range))
         }
-        initialization = (place, movie)
+        initialization = (fileRange, movie)
         return movie
     }
 
@@ -120,14 +120,14 @@ struct PresentationSession {
         let before = stream.reports
         var audio = PackedAudioDecryptor()
         var end = 0
-        for use in Self.sorted(file.uses) {
-            let range = use.range ?? 0..<input.byteCount
+        for reference in Self.sorted(file.references) {
+            let range = reference.range ?? 0..<input.byteCount
             // Skip bytes that are already decrypted: another playlist, such as an I-frame playlist, references them
             // too.
             guard range.lowerBound >= end else { continue }
             end = range.upperBound
-            guard let tags = PlaylistKey(use.keys, subject: file.name) else { continue }
-            let key = try tags.key(in: keys, mediaSequenceNumber: use.mediaSequenceNumber)
+            guard let tags = PlaylistKey(reference.keys, subject: file.name) else { continue }
+            let key = try tags.key(in: keys, mediaSequenceNumber: reference.mediaSequenceNumber)
             let part = input.extracting(range)
             var target = output._mutatingExtracting(range)
             if MediaFileKind(part) == .packedAudio {
@@ -150,9 +150,9 @@ struct PresentationSession {
         }
     }
 
-    private static func sorted(_ uses: [PresentationPlan.Use]) -> [PresentationPlan.Use] {
+    private static func sorted(_ references: [PresentationPlan.FileReference]) -> [PresentationPlan.FileReference] {
         // Of two ranges with the same start the larger one is first; a whole file is before any part.
-        uses.sorted { left, right in
+        references.sorted { left, right in
             guard let left = left.range else { return right.range != nil }
             guard let right = right.range else { return false }
             return (left.lowerBound, right.upperBound) < (right.lowerBound, left.upperBound)
@@ -176,16 +176,16 @@ struct PresentationSession {
         var parts: [Part] = []
         var size = 0
         var end = 0
-        for use in Self.sorted(file.uses) {
-            let range = use.range ?? 0..<input.byteCount
+        for reference in Self.sorted(file.references) {
+            let range = reference.range ?? 0..<input.byteCount
             guard range.lowerBound >= end else { continue }
             end = range.upperBound
             var part = Part(old: range, new: size..<size + range.count)
-            if let tags = PlaylistKey(use.keys, subject: file.name) {
+            if let tags = PlaylistKey(reference.keys, subject: file.name) {
                 guard tags.method == .aes128 else {
                     throw DecryptionError(.notSupported, file.name, "its segments use different encryption methods")
                 }
-                let key = try tags.key(in: keys, mediaSequenceNumber: use.mediaSequenceNumber)
+                let key = try tags.key(in: keys, mediaSequenceNumber: reference.mediaSequenceNumber)
                 guard let iv = key.iv else {
                     throw DecryptionError(
                         .missingIV,
@@ -208,8 +208,8 @@ struct PresentationSession {
                     try segment.decrypt(old, into: &bytes, at: part.new.lowerBound, name: file.name)
                 } else {
                     bytes.withUnsafeMutableBytes { bytes in
-                        let place = UnsafeMutableRawBufferPointer(rebasing: bytes[part.new])
-                        old.withUnsafeBytes { place.copyMemory(from: $0) }
+                        let destination = UnsafeMutableRawBufferPointer(rebasing: bytes[part.new])
+                        old.withUnsafeBytes { destination.copyMemory(from: $0) }
                     }
                 }
             }

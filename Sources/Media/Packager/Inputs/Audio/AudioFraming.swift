@@ -66,14 +66,14 @@ struct ADTSAudioFraming: AudioFraming {
     var damage: Int { splitter.damage }
 
     mutating func feed(_ bytes: RawSpan, _ body: (AudioFrame, RawSpan) throws -> Void) throws {
-        try splitter.feed(bytes) { try Self.take($0, $1, body) }
+        try splitter.feed(bytes) { try Self.emitSamples($0, $1, body) }
     }
 
     mutating func finish(_ body: (AudioFrame, RawSpan) throws -> Void) throws {
-        try splitter.finish { try Self.take($0, $1, body) }
+        try splitter.finish { try Self.emitSamples($0, $1, body) }
     }
 
-    private static func take(
+    private static func emitSamples(
         _ frame: ADTSSplitter.Frame,
         _ bytes: RawSpan,
         _ body: (AudioFrame, RawSpan) throws -> Void

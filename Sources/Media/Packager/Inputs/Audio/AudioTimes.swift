@@ -5,7 +5,7 @@ import MediaFormats
 /// precedence, so that audio and video stay in sync.
 struct AudioTimes {
     private let rate: Int64
-    private var line = ProgramClock.Line()
+    private var state = ProgramClock.StreamState()
     /// The time of the first frame on the program's timeline, in units of 1/90,000 second; nil before it.
     private(set) var start: Int64?
     /// The decode time of the next frame, in samples from the first frame.
@@ -18,16 +18,16 @@ struct AudioTimes {
     /// The number of frames dropped because earlier frames cover their time.
     private(set) var overlaps = 0
     /// The number of frames before the first timestamp.
-    private(set) var early = 0
+    private(set) var earlyCount = 0
 
     /// - Parameter rate: The sample rate in hertz.
     init(rate: Int) { self.rate = Int64(rate) }
 
     /// Returns the decode time of the next frame, in samples from the first one; nil if the frame must be dropped.
-    mutating func next(_ said: PacketTimes.Entry?, duration: UInt32, clock: ProgramClock) -> Int64? {
-        if let time = said?.presentation {
-            let expected = start.map { $0 + onProgramLine(position) }
-            let mapped = time + clock.distance(time, expected: expected, line: &line)
+    mutating func next(_ timestamps: PacketTimes.Entry?, duration: UInt32, clock: ProgramClock) -> Int64? {
+        if let time = timestamps?.presentation {
+            let expected = start.map { $0 + programTime(position) }
+            let mapped = time + clock.offset(time, expected: expected, state: &state)
             if let start {
                 compare(toSamples(mapped - start), duration)
             } else {
@@ -35,7 +35,7 @@ struct AudioTimes {
             }
         }
         guard start != nil else {
-            early += 1
+            earlyCount += 1
             return nil
         }
         if overlap > Int64(duration) / 2 {
@@ -61,7 +61,7 @@ struct AudioTimes {
     }
 
     /// Converts a time of the stream to units of 1/90,000 second.
-    func onProgramLine(_ samples: Int64) -> Int64 { MediaTime(samples, timescale: UInt32(rate)).converted(to: 90_000) }
+    func programTime(_ samples: Int64) -> Int64 { MediaTime(samples, timescale: UInt32(rate)).converted(to: 90_000) }
 
     /// Converts a time of the program to samples.
     func toSamples(_ time: Int64) -> Int64 {

@@ -14,7 +14,7 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     private var samples = Queue<MediaSample>()
     private var decodeTime: Int64 = 0
     private var hasEnded = false
-    private var strangers = 0
+    private var mismatchedFrames = 0
 
     /// Reads the first frames.
     ///
@@ -34,9 +34,10 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
         if framing.damage > 0 {
             warnings.append("\(name): found bytes outside of audio frames \(framing.damage) times; they are skipped")
         }
-        if strangers > 0 {
+        if mismatchedFrames > 0 {
             warnings.append(
-                "\(name): \(strangers) frames are skipped: their sample rate or channels differ from the first frame"
+                "\(name): \(mismatchedFrames) frames are skipped: their sample rate or channels differ from the first "
+                    + "frame"
             )
         }
         return warnings
@@ -54,34 +55,34 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     private func readMore() throws {
         var bytes: [UInt8] = []
         var new: [(range: Range<Int>, duration: UInt32)] = []
-        let take: (AudioFrame, RawSpan) throws -> Void = { [unowned self] frame, whole in
+        let addSample: (AudioFrame, RawSpan) throws -> Void = { [unowned self] frame, whole in
             if self.tracks.isEmpty {
                 let description = try Framing.description(of: whole)
                 self.tracks = [description.track(timing: TrackTiming(timescale: UInt32(description.rate)))]
                 self.identity = frame.identity
             }
-            guard frame.identity == self.identity else { return self.strangers += 1 }
+            guard frame.identity == self.identity else { return self.mismatchedFrames += 1 }
             let start = bytes.count
             whole.extracting(frame.sample).withUnsafeBytes { bytes.append(contentsOf: $0) }
             new.append((start..<bytes.count, frame.duration))
         }
         do {
-            let isThere = try source.next { piece in
-                bytes.reserveCapacity(piece.byteCount)
-                try framing.feed(piece, take)
+            let hasMore = try source.next { chunk in
+                bytes.reserveCapacity(chunk.byteCount)
+                try framing.feed(chunk, addSample)
             }
-            if !isThere {
+            if !hasMore {
                 hasEnded = true
-                try framing.finish(take)
+                try framing.finish(addSample)
             }
         } catch let error as ParseError {
             throw InputFailure(name, "\(error)")
         }
-        let gathered = GatheredBytes(bytes)
+        let buffer = BufferedBytes(bytes)
         for (range, duration) in new {
             samples.append(
                 MediaSample(
-                    bytes: gathered,
+                    bytes: buffer,
                     offset: range.lowerBound,
                     size: range.count,
                     decodeTime: decodeTime,

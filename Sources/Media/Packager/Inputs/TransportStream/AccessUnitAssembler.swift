@@ -12,7 +12,7 @@ struct AccessUnit {
     }
 
     /// The maximum number of parameter sets, and of SEI NAL units, that are recorded: more than there are IDs.
-    private static let mostUnits = 1024
+    private static let maximumUnits = 1024
 
     /// The NAL units, each after a length of 4 bytes; delimiters and filler data are removed, parameter sets are kept.
     var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ struct AccessUnit {
     /// Whether there is a slice.
     var hasSlice = false
     /// Whether a slice cannot be parsed.
-    var isBroken = false
+    var isInvalid = false
     var randomAccess = RandomAccess.none
     var isSkippedLeading = false
     /// The field that the picture contains; nil for a frame.
@@ -34,7 +34,7 @@ struct AccessUnit {
     /// Appends a NAL unit.
     mutating func append(_ unit: RawSpan, _ description: VideoUnit) {
         let start = bytes.count
-        if case .left = description.role { return }
+        if case .discarded = description.role { return }
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: unit.byteCount).bigEndian) { bytes.append(contentsOf: $0) }
         unit.withUnsafeBytes { bytes.append(contentsOf: $0) }
         switch description.role {
@@ -45,11 +45,11 @@ struct AccessUnit {
                 isSkippedLeading = description.isSkippedLeading
             }
             hasSlice = true
-            isBroken = isBroken || description.isBroken
-        case .parameterSet(let id) where sets.count < Self.mostUnits:
+            isInvalid = isInvalid || description.isInvalid
+        case .parameterSet(let id) where sets.count < Self.maximumUnits:
             sets.append(Set(id: id, range: start..<bytes.count))
-        case .message where messages.count < Self.mostUnits: messages.append(start + 4..<bytes.count)
-        case .parameterSet, .message, .left, .other: break
+        case .message where messages.count < Self.maximumUnits: messages.append(start + 4..<bytes.count)
+        case .parameterSet, .message, .discarded, .other: break
         }
     }
 
@@ -66,7 +66,7 @@ struct AccessUnit {
         let start = bytes.count
         bytes += second.bytes
         sets += second.sets.map { Set(id: $0.id, range: $0.range.lowerBound + start..<$0.range.upperBound + start) }
-        isBroken = isBroken || second.isBroken
+        isInvalid = isInvalid || second.isInvalid
         field = nil
     }
 }
@@ -82,29 +82,29 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
     private var lastSize = 0
 
     /// Consumes a PES packet, and calls `body` with each access unit that it completes.
-    mutating func take(
+    mutating func consume(
         _ packet: TransportDemuxer.Packet,
         _ body: (AccessUnit, Syntax) throws -> Void
     ) throws {
         times.append(packet, at: scanner.end)
         scanner.append(packet.payload)
-        while let range = scanner.next() { try takeUnit(range, body) }
-        guard !scanner.isOverfull else { throw TransportFailure.endlessUnit }
+        while let range = scanner.next() { try addUnit(range, body) }
+        guard !scanner.exceedsMaximumSize else { throw TransportFailure.unitTooLarge }
     }
 
     /// Consumes the end of the stream.
     mutating func finish(_ body: (AccessUnit, Syntax) throws -> Void) throws {
-        while let range = scanner.next(isEnd: true) { try takeUnit(range, body) }
+        while let range = scanner.next(isEnd: true) { try addUnit(range, body) }
         if let last = open { try complete(last, body) }
         open = nil
         if let firstField { try body(firstField, syntax) }
         firstField = nil
     }
 
-    private mutating func takeUnit(_ range: Range<Int>, _ body: (AccessUnit, Syntax) throws -> Void) throws {
+    private mutating func addUnit(_ range: Range<Int>, _ body: (AccessUnit, Syntax) throws -> Void) throws {
         let bytes = scanner.bytes
         let unit = bytes.span.bytes.extracting(range)
-        let description = syntax.take(unit, isBehindSlice: open?.hasSlice == true)
+        let description = syntax.parse(unit, isAfterSlice: open?.hasSlice == true)
         if description.isStart || open == nil {
             if let last = open {
                 lastSize = last.bytes.count
@@ -112,13 +112,13 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
                 try complete(last, body)
             }
             var new = AccessUnit()
-            new.times = times.take(at: scanner.startCode(of: range))
+            new.times = times.removeEntry(at: scanner.startCode(of: range))
             // Reserve the rest of this packet; the array grows with further packets.
             new.bytes.reserveCapacity(max(bytes.count - range.lowerBound + 64, min(lastSize, 1 << 16)))
             open = new
         }
         open?.append(unit, description)
-        guard open?.bytes.count ?? 0 <= NALUnitScanner.greatestUnit else { throw TransportFailure.endlessUnit }
+        guard open?.bytes.count ?? 0 <= NALUnitScanner.maximumUnitSize else { throw TransportFailure.unitTooLarge }
     }
 
     private mutating func complete(_ unit: AccessUnit, _ body: (AccessUnit, Syntax) throws -> Void) throws {
@@ -141,7 +141,7 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
 /// An error that makes a stream unusable.
 enum TransportFailure: Error {
     /// An access unit exceeds the size limit.
-    case endlessUnit
+    case unitTooLarge
     /// The track was requested before the stream was identified.
     case notReady
 }

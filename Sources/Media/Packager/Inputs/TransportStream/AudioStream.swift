@@ -5,7 +5,7 @@ import MediaFormats
 final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     /// A buffered sample.
     private struct Frame {
-        var bytes: GatheredBytes
+        var bytes: BufferedBytes
         var range: Range<Int>
         var decode: Int64
         var duration: UInt32
@@ -32,8 +32,8 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     /// The error that makes the stream unreadable.
     private var failure: ParseError?
     /// The number of frames whose sample rate or channels differ from the first frame.
-    private var strangers = 0
-    private(set) var heldBytes = 0
+    private var mismatchedFrames = 0
+    private(set) var bufferedBytes = 0
 
     /// Starts at the beginning of a stream.
     init(label: String, clock: ProgramClock) {
@@ -44,10 +44,10 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     var isReady: Bool { firstPresentation != nil && !frames.isEmpty }
     var firstPresentation: Int64? { times?.start }
     /// The number of configuration changes. A few differing frames indicate damage, many another configuration.
-    var changes: Int { strangers / 8 }
-    var absence: String { failure.map { "\($0)" } ?? "it contains no frame with a timestamp" }
+    var changes: Int { mismatchedFrames / 8 }
+    var notReadyReason: String { failure.map { "\($0)" } ?? "it contains no frame with a timestamp" }
 
-    func take(_ packet: TransportDemuxer.Packet) throws {
+    func consume(_ packet: TransportDemuxer.Packet) throws {
         packets.append(packet, at: streamEnd)
         streamEnd += packet.payload.count
         try gather(reserving: packet.payload.count) { [unowned self] body in
@@ -86,18 +86,18 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
             guard !isDescribed else { throw error }
             failure = error
         }
-        let gathered = GatheredBytes(bytes)
-        for item in new { take(item, gathered) }
+        let buffer = BufferedBytes(bytes)
+        for item in new { consume(item, buffer) }
     }
 
-    private func take(_ new: NewFrame, _ bytes: GatheredBytes) {
-        let said = packets.take(at: new.frame.offset)
+    private func consume(_ new: NewFrame, _ bytes: BufferedBytes) {
+        let timestamps = packets.removeEntry(at: new.frame.offset)
         guard new.frame.identity == identity else {
-            strangers += 1
+            mismatchedFrames += 1
             return
         }
-        guard let decode = times?.next(said, duration: new.frame.duration, clock: clock) else { return }
-        heldBytes += new.range.count
+        guard let decode = times?.next(timestamps, duration: new.frame.duration, clock: clock) else { return }
+        bufferedBytes += new.range.count
         frames.append(Frame(bytes: bytes, range: new.range, decode: decode, duration: new.frame.duration))
     }
 
@@ -109,16 +109,16 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
         return description.track(timing: timing, language: language)
     }
 
-    var nextDecodeTime: Int64? { frames.count > 1 || hasEnded ? frames.first.flatMap(onProgramLine) : nil }
-    var lastDecodeTime: Int64? { frames.last.flatMap(onProgramLine) }
+    var nextDecodeTime: Int64? { frames.count > 1 || hasEnded ? frames.first.flatMap(programTime) : nil }
+    var lastDecodeTime: Int64? { frames.last.flatMap(programTime) }
 
-    private func onProgramLine(_ frame: Frame) -> Int64? {
-        times.flatMap { times in times.start.map { $0 + times.onProgramLine(frame.decode) } }
+    private func programTime(_ frame: Frame) -> Int64? {
+        times.flatMap { times in times.start.map { $0 + times.programTime(frame.decode) } }
     }
 
     func next() -> MediaSample? {
         guard frames.count > 1 || hasEnded, let frame = frames.removeFirst() else { return nil }
-        heldBytes -= frame.range.count
+        bufferedBytes -= frame.range.count
         // A gap extends the duration of the frame before it.
         let duration = frames.first.map { UInt32(clamping: $0.decode - frame.decode) } ?? frame.duration
         return MediaSample(
@@ -135,10 +135,10 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
         func warn(_ count: Int, _ text: String) {
             if count > 0 { warnings.append("\(label): \(count) \(text)") }
         }
-        warn(times?.early ?? 0, "frames before the first timestamp are skipped")
+        warn(times?.earlyCount ?? 0, "frames before the first timestamp are skipped")
         warn(times?.gaps ?? 0, "gaps; the frame before each gap is extended")
         warn(times?.overlaps ?? 0, "frames are skipped because they overlap earlier frames")
-        warn(strangers, "frames are skipped because their sample rate or channels differ from the first frame")
+        warn(mismatchedFrames, "frames are skipped because their sample rate or channels differ from the first frame")
         warn(framing.damage, "byte sequences outside of audio frames are skipped")
         return warnings
     }

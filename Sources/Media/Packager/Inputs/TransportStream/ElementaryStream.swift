@@ -12,7 +12,7 @@ protocol ElementaryStream: AnyObject {
     var firstPresentation: Int64? { get }
 
     /// The reason why the stream is not ready, for a warning.
-    var absence: String { get }
+    var notReadyReason: String { get }
 
     /// Problems that do not stop packaging.
     var warnings: [String] { get }
@@ -21,7 +21,7 @@ protocol ElementaryStream: AnyObject {
     var changes: Int { get }
 
     /// The total size of the buffered samples in bytes.
-    var heldBytes: Int { get }
+    var bufferedBytes: Int { get }
 
     /// The decode time of the next sample, on the program's timeline; nil if no sample is complete.
     var nextDecodeTime: Int64? { get }
@@ -30,7 +30,7 @@ protocol ElementaryStream: AnyObject {
     var lastDecodeTime: Int64? { get }
 
     /// Consumes the next PES packet.
-    func take(_ packet: TransportDemuxer.Packet) throws
+    func consume(_ packet: TransportDemuxer.Packet) throws
 
     /// Consumes the end of the stream.
     func finish() throws

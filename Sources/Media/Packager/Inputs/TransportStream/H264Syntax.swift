@@ -5,7 +5,7 @@ import MediaFormats
 struct H264Syntax: VideoSyntax {
     private var splitter = H264AccessUnitSplitter()
 
-    mutating func take(_ unit: RawSpan, isBehindSlice: Bool) -> VideoUnit {
+    mutating func parse(_ unit: RawSpan, isAfterSlice: Bool) -> VideoUnit {
         let type = H264NALHeader(rawValue: unit.unsafeLoad(fromByteOffset: 0, as: UInt8.self)).type
         var result = VideoUnit(role: role(type))
         do {
@@ -27,10 +27,10 @@ struct H264Syntax: VideoSyntax {
             default: break
             }
         } catch {
-            result.isBroken = type.isSlice
+            result.isInvalid = type.isSlice
         }
         // After a slice, these types start an access unit, whatever their content (7.4.1.2.3).
-        if isBehindSlice, (6...9).contains(type.rawValue) { result.isStart = true }
+        if isAfterSlice, (6...9).contains(type.rawValue) { result.isStart = true }
         return result
     }
 
@@ -39,7 +39,7 @@ struct H264Syntax: VideoSyntax {
         case .slice, .idrSlice, .partitionA: .slice
         case .sequenceParameterSet, .pictureParameterSet: .parameterSet(nil)
         case .sei: .message
-        case .accessUnitDelimiter, .filler: .left
+        case .accessUnitDelimiter, .filler: .discarded
         default: .other
         }
     }

@@ -6,7 +6,7 @@ struct HEVCSyntax: VideoSyntax {
     private var splitter = HEVCAccessUnitSplitter()
     private var sets = HEVCParameterSets()
 
-    mutating func take(_ unit: RawSpan, isBehindSlice: Bool) -> VideoUnit {
+    mutating func parse(_ unit: RawSpan, isAfterSlice: Bool) -> VideoUnit {
         var result = VideoUnit(role: .other)
         result.isStart = splitter.startsAccessUnit(unit)
         guard let header = HEVCNALHeader(unit), header.layer == 0 else { return result }
@@ -16,10 +16,10 @@ struct HEVCSyntax: VideoSyntax {
             if id != nil { _ = try? sets.update(unit) }
             result.role = .parameterSet(id.map { VideoUnit.SetID(type: header.type.rawValue, id: $0) })
         case .prefixSEI: result.role = .message
-        case .accessUnitDelimiter, .filler: result.role = .left
+        case .accessUnitDelimiter, .filler: result.role = .discarded
         case let type where type.isSlice:
             result.role = .slice
-            result.isBroken = (try? HEVCSliceHeader(unit, parameterSets: sets)) == nil
+            result.isInvalid = (try? HEVCSliceHeader(unit, parameterSets: sets)) == nil
             result.isSkippedLeading = type == .raslN || type == .raslR
             result.randomAccess = randomAccess(type)
         default: break

@@ -6,7 +6,7 @@ import MediaFormats
 /// A NAL unit ends where the next start code begins. No byte is scanned more than once.
 struct NALUnitScanner {
     /// The maximum size of a NAL unit in bytes: 64 MiB, as for a PES packet.
-    static let greatestUnit = 64 << 20
+    static let maximumUnitSize = 64 << 20
 
     /// The bytes that have not been discarded.
     private(set) var bytes: [UInt8] = []
@@ -64,6 +64,6 @@ struct NALUnitScanner {
         return base + start - (start > 0 && bytes[start - 1] == 0 ? 1 : 0)
     }
 
-    /// Whether the current NAL unit exceeds ``greatestUnit``.
-    var isOverfull: Bool { bytes.count > Self.greatestUnit }
+    /// Whether the current NAL unit exceeds ``maximumUnitSize``.
+    var exceedsMaximumSize: Bool { bytes.count > Self.maximumUnitSize }
 }

@@ -38,15 +38,15 @@ struct PacketTimes {
 
     /// Removes and returns the timestamps of the packet in which an access unit starts; nil if an earlier access unit
     /// consumed them.
-    mutating func take(at offset: Int) -> Entry? {
-        var taken: Entry?
+    mutating func removeEntry(at offset: Int) -> Entry? {
+        var entry: Entry?
         while let first = entries.first, first.offset <= offset {
-            let isDamaged = taken?.isDamaged == true
-            taken = first
-            taken?.isDamaged = first.isDamaged || isDamaged
+            let isDamaged = entry?.isDamaged == true
+            entry = first
+            entry?.isDamaged = first.isDamaged || isDamaged
             entries.removeFirst()
         }
-        return taken
+        return entry
     }
 }
 

@@ -13,9 +13,9 @@ package final class TransportStreamInput: MediaInput {
         /// The maximum number of bytes read until every stream is identified: 32 MiB.
         package var readAhead = 32 << 20
         /// The maximum size of samples buffered while waiting for other streams: 8 MiB.
-        package var held = 8 << 20
+        package var bufferSize = 8 << 20
         /// The maximum duration of samples buffered while waiting for other streams, in units of 1/90,000 second: 3 s.
-        package var heldTime: Int64 = 3 * ProgramClock.rate
+        package var bufferDuration: Int64 = 3 * ProgramClock.rate
 
         /// Creates the default limits.
         package init() {}
@@ -70,9 +70,9 @@ package final class TransportStreamInput: MediaInput {
     private func nextTrack() -> Int? {
         var first: (track: Int, time: Int64)?
         var isComplete = true
-        var held = 0
+        var bufferSize = 0
         for (track, stream) in sources.enumerated() {
-            held += stream.heldBytes
+            bufferSize += stream.bufferedBytes
             guard let time = stream.nextDecodeTime else {
                 isComplete = false
                 continue
@@ -81,7 +81,8 @@ package final class TransportStreamInput: MediaInput {
             first = (track, time)
         }
         guard let first else { return nil }
-        guard isComplete || hasEnded || held > limits.held || latest - first.time > limits.heldTime else { return nil }
+        guard isComplete || hasEnded || bufferSize > limits.bufferSize || latest - first.time > limits.bufferDuration
+        else { return nil }
         return first.track
     }
 }
@@ -91,10 +92,10 @@ extension TransportStreamInput {
     private func readMore() throws {
         var packets: [TransportDemuxer.Packet] = []
         do {
-            let isThere = try source.next { piece in
-                try alignment.feed(piece) { try demuxer.feed($0) { packets.append($0) } }
+            let hasMore = try source.next { chunk in
+                try alignment.feed(chunk) { try demuxer.feed($0) { packets.append($0) } }
             }
-            if !isThere {
+            if !hasMore {
                 hasEnded = true
                 try alignment.finish { try demuxer.feed($0) { packets.append($0) } }
                 try demuxer.finish { packets.append($0) }
@@ -102,28 +103,28 @@ extension TransportStreamInput {
         } catch let error as ParseError {
             throw InputFailure(name, "the transport stream is invalid: \(error)")
         }
-        guard alignment.loss < TransportAlignment.greatestLoss else {
+        guard alignment.skippedBytes < TransportAlignment.maximumLoss else {
             throw InputFailure(
                 name,
-                "the file is not a transport stream from byte \(position - alignment.loss) on: found no packets of 188 "
-                    + "bytes"
+                "the file is not a transport stream from byte \(position - alignment.skippedBytes) on: found no "
+                    + "packets of 188 bytes"
             )
         }
         guard demuxer.scrambledPackets == 0 else { throw encrypted("its packets are scrambled") }
-        if let map = demuxer.programMap, map != self.map { try take(map) }
+        if let map = demuxer.programMap, map != self.map { try updateProgramMap(map) }
         do {
             for packet in packets {
                 guard let stream = streams[packet.pid] else { continue }
-                try stream.take(packet)
+                try stream.consume(packet)
                 latest = max(latest, stream.lastDecodeTime ?? latest)
             }
             if hasEnded { for stream in streams.values { try stream.finish() } }
         } catch let error as ParseError {
             throw InputFailure(name, "\(error)")
-        } catch TransportFailure.endlessUnit {
+        } catch TransportFailure.unitTooLarge {
             throw InputFailure(
                 name,
-                "a picture before byte \(position) is larger than \(NALUnitScanner.greatestUnit) bytes"
+                "a picture before byte \(position) is larger than \(NALUnitScanner.maximumUnitSize) bytes"
             )
         }
     }
@@ -135,7 +136,7 @@ extension TransportStreamInput {
         )
     }
 
-    private func take(_ map: ProgramMapTable) throws {
+    private func updateProgramMap(_ map: ProgramMapTable) throws {
         let isFirst = self.map == nil
         let known = Set(self.map?.streams.map(\.pid) ?? [])
         for stream in map.streams where !known.contains(stream.pid) {
@@ -176,7 +177,7 @@ extension TransportStreamInput {
         for stream in listed {
             guard let silent = streams[stream.pid], !silent.isReady else { continue }
             let bound = hasEnded ? "up to the end" : "in the first \(position) bytes"
-            omissions.append("\(silent.label): \(silent.absence) \(bound); the stream is skipped")
+            omissions.append("\(silent.label): \(silent.notReadyReason) \(bound); the stream is skipped")
             omissions += silent.warnings
             streams[stream.pid] = nil
         }
@@ -194,21 +195,21 @@ extension TransportStreamInput {
         }
     }
 
-    package var breaks: Int { clock.jumps + sources.reduce(0) { $0 + $1.changes } }
+    package var discontinuityCount: Int { clock.resetCount + sources.reduce(0) { $0 + $1.changes } }
 
     package var warnings: [String] {
         var warnings = omissions + sources.flatMap(\.warnings)
-        if alignment.losses > 0 {
+        if alignment.lossCount > 0 {
             warnings.append(
-                "packets of 188 bytes are not contiguous at \(alignment.losses) positions; some data is lost"
+                "packets of 188 bytes are not contiguous at \(alignment.lossCount) positions; some data is lost"
             )
         }
         if demuxer.damage > 0 {
             warnings.append("\(demuxer.damage) transport stream packets are damaged or missing")
         }
-        if clock.jumps > 0 {
+        if clock.resetCount > 0 {
             warnings.append(
-                "timestamps are discontinuous \(clock.jumps) times; later timestamps are shifted to close the gaps"
+                "timestamps are discontinuous \(clock.resetCount) times; later timestamps are shifted to close the gaps"
             )
         }
         return warnings.map { "\(name): \($0)" }

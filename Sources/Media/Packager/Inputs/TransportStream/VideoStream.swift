@@ -9,7 +9,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         var times: VideoTimes.Times
         var isSync: Bool
         /// Whether parameter sets changed before this frame.
-        var isBehindChange: Bool
+        var isAfterChange: Bool
     }
 
     let label: String
@@ -18,7 +18,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     private var times = VideoTimes()
     private var frames = Queue<Frame>()
     private var hasEnded = false
-    private(set) var heldBytes = 0
+    private(set) var bufferedBytes = 0
     private(set) var firstPresentation: Int64?
 
     private var sets: [VideoUnit.SetID: [UInt8]] = [:]
@@ -27,15 +27,15 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     private var messages: [SEIMessage] = []
     /// Whether recovery points count as sync samples, because the stream starts with one.
     private var hasOpenGroups = false
-    private var hasBegun = false
+    private var hasStarted = false
     /// Whether leading pictures, which reference pictures before the first one, are skipped.
     private var skipsLeading = false
     private var isInBand = false
     private var isDescribed = false
     private var firstDecode: Int64 = 0
 
-    private var early = 0
-    private var broken = 0
+    private var earlyCount = 0
+    private var damagedCount = 0
     private var setChanges = 0
     /// The presentation time of the first picture with changed parameter sets.
     private var firstChange: Int64?
@@ -51,33 +51,33 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     /// The number of configuration changes; 0 if the parameter sets are kept in the samples.
     var changes: Int { isInBand ? 0 : setChanges }
 
-    var absence: String {
-        if sets.isEmpty { return early == 0 ? "it contains no picture" : "it contains no parameter sets" }
+    var notReadyReason: String {
+        if sets.isEmpty { return earlyCount == 0 ? "it contains no picture" : "it contains no parameter sets" }
         return "it contains no key frame"
     }
 
-    func take(_ packet: TransportDemuxer.Packet) throws {
-        try assembler.take(packet) { [unowned self] in self.take($0, $1) }
+    func consume(_ packet: TransportDemuxer.Packet) throws {
+        try assembler.consume(packet) { [unowned self] in self.consume($0, $1) }
     }
 
     func finish() throws {
-        try assembler.finish { [unowned self] in self.take($0, $1) }
+        try assembler.finish { [unowned self] in self.consume($0, $1) }
         hasEnded = true
     }
 
-    private func take(_ unit: AccessUnit, _ syntax: Syntax) {
+    private func consume(_ unit: AccessUnit, _ syntax: Syntax) {
         guard unit.hasSlice else { return }
-        note(unit)
-        guard hasBegun || begins(unit, syntax) else {
-            early += 1
+        recordParameterSets(unit)
+        guard hasStarted || canStart(unit, syntax) else {
+            earlyCount += 1
             return
         }
-        if unit.isBroken {
-            broken += 1
+        if unit.isInvalid {
+            damagedCount += 1
             return
         }
         if unit.isSkippedLeading, skipsLeading {
-            early += 1
+            earlyCount += 1
             return
         }
         if unit.randomAccess != .none, !frames.isEmpty || isDescribed { skipsLeading = false }
@@ -85,13 +85,13 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         let times = times.next(unit.times, clock: clock)
         firstPresentation = min(firstPresentation ?? .max, times.presentation)
         if setChanges > 0, firstChange == nil { firstChange = times.presentation }
-        heldBytes += unit.bytes.count
-        frames.append(Frame(unit: unit, times: times, isSync: isSync, isBehindChange: setChanges > 0))
+        bufferedBytes += unit.bytes.count
+        frames.append(Frame(unit: unit, times: times, isSync: isSync, isAfterChange: setChanges > 0))
     }
 
     /// Returns whether decoding can start with a picture: there are parameter sets, and it is a key frame.
-    private func begins(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
-        guard !unit.isBroken, unit.times?.decode != nil,
+    private func canStart(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
+        guard !unit.isInvalid, unit.times?.decode != nil,
             let description = try? syntax.description(of: sets, isInBand: false)
         else { return false }
         let messages = messages(of: unit, syntax)
@@ -101,7 +101,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         self.messages = messages
         firstSets = sets
         times = VideoTimes(duration: description.frameDuration)
-        hasBegun = true
+        hasStarted = true
         return true
     }
 
@@ -115,14 +115,14 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     }
 
     /// Records parameter sets and their changes.
-    private func note(_ unit: AccessUnit) {
-        guard !unit.isBroken else { return }
+    private func recordParameterSets(_ unit: AccessUnit) {
+        guard !unit.isInvalid else { return }
         for set in unit.sets {
             // The length fields of the configuration boxes have 16 bits.
             guard let id = set.id, set.range.count - 4 <= 0xFFFF else { continue }
             let bytes = unit.bytes[set.range].dropFirst(4)
             guard sets[id].map({ !bytes.elementsEqual($0) }) ?? true else { continue }
-            if hasBegun { setChanges += 1 }
+            if hasStarted { setChanges += 1 }
             sets[id] = Array(bytes)
         }
     }
@@ -192,11 +192,11 @@ extension VideoStream {
 
     func next() -> MediaSample? {
         guard nextDecodeTime != nil, let frame = frames.removeFirst() else { return nil }
-        heldBytes -= frame.unit.bytes.count
+        bufferedBytes -= frame.unit.bytes.count
         let duration = frames.first.map { $0.times.decode - frame.times.decode } ?? times.lastDuration
         let (bytes, range) = content(of: frame)
         return MediaSample(
-            bytes: GatheredBytes(bytes),
+            bytes: BufferedBytes(bytes),
             offset: range.lowerBound,
             size: range.count,
             decodeTime: frame.times.decode - firstDecode,
@@ -210,7 +210,7 @@ extension VideoStream {
     /// the first bytes, so that nothing is copied.
     private func content(of frame: Frame) -> (bytes: [UInt8], range: Range<Int>) {
         let unit = frame.unit
-        guard !isInBand, !frame.isBehindChange else { return (unit.bytes, 0..<unit.bytes.count) }
+        guard !isInBand, !frame.isAfterChange else { return (unit.bytes, 0..<unit.bytes.count) }
         var start = 0
         var sets = unit.sets[...]
         while let first = sets.first, first.range.lowerBound == start {
@@ -233,10 +233,10 @@ extension VideoStream {
         func warn(_ count: Int, _ text: String) {
             if count > 0 { warnings.append("\(label): \(count) \(text)") }
         }
-        warn(early, "pictures are skipped because they precede the first key frame or reference such pictures")
-        warn(broken, "damaged pictures are skipped because their slice headers cannot be parsed")
-        warn(times.guesses, "pictures have no timestamps; they are derived from the previous ones")
-        warn(times.disorder, "pictures have decode times that do not increase")
+        warn(earlyCount, "pictures are skipped because they precede the first key frame or reference such pictures")
+        warn(damagedCount, "damaged pictures are skipped because their slice headers cannot be parsed")
+        warn(times.estimatedCount, "pictures have no timestamps; they are derived from the previous ones")
+        warn(times.nonIncreasingCount, "pictures have decode times that do not increase")
         if hasOpenGroups {
             warnings.append(
                 "\(label): the stream does not start with an IDR picture, so recovery points are treated as key "

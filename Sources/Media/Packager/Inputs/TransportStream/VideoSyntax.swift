@@ -8,8 +8,8 @@ protocol VideoSyntax {
 
     /// Parses the next NAL unit of the stream.
     ///
-    /// - Parameter isBehindSlice: Whether the current access unit already contains a slice.
-    mutating func take(_ unit: RawSpan, isBehindSlice: Bool) -> VideoUnit
+    /// - Parameter isAfterSlice: Whether the current access unit already contains a slice.
+    mutating func parse(_ unit: RawSpan, isAfterSlice: Bool) -> VideoUnit
 
     /// Returns the messages of an SEI NAL unit; empty if it is invalid.
     func messages(_ unit: RawSpan) -> [SEIMessage]
@@ -44,7 +44,7 @@ struct VideoUnit {
         case parameterSet(SetID?)
         case message
         /// A delimiter or filler data, which MP4 samples do not need.
-        case left
+        case discarded
         case other
     }
 
@@ -59,7 +59,7 @@ struct VideoUnit {
     /// Whether the NAL unit starts an access unit.
     var isStart = false
     /// Whether the NAL unit is a slice that cannot be parsed.
-    var isBroken = false
+    var isInvalid = false
     var randomAccess = RandomAccess.none
     /// Whether the picture cannot be decoded if decoding starts at the previous random access point.
     var isSkippedLeading = false

@@ -31,7 +31,7 @@ struct LiveManifest: Sendable {
     }
 
     /// The timeline of an epoch.
-    private struct Stretch {
+    private struct Epoch {
         var number: Int
         /// The media time of the start.
         var origin: MediaTime
@@ -48,7 +48,7 @@ struct LiveManifest: Sendable {
     private let settings: Settings
     /// The current version of the manifest.
     private(set) var manifest: MPD
-    private var stretch: Stretch?
+    private var epoch: Epoch?
     /// The Periods of the epoch to which segments may still be added, in order; the last one may be a draft.
     private var open: [LivePeriod] = []
     /// Whether the last Period lacks a rendition that has appeared since.
@@ -64,16 +64,16 @@ struct LiveManifest: Sendable {
 
     /// Continues a parsed manifest.
     ///
-    /// - Throws: ``Refusal`` if the manifest cannot be continued.
-    init(resuming manifest: MPD, _ settings: Settings) throws(Refusal) {
+    /// - Throws: ``ResumeError`` if the manifest cannot be continued.
+    init(resuming manifest: MPD, _ settings: Settings) throws(ResumeError) {
         self.init(settings)
         guard manifest.type == "dynamic", manifest.minimumUpdatePeriod != nil else { throw .hasEnded }
         let isEvent = manifest.timeShiftBufferDepth == nil
-        guard isEvent == (settings.timeShift == nil) else { throw .isOfOtherKind(isEvent: isEvent) }
-        guard manifest.availabilityStart != nil, !manifest.periods.isEmpty else { throw .isUnknown }
+        guard isEvent == (settings.timeShift == nil) else { throw .typeMismatch(isEvent: isEvent) }
+        guard manifest.availabilityStart != nil, !manifest.periods.isEmpty else { throw .notWrittenByPackager }
         for period in manifest.periods {
             guard let id = period.id.flatMap({ UInt64($0) }), id < .max, period.start != nil, period.isCountable else {
-                throw .isUnknown
+                throw .notWrittenByPackager
             }
             nextID = max(nextID, id + 1)
         }
@@ -81,13 +81,13 @@ struct LiveManifest: Sendable {
     }
 
     /// The reason why a manifest cannot be continued.
-    enum Refusal: Error, Hashable {
+    enum ResumeError: Error, Hashable {
         /// The presentation is complete.
         case hasEnded
         /// One of the manifest and the settings is an event, the other is not.
-        case isOfOtherKind(isEvent: Bool)
+        case typeMismatch(isEvent: Bool)
         /// The manifest was not written by the packager.
-        case isUnknown
+        case notWrittenByPackager
     }
 }
 
@@ -108,24 +108,24 @@ extension LiveManifest {
         bandwidth: UInt64,
         now: PlaylistDate
     ) throws -> Bool {
-        guard let place = segment.place, let date = segment.entry.date else { return false }
-        let isFirst = stretch?.number != place.stretch
-        if isFirst { try begin(place, date) }
+        guard let position = segment.position, let date = segment.entry.date else { return false }
+        let isFirst = epoch?.number != position.epoch
+        if isFirst { try begin(position, date) }
         let breaksOff = index == settings.leader && (segment.entry.isDiscontinuity || isIncomplete)
-        var number = isFirst || breaksOff ? nil : open.lastIndex { $0.takes(place) }
+        var number = isFirst || breaksOff ? nil : open.lastIndex { $0.includes(position) }
         // A segment that starts slightly before the leading rendition belongs to its Period.
-        if number == nil, !breaksOff, open.first?.fits(place) == true { number = open.indices.first }
-        let period = try number ?? beginPeriod(place)
-        guard open[period].isShown else {
-            open[period].add(segment, place, of: rendition, at: index, bandwidth: bandwidth)
+        if number == nil, !breaksOff, open.first?.fits(position) == true { number = open.indices.first }
+        let period = try number ?? beginPeriod(position)
+        guard open[period].isPublished else {
+            open[period].add(segment, position, of: rendition, at: index, bandwidth: bandwidth)
             guard open[period].isComplete(settings.renditionCount) else { return false }
-            try showDraft()
+            try publishDraft()
             publish(now)
             return true
         }
         let id = open[period].id
-        guard let shown = manifest.periods.lastIndex(where: { $0.id == id }),
-            manifest.periods[shown].append(place, to: rendition.folder, bandwidth: bandwidth)
+        guard let periodIndex = manifest.periods.lastIndex(where: { $0.id == id }),
+            manifest.periods[periodIndex].append(position, to: rendition.folder, bandwidth: bandwidth)
         else {
             // The adaptation sets of a published Period must not change: the rendition is added to the next one.
             isIncomplete = true
@@ -135,24 +135,24 @@ extension LiveManifest {
         return true
     }
 
-    private mutating func begin(_ place: LiveSegment.Place, _ date: PlaylistDate) throws {
-        try showDraft()
+    private mutating func begin(_ position: LiveSegment.Position, _ date: PlaylistDate) throws {
+        try publishDraft()
         open = []
         let date = ManifestDate(date)
         // The first segment defines availabilityStartTime.
         let origin = manifest.availabilityStart ?? date
         manifest.availabilityStart = origin
-        stretch = Stretch(
-            number: place.stretch,
-            origin: place.start,
+        epoch = Epoch(
+            number: position.epoch,
+            origin: position.start,
             start: ManifestDuration(microseconds: date.microseconds - origin.microseconds)
         )
     }
 
-    private mutating func beginPeriod(_ place: LiveSegment.Place) throws -> Int {
-        try showDraft()
-        let start = stretch?.start(of: place.start) ?? ManifestDuration(microseconds: 0)
-        open.append(LivePeriod(id: "\(nextID)", beginningWith: place, start: start))
+    private mutating func beginPeriod(_ position: LiveSegment.Position) throws -> Int {
+        try publishDraft()
+        let start = epoch?.start(of: position.start) ?? ManifestDuration(microseconds: 0)
+        open.append(LivePeriod(id: "\(nextID)", beginningWith: position, start: start))
         nextID += 1
         isIncomplete = false
         // No rendition lags that far behind the leading one.
@@ -167,9 +167,9 @@ extension LiveManifest {
     }
 
     /// Adds the last Period to the manifest, unless it is already included.
-    private mutating func showDraft() throws {
-        guard let number = open.indices.last, !open[number].isShown else { return }
-        let period = try open[number].show(settings.options)
+    private mutating func publishDraft() throws {
+        guard let number = open.indices.last, !open[number].isPublished else { return }
+        let period = try open[number].publish(settings.options)
         if let last = manifest.periods.indices.last { manifest.periods[last].close(before: period.start) }
         manifest.periods.append(period)
     }
@@ -204,7 +204,7 @@ extension LiveManifest {
     /// - Returns: Whether a new version of the manifest must be written.
     /// - Throws: `SignalingError`.
     mutating func finish(now: PlaylistDate) throws -> Bool {
-        try showDraft()
+        try publishDraft()
         guard let start = manifest.availabilityStart, let mediaEnd else { return false }
         publish(now)
         manifest.duration = ManifestDuration(microseconds: mediaEnd.microseconds - start.microseconds)

@@ -8,7 +8,7 @@ struct LivePeriod: Sendable {
     let id: String
     /// The number of its key period, and whether it is in the clear lead.
     private let keyPeriod: Int
-    private let isInLead: Bool
+    private let isInClearLead: Bool
     /// The media time at which its first segment starts.
     private let origin: MediaTime
     /// The start relative to availabilityStartTime.
@@ -17,23 +17,27 @@ struct LivePeriod: Sendable {
     private var drafts: [Int: ManifestPeriod.Part] = [:]
     private var bandwidths: [String: UInt64] = [:]
     /// Whether the Period is published.
-    private(set) var isShown = false
+    private(set) var isPublished = false
 
     /// Creates a Period that starts at a segment, without adding the segment.
-    init(id: String, beginningWith place: LiveSegment.Place, start: ManifestDuration) {
+    init(id: String, beginningWith position: LiveSegment.Position, start: ManifestDuration) {
         self.id = id
-        keyPeriod = place.period
-        isInLead = place.isInLead
-        origin = place.start
+        keyPeriod = position.period
+        isInClearLead = position.isInClearLead
+        origin = position.start
         self.start = start
     }
 
     /// Returns whether a segment belongs to this Period or a later one with the same key. Timescales differ, so a
     /// segment may start up to a millisecond before the Period.
-    func takes(_ place: LiveSegment.Place) -> Bool { fits(place) && place.start.seconds > origin.seconds - 0.001 }
+    func includes(_ position: LiveSegment.Position) -> Bool {
+        fits(position) && position.start.seconds > origin.seconds - 0.001
+    }
 
     /// Returns whether a segment has the same key as this Period, or is clear like this Period, whatever its start.
-    func fits(_ place: LiveSegment.Place) -> Bool { keyPeriod == place.period && isInLead == place.isInLead }
+    func fits(_ position: LiveSegment.Position) -> Bool {
+        keyPeriod == position.period && isInClearLead == position.isInClearLead
+    }
 
     /// Returns whether the Period can be published: all renditions have a segment, or one is so far ahead that the
     /// others are not expected.
@@ -44,17 +48,17 @@ struct LivePeriod: Sendable {
     /// Adds a segment to a draft.
     mutating func add(
         _ segment: LiveSegment,
-        _ place: LiveSegment.Place,
+        _ position: LiveSegment.Position,
         of rendition: Rendition,
         at index: Int,
         bandwidth: UInt64
     ) {
-        var part = drafts[index] ?? Self.part(rendition, segment, place)
+        var part = drafts[index] ?? Self.part(rendition, segment, position)
         part.rendition.segments.append(
             Rendition.Segment(
                 resource: Rendition.Resource(uri: segment.entry.uri),
                 byteCount: segment.entry.byteCount ?? 0,
-                duration: MediaTime(Int64(clamping: place.duration), timescale: place.start.timescale),
+                duration: MediaTime(Int64(clamping: position.duration), timescale: position.start.timescale),
                 isProtected: part.isProtected,
                 keyFrames: []
             )
@@ -67,26 +71,26 @@ struct LivePeriod: Sendable {
     private static func part(
         _ rendition: Rendition,
         _ segment: LiveSegment,
-        _ place: LiveSegment.Place
+        _ position: LiveSegment.Position
     ) -> ManifestPeriod.Part {
         var rendition = rendition
-        rendition.protection = place.protection
+        rendition.protection = position.protection
         rendition.initialization = segment.entry.map.map { Rendition.Resource(uri: $0.uri) }
         return ManifestPeriod.Part(
             rendition: rendition,
             segments: 0..<0,
-            start: place.start,
-            isProtected: place.protection != nil,
-            number: place.period,
-            firstNumber: place.number
+            start: position.start,
+            isProtected: position.protection != nil,
+            number: position.period,
+            firstNumber: position.number
         )
     }
 
     /// Publishes the draft and returns its Period.
     ///
     /// - Throws: `SignalingError`.
-    mutating func show(_ options: PlaylistOptions) throws -> Period {
-        isShown = true
+    mutating func publish(_ options: PlaylistOptions) throws -> Period {
+        isPublished = true
         let parts = drafts.keys.sorted().compactMap { drafts[$0] }
         drafts = [:]
         let whole = ManifestPeriod(start: origin, end: origin, parts: parts)

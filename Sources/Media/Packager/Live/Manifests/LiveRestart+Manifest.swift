@@ -53,17 +53,17 @@ extension LiveRestart {
             renditionCount: plan.renditions.count
         )
         guard let read = try readManifest() else { return LiveManifest(settings) }
-        do throws(LiveManifest.Refusal) {
+        do throws(LiveManifest.ResumeError) {
             var manifest = try LiveManifest(resuming: read, settings)
             guard job.manifests.contains(.hls) else { return manifest }
-            for state in states { manifest.takeSegments(of: state.folder, namedBy: state.media) }
+            for state in states { manifest.addMissingSegments(of: state.folder, listedIn: state.media) }
             return manifest
         } catch {
             switch error {
             case .hasEnded: throw refusal("is complete and cannot be continued: start over with overwrite")
-            case .isOfOtherKind(let isEvent):
+            case .typeMismatch(let isEvent):
                 throw refusal("is \(isEvent ? "an event: use event" : "not an event: use live")")
-            case .isUnknown: throw refusal("was not written by the packager: start over with overwrite")
+            case .notWrittenByPackager: throw refusal("was not written by the packager: start over with overwrite")
             }
         }
     }
@@ -76,11 +76,11 @@ extension LiveRestart {
 extension LiveManifest {
     /// Adds segments that are in a playlist but not in the manifest: playlists are replaced first, and the run may have
     /// been killed in between. Segments that require a new Period are skipped, because no DASH player has used them.
-    mutating func takeSegments(of folder: String, namedBy playlist: LivePlaylist) {
+    mutating func addMissingSegments(of folder: String, listedIn playlist: LivePlaylist) {
         changeLast(folder) { representation in
             guard var template = representation.template, var end = template.timelineRange?.upperBound else { return }
-            for (place, entry) in playlist.entries.enumerated() {
-                guard let next = template.nextNumber, playlist.sequence &+ UInt64(place) &+ 1 == next else { continue }
+            for (index, entry) in playlist.entries.enumerated() {
+                guard let next = template.nextNumber, playlist.sequence &+ UInt64(index) &+ 1 == next else { continue }
                 let map = entry.map.map { "\(folder)/\($0.uri)" }
                 let units = (entry.duration * Double(template.timescale)).rounded()
                 guard !entry.isDiscontinuity, map == template.initialization, let duration = UInt64(exactly: units),
@@ -100,7 +100,7 @@ extension LivePlaylist {
     /// - Parameters:
     ///   - folder: The folder of the rendition.
     ///   - lastNumber: The greatest number of an existing segment file, which must not be used again.
-    mutating func takeSegments(namedBy manifest: MPD, of folder: String, lastNumber: UInt64) {
+    mutating func addMissingSegments(listedIn manifest: MPD, of folder: String, lastNumber: UInt64) {
         var last = lastNumber
         for period in manifest.periods {
             guard let start = period.start, let origin = manifest.availabilityStart,
@@ -123,7 +123,7 @@ extension LivePlaylist {
                 last = max(last, segment.number)
             }
         }
-        goOn(behind: last)
+        continueNumbering(after: last)
     }
 }
 

@@ -6,9 +6,9 @@ extension Period {
     @discardableResult
     mutating func change(_ id: String, _ change: (inout Representation) -> Void) -> Bool {
         for set in adaptationSets.indices {
-            for place in adaptationSets[set].representations.indices
-            where adaptationSets[set].representations[place].id == id {
-                change(&adaptationSets[set].representations[place])
+            for index in adaptationSets[set].representations.indices
+            where adaptationSets[set].representations[index].id == id {
+                change(&adaptationSets[set].representations[index])
                 return true
             }
         }
@@ -16,11 +16,11 @@ extension Period {
     }
 
     /// Adds a segment at the end of a representation. Returns whether there is one with the ID.
-    mutating func append(_ place: LiveSegment.Place, to id: String, bandwidth: UInt64) -> Bool {
+    mutating func append(_ position: LiveSegment.Position, to id: String, bandwidth: UInt64) -> Bool {
         change(id) { representation in
             representation.template?.append(
-                duration: place.duration,
-                at: UInt64(clamping: place.start.value)
+                duration: position.duration,
+                at: UInt64(clamping: position.start.value)
             )
             // The bandwidth never decreases, because players rely on the published value.
             representation.bandwidth = max(representation.bandwidth, bandwidth)
@@ -68,14 +68,14 @@ extension Period {
     /// empty.
     fileprivate mutating func removeSegments(until time: ManifestDuration) {
         for set in adaptationSets.indices {
-            for place in adaptationSets[set].representations.indices {
-                guard var template = adaptationSets[set].representations[place].template else { continue }
+            for index in adaptationSets[set].representations.indices {
+                guard var template = adaptationSets[set].representations[index].template else { continue }
                 while let first = template.timeline.first, let range = template.timelineRange,
                     end(range.lowerBound &+ first.duration, template) <= time
                 {
                     template.removeFirst()
                 }
-                adaptationSets[set].representations[place].template = template
+                adaptationSets[set].representations[index].template = template
             }
             adaptationSets[set].representations.removeAll { $0.template?.timeline.isEmpty == true }
         }
@@ -90,8 +90,8 @@ extension MPD {
         guard let origin = availabilityStart else { return }
         let time = now.microseconds - timeShift.microseconds - origin.microseconds
         guard time > 0 else { return }
-        for place in periods.indices.dropLast() {
-            periods[place].removeSegments(until: ManifestDuration(microseconds: time))
+        for index in periods.indices.dropLast() {
+            periods[index].removeSegments(until: ManifestDuration(microseconds: time))
         }
         // The last Period is never empty: its newest segment ends now.
         if let last = periods.indices.last {

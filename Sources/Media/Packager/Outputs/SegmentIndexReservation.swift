@@ -5,7 +5,7 @@ import MediaFormats
 /// is a `free` box.
 ///
 ///     init | sidx | free | segments ...
-struct SegmentIndexRoom {
+struct SegmentIndexReservation {
     /// A segment that the index lists.
     struct Segment {
         /// The size in bytes.
@@ -40,10 +40,10 @@ struct SegmentIndexRoom {
     func fill(_ segments: [Segment], timescale: UInt32, start: UInt64) throws(OutputFailure) -> (
         bytes: [UInt8], indexSize: Int
     ) {
-        let together = max(1, (segments.count + capacity - 1) / max(capacity, 1))
+        let segmentsPerEntry = max(1, (segments.count + capacity - 1) / max(capacity, 1))
         var references: [SegmentIndexBox.Reference] = []
-        for first in stride(from: 0, to: segments.count, by: together) {
-            let part = segments[first..<min(first + together, segments.count)]
+        for first in stride(from: 0, to: segments.count, by: segmentsPerEntry) {
+            let part = segments[first..<min(first + segmentsPerEntry, segments.count)]
             let byteCount = part.reduce(0) { $0 + $1.byteCount }
             let duration = part.reduce(0) { $0 + $1.duration }
             guard byteCount < 1 << 31, let duration = UInt32(exactly: duration) else {

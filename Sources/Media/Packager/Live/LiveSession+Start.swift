@@ -54,9 +54,9 @@ extension LiveSession {
 
     /// Chooses the Target Duration from the first segment of the leading rendition.
     func choose(_ plan: PackagingPlan, _ segment: SegmentPipeline.Segment, _ pipeline: SegmentPipeline) throws {
-        let target = live.targetDuration ?? LiveTarget.choose(for: segment, job)
+        let target = live.targetDuration ?? LiveTargetDuration.choose(for: segment, job)
         targetDuration = target
-        pipeline.greatestDuration = LiveTarget.greatest(target, job.container)
+        pipeline.maximumDuration = LiveTargetDuration.maximumSegmentDuration(target, job.container)
         try begin(plan, targetDuration: target)
     }
 

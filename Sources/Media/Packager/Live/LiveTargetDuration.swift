@@ -1,5 +1,5 @@
 /// The Target Duration of a live presentation. It never changes, so it must be chosen before most segments are known.
-enum LiveTarget {
+enum LiveTargetDuration {
     /// Returns the Target Duration in seconds that fits the first segment of the leading rendition and its key frame
     /// interval: segments end at the first key frame after the job's segment duration.
     static func choose(for segment: SegmentPipeline.Segment, _ job: PackagingJob) -> UInt64 {
@@ -17,7 +17,7 @@ enum LiveTarget {
     /// Returns the maximum duration of a segment.
     ///
     /// - Parameter target: The Target Duration in seconds.
-    static func greatest(_ target: UInt64, _ container: PackagingJob.Container) -> MediaTime {
+    static func maximumSegmentDuration(_ target: UInt64, _ container: PackagingJob.Container) -> MediaTime {
         // Durations are rounded to the nearest second, so less than half a second more is allowed.
         let milliseconds = Int64(clamping: min(target, 1 << 40)) * 1000
         return MediaTime(milliseconds + (container == .ts ? 0 : 499), timescale: 1000)

@@ -3,7 +3,7 @@ import SampleEncryption
 
 /// Assigns the IVs of samples in counter mode, consecutively. No counter block is used more than once: the counter
 /// blocks of a sample precede those of the next one (ISO/IEC 23001-7, 9.3).
-struct SampleVectors {
+struct SampleIVs {
     private var next: CipherIV?
     private var fragment: [CipherIV] = []
 
@@ -21,7 +21,7 @@ struct SampleVectors {
     }
 
     /// The IV of a sample in the fragment; nil if samples have no IVs.
-    subscript(place: Int) -> CipherIV? { fragment.isEmpty ? nil : fragment[place] }
+    subscript(index: Int) -> CipherIV? { fragment.isEmpty ? nil : fragment[index] }
 }
 
 extension SampleIV {
