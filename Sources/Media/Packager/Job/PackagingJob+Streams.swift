@@ -47,8 +47,8 @@ extension PackagingJob {
                 "expired segments cannot be deleted from a single file: remove single-file or \(option)"
             )
         }
-        if case .segments(let count) = live.window, !(3...LiveOptions.mostSegments).contains(count) {
-            throw JobFailure("window", "must be 3 to \(LiveOptions.mostSegments) segments")
+        if case .segments(let count) = live.window, !(3...LiveOptions.maximumSegments).contains(count) {
+            throw JobFailure("window", "must be 3 to \(LiveOptions.maximumSegments) segments")
         }
         if case .seconds(let seconds) = live.window, !(1...LiveOptions.maximumWindow).contains(seconds) {
             throw JobFailure("window", "must be 1 to \(Int(LiveOptions.maximumWindow)) seconds")

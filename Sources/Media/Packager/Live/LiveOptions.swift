@@ -18,7 +18,7 @@ package struct LiveOptions: Hashable, Sendable {
     package var startDate: PlaylistDate?
 
     /// The maximum number of segments in a window.
-    package static let mostSegments = 100_000
+    package static let maximumSegments = 100_000
     /// The maximum duration of a window, in seconds: one week.
     package static let maximumWindow = 604_800.0
 

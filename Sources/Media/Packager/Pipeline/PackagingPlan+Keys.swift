@@ -15,7 +15,7 @@ extension PackagingPlan {
     /// The maximum number of key periods, from the durations in the inputs; nil if unknown.
     package var mostPeriods: Int? {
         guard let rotation = job.rotation else { return 1 }
-        guard let duration = presentationDuration, let segments = mostSegments else { return nil }
+        guard let duration = presentationDuration, let segments = maximumSegments else { return nil }
         return switch rotation.length {
         case .segments(let count): segments / count + 1
         case .seconds(let count): Int((duration.seconds / Double(count)).rounded(.down)) + 1

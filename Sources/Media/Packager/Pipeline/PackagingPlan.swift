@@ -75,7 +75,7 @@ package struct PackagingPlan {
 
     /// The maximum number of segments of a rendition, from the durations in the inputs; nil if unknown. Only the last
     /// segment may be shorter than the target duration.
-    var mostSegments: Int? {
+    var maximumSegments: Int? {
         presentationDuration.map { max(1, Int(($0.seconds / job.segmentDuration.seconds).rounded(.up))) + 2 }
     }
 

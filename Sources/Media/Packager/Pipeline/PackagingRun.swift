@@ -35,7 +35,7 @@ package final class PackagingRun {
                     writer: plan.writer(for: rendition),
                     folder: folder,
                     job: plan.job,
-                    expectedSegments: plan.mostSegments
+                    expectedSegments: plan.maximumSegments
                 )
             )
         }
