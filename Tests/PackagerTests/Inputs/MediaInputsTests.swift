@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Opening inputs")
 struct MediaInputsTests {
-    @Test("goes by what is in them, from files and from pipes alike")
+    @Test("detects the format from the content, for files and for pipes")
     func kinds() throws {
         let kinds: [(name: String, type: Any.Type, codecs: [String])] = [
             ("h264-aac.ts", TransportStreamInput.self, ["avc1.4d400a", "mp4a.40.2"]),
@@ -22,7 +22,7 @@ struct MediaInputsTests {
         }
     }
 
-    @Test("refuses what cannot be packaged, and says what to do")
+    @Test("rejects formats that cannot be packaged, with how to convert them")
     func refusals() throws {
         func text(_ words: String) -> [UInt8] { Array(words.utf8) }
         func packets(_ size: Int, _ start: Int) -> [UInt8] {
@@ -67,12 +67,12 @@ struct MediaInputsTests {
             let message = failure { _ = try MediaInputs.open(Pieces(refusal.bytes)) }
             #expect(message.hasPrefix("test input: ") && message.contains(refusal.words), "\(message)")
         }
-        // Each sentence is told once.
+        // Every message is different.
         let messages = refusals.map { refusal in failure { _ = try MediaInputs.open(Pieces(refusal.bytes)) } }
         #expect(Set(messages).count == refusals.count - 1)
     }
 
-    @Test("names folders and files that are not there")
+    @Test("reports folders and missing files")
     func files() throws {
         #expect(failure { _ = try MediaInputs.open("/") } == "/: the path is a folder; give the files in it")
         let message = failure { _ = try MediaInputs.open("/nonexistent/clip.mp4") }
@@ -129,7 +129,7 @@ struct MediaInputsTests {
         #expect(try input.samples() == (MediaInputs.open(Clip.path("audio.ac3")).samples()))
     }
 
-    @Test("says what the system says when a pipe cannot be read")
+    @Test("reports the system's error when a pipe cannot be read")
     func brokenPipe() throws {
         #expect(
             failure { _ = try PipeReader(descriptor: -1, name: "a pipe").peek(1) }
@@ -142,7 +142,7 @@ struct MediaInputsTests {
 struct MovieStreamInputTests {
     @Test("have the samples of the file", arguments: [[1 << 20], [1], [1000, 7]])
     func samples(sizes: [Int]) throws {
-        // The index has to come first: as the MP4 of the fixtures does not, fragments are made of it.
+        // The moov box must be first: the MP4 of the fixtures has it last, so it is fragmented.
         let bytes = try Clip.bytes("h264-aac-fragmented.mp4")
         let file = try MovieFileInput(MappedFile(path: Clip.path("h264-aac-fragmented.mp4")))
         let stream = try MediaInputs.open(Pieces(bytes, of: sizes))
@@ -154,7 +154,7 @@ struct MovieStreamInputTests {
         #expect(stream.position == bytes.count && stream.warnings == [])
     }
 
-    @Test("say what to do when the index comes too late, or the input ends too early")
+    @Test("report how to correct a moov box after the media, or a truncated input")
     func failures() throws {
         let late = failure { _ = try MediaInputs.open(Pieces(Clip.bytes("h264-aac.mp4"))) }
         #expect(late.contains("a pipe cannot go back; give the file by its name, or move its moov box to the front"))
@@ -187,7 +187,7 @@ struct WebVTTInputTests {
 
         """
 
-    @Test("are cut where the leading track is cut")
+    @Test("are split where the leading track is cut")
     func segments() throws {
         let input = try #require(try MediaInputs.open(Pieces(Array(text.utf8), of: [5])) as? WebVTTInput)
         #expect(input.tracks.map(\.kind) == [.subtitles])
@@ -203,12 +203,12 @@ struct WebVTTInputTests {
             MediaTime(180_000, timescale: 90_000), MediaTime(4, timescale: 1), MediaTime(6, timescale: 1),
         ]
         let segments = cuts.map { String(decoding: rendition.segment(until: $0), as: UTF8.self) }
-        // The first cue spans the first cut; between 4 and 6 s there is none.
+        // The first cue spans the first cut; there is no cue between 4 and 6 s.
         #expect(segments == [head + first, head + first, head])
         #expect(String(decoding: rendition.last(), as: UTF8.self) == head + second)
     }
 
-    @Test("that are none, or too large, are refused")
+    @Test("that are invalid or too large are rejected")
     func failures() throws {
         let big = Pieces(Array("WEBVTT\n\n".utf8) + [UInt8](repeating: 0x0A, count: WebVTTDocument.maximumSize))
         #expect(failure { _ = try MediaInputs.open(big) }.contains("split it"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Programs of transport streams")
 struct TransportStreamProgramTests {
-    @Test("leave out what cannot be packaged, and name it")
+    @Test("skip streams that cannot be packaged, with a warning")
     func omissions() throws {
         var remux = try Remux("h264-aac.ts")
         func descriptor(_ tag: UInt8, _ content: [UInt8] = []) -> [TransportDescriptor] {
@@ -32,7 +32,7 @@ struct TransportStreamProgramTests {
         #expect(try input.samples().count > 60)
     }
 
-    @Test("leave out a stream that shows nothing, within a bound")
+    @Test("skip a stream that is not identified within the limit")
     func silence() throws {
         var remux = try Remux("h264-aac.ts")
         remux.streams.append(.init(type: .hevc, pid: 0x120))
@@ -54,7 +54,7 @@ struct TransportStreamProgramTests {
         #expect(try input.samples() == samples)
     }
 
-    @Test("that are encrypted say so")
+    @Test("that are encrypted are rejected")
     func encrypted() throws {
         var remux = try Remux("h264-aac.ts")
         remux.streams[0].type = .encryptedH264
@@ -71,7 +71,7 @@ struct TransportStreamProgramTests {
         )
     }
 
-    @Test("without anything to package say what there is")
+    @Test("without any supported stream are rejected with a list of streams")
     func nothing() throws {
         var remux = try Remux("h264-aac.ts")
         remux.streams = [.init(type: TransportStreamType(rawValue: 0x02), pid: 0x100)]
@@ -95,7 +95,7 @@ struct TransportStreamProgramTests {
         #expect(try remux.open().tracks.map(\.language) == ["und", "deu"])
     }
 
-    @Test("whose parameter sets change become avc3, and keep them")
+    @Test("whose parameter sets change become avc3, and keep them in the samples")
     func parameterSetChange() throws {
         var remux = try Remux("plain.ts")
         let key = 10
@@ -113,12 +113,12 @@ struct TransportStreamProgramTests {
             #expect(summary.hasParameterSets && !summary.startsWithDelimiter)
         }
         #expect(samples.count(where: \.isSync) == 4)
-        // There and back again.
+        // A change and a change back.
         #expect(
             input.warnings.count == 1 && input.warnings[0].contains("parameter sets change 2 times, first 1.0 s after")
         )
 
-        // When the change comes too late for the sample entry, the sets stay from there on.
+        // If the change is too late for the sample entry, the parameter sets are kept from there on.
         let late = try TransportStreamInput(Pieces(remux.bytes(), of: [4000]))
         #expect(late.tracks[0].sampleEntry?.format == "avc1")
         let keys = try late.samples().filter(\.isSync)
@@ -127,9 +127,9 @@ struct TransportStreamProgramTests {
         #expect(late.warnings.count == 1 && late.warnings[0].contains("players may fail there"))
     }
 
-    @Test("with two fields to a picture make one sample of both")
+    @Test("with two fields per picture combine them in one sample")
     func fields() throws {
-        // Nothing that is here encodes fields, so parameter sets and slice headers are put together bit by bit.
+        // No encoder at hand encodes fields, so parameter sets and slice headers are composed bit by bit.
         var sequence = Bits([0x67, 77, 0, 30])
         for number in [0, 0, 0, 0, 1] { sequence.ue(number) }
         sequence.u(0)
@@ -176,16 +176,16 @@ struct TransportStreamProgramTests {
         #expect(samples.map(\.isSync) == [true, false, false, false])
     }
 
-    @Test("come in the order of decoding")
+    @Test("return samples in decoding order")
     func order() throws {
         let input = try TransportStreamInput(Pieces(Clip.bytes("h264-aac.ts")))
         let times = try input.samples().map { MediaTime($0.decode, timescale: input.tracks[$0.track].timescale) }
-        // Times of the sound are rounded to its samples.
+        // Audio times are rounded to samples.
         #expect(zip(times, times.dropFirst()).allSatisfy { $0.seconds <= $1.seconds + 0.0001 })
     }
 }
 
-/// Bits that become bytes.
+/// A bit writer.
 private struct Bits {
     private(set) var bytes: [UInt8]
     private var count = 0

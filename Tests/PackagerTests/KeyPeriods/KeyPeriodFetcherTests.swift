@@ -5,13 +5,13 @@ import Testing
 
 @testable import Packager
 
-/// A source that does what a test wants.
+/// A source whose behavior is defined by a test.
 struct ScriptedKeyPeriods: ContentKeyPeriods {
     let body: @Sendable (KeyPeriodRequest) async throws -> ContentKeyPeriod
     func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod { try await body(request) }
 }
 
-@Suite("Asking for key periods")
+@Suite("Requests for key periods")
 struct KeyPeriodFetcherTests {
     private struct Trouble: Error, CustomStringConvertible {
         let description = "the line is dead"
@@ -19,7 +19,7 @@ struct KeyPeriodFetcherTests {
 
     private let request = KeyPeriodRequest(number: 3, trackClasses: [.audio], duration: 60)
 
-    @Test("is tried again until keys come")
+    @Test("are retried until keys arrive")
     func retries() async throws {
         let calls = Mutex(0)
         let fetcher = KeyPeriodFetcher(
@@ -39,7 +39,7 @@ struct KeyPeriodFetcherTests {
         #expect(await fetcher.ready(3) != nil)
     }
 
-    @Test("ends with the last answer when patience does")
+    @Test("fail with the last error after the timeout")
     func timeout() async throws {
         let fetcher = KeyPeriodFetcher(
             ScriptedKeyPeriods { _ in throw Trouble() },
@@ -50,7 +50,7 @@ struct KeyPeriodFetcherTests {
         #expect(error?.number == 3)
     }
 
-    @Test("ends at once where trying again mends nothing")
+    @Test("fail at once if a retry cannot help")
     func failure() async throws {
         let calls = Mutex(0)
         let fetcher = KeyPeriodFetcher(
@@ -65,7 +65,7 @@ struct KeyPeriodFetcherTests {
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test("takes no other period's keys")
+    @Test("reject the keys of another period")
     func otherNumber() async throws {
         let fetcher = KeyPeriodFetcher(
             ScriptedKeyPeriods { _ in ContentKeyPeriod(number: 9, keys: ContentKeys()) },

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Packager
 
-@Suite("The DASH manifest of a live presentation")
+@Suite("DASH manifest of a live presentation")
 struct LiveManifestTests {
     private let start = PlaylistDate(seconds: 1_800_000_000)
 
@@ -18,7 +18,7 @@ struct LiveManifestTests {
         )
     }
 
-    /// Segments of six seconds, counted from 0; the first rendition is video.
+    /// Appends a segment of six seconds, counted from 0; the first rendition is video.
     private func append(
         _ number: Int,
         _ index: Int,
@@ -64,7 +64,7 @@ struct LiveManifestTests {
         }
     }
 
-    @Test("show a Period when all renditions have a segment in it")
+    @Test("publish a Period when all renditions have a segment in it")
     func drafts() throws {
         var manifest = LiveManifest(settings())
         #expect(try !append(0, 0, to: &manifest))
@@ -75,20 +75,20 @@ struct LiveManifestTests {
         #expect(numbers(manifest) == [[3, 3]])
     }
 
-    @Test("show a Period without a rendition that does not come, and begin another one when it does")
+    @Test("publish a Period without a rendition that does not appear, and start another one when it does")
     func late() throws {
         var manifest = LiveManifest(settings(timeShift: nil))
         for number in 0..<3 { #expect(try append(number, 0, to: &manifest) == (number == 2)) }
         #expect(numbers(manifest) == [[4]])
-        #expect(try !append(2, 1, to: &manifest), "players know the sets of this Period")
+        #expect(try !append(2, 1, to: &manifest), "the adaptation sets of this Period are published")
         #expect(try append(3, 1, to: &manifest) == false)
-        #expect(try !append(3, 0, to: &manifest), "the next Period waits for both")
+        #expect(try !append(3, 0, to: &manifest), "the next Period is published with both renditions")
         #expect(try append(4, 1, to: &manifest))
         #expect(numbers(manifest) == [[4], [5, 6]])
         #expect(MPDChecker().check(manifest.manifest) == [])
     }
 
-    @Test("begin a Period with each key period, and sound that is behind goes into the last one")
+    @Test("start a Period with each key period, and audio that lags behind is added to the previous one")
     func keyPeriods() throws {
         var manifest = LiveManifest(settings(timeShift: nil))
         for number in 0..<2 { for index in 0...1 { _ = try append(number, index, to: &manifest) } }
@@ -103,7 +103,7 @@ struct LiveManifestTests {
         #expect(MPDChecker().check(manifest.manifest) == [])
     }
 
-    @Test("say where a stretch ends when the next one begins later, and count dates from the first one")
+    @Test("specify the end of an epoch if the next one starts later, and count dates from the first one")
     func stretches() throws {
         var manifest = LiveManifest(settings(timeShift: nil))
         for index in 0...1 { _ = try append(0, index, to: &manifest) }
@@ -114,7 +114,7 @@ struct LiveManifestTests {
         #expect(manifest.manifest.periods.map(\.start?.seconds) == [0, 106])
         #expect(manifest.manifest.periods.map(\.duration?.seconds) == [6, nil])
         #expect(manifest.manifest.availabilityStart == ManifestDate(start))
-        // What was left out lies between two Periods as well.
+        // A dropped segment is also between two Periods.
         for index in 0...1 {
             _ = try append(3, index, to: &manifest, epoch: 1, delay: 100, isDiscontinuity: true)
         }
@@ -123,7 +123,7 @@ struct LiveManifestTests {
         #expect(MPDChecker().check(manifest.manifest) == [])
     }
 
-    @Test("lose what the window does not cover, and Periods with their last segments")
+    @Test("remove segments outside of the window, and Periods with their last segments")
     func window() throws {
         var manifest = LiveManifest(settings())
         var before: MPD?
@@ -146,7 +146,7 @@ struct LiveManifestTests {
         #expect(MPDChecker().check(manifest.manifest) == [])
     }
 
-    @Test("are not gone on with when they have ended, are of the other kind, or were written elsewhere")
+    @Test("cannot be continued if they are complete, are of another type, or were not written by the packager")
     func refusals() throws {
         var manifest = LiveManifest(settings())
         for index in 0...1 { _ = try append(0, index, to: &manifest) }
