@@ -8,7 +8,7 @@ package import KeyStore
 package final class PostgresKeyStore: KeyServerStore {
     let readers: LanePool
     let writes: WriteQueue
-    let keys: KeyRing
+    let keys: KeyEncryptionKeyRing
     let replaySecret: SecretBytes
     /// Whether there was no store before this one was opened.
     package let isNew: Bool
@@ -53,7 +53,7 @@ package final class PostgresKeyStore: KeyServerStore {
             }
             if isNew, creating == .never { throw KeyStoreError.missingTables }
             if !isNew, creating == .always { throw KeyStoreError.exists("PostgreSQL") }
-            let keys = try KeyRing(try source(isNew)) { () throws(KeyStoreError) in try source(false) }
+            let keys = try KeyEncryptionKeyRing(try source(isNew)) { () throws(KeyStoreError) in try source(false) }
             let deviceHashKey = try await lane.transaction(until: deadline) { transaction in
                 try Self.firstRows(&transaction, keys)
             }
@@ -72,7 +72,7 @@ package final class PostgresKeyStore: KeyServerStore {
     private init(
         _ settings: PostgresSettings,
         administration: PostgresLane,
-        keys: KeyRing,
+        keys: KeyEncryptionKeyRing,
         deviceHashKey: SecretBytes,
         isNew: Bool
     ) {
@@ -96,7 +96,7 @@ package final class PostgresKeyStore: KeyServerStore {
     }
 
     /// Reads the key-encryption keys again where they come from.
-    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.readAgain() }
+    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.reload() }
 
     /// Seals every secret anew under another key, all of them or none, in one transaction. Licenses go on meanwhile;
     /// administration waits.
@@ -107,9 +107,9 @@ package final class PostgresKeyStore: KeyServerStore {
     ///   when the connection was lost at the end: then ask again.
     package func rotate(to key: KeyEncryptionKey) async throws(KeyStoreError) {
         try await administer(in: "rotation", within: Self.patienceForRotation) { [keys] transaction in
-            try Resealing(from: keys, to: key).run(&transaction)
+            try Reencryption(from: keys, to: key).run(&transaction)
         }
-        keys.adopt(key)
+        keys.setCurrent(key)
     }
 
     /// The hash that stands for a device.
@@ -145,20 +145,22 @@ package final class PostgresKeyStore: KeyServerStore {
 extension PostgresKeyStore {
     /// Opens the one sealed value that every database has, which proves the key; or makes it, and the beginning of the
     /// audit log, in a new database.
-    private static func firstRows(_ transaction: inout PostgresTransaction, _ keys: KeyRing) throws -> SecretBytes {
+    private static func firstRows(_ transaction: inout PostgresTransaction, _ keys: KeyEncryptionKeyRing) throws
+        -> SecretBytes
+    {
         transaction.later([CommonLock.administration])
         if let row = try transaction.rows("SELECT device_hash_key FROM sealing").first {
-            let key = try keys.requireCurrent(&transaction)
-            return try key.unseal(try row.requiredBytes(0), for: .deviceHashKey)
+            let key = try keys.selectCurrent(&transaction)
+            return try key.decrypt(try row.requiredBytes(0), for: .deviceHashKey)
         }
         var random = SecureRandom()
         let secret = SecretBytes(count: 32, randomFrom: &random)
-        let sealed = try keys.current.seal(secret, for: .deviceHashKey)
+        let encrypted = try keys.current.encrypt(secret, for: .deviceHashKey)
         let head = AuditHead(startOf: AuditHead.newNode())
         transaction.later([
             PostgresQuery(
                 "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, $1, $2)",
-                [.bytes(keys.current.id), .bytes(sealed)]
+                [.bytes(keys.current.id), .bytes(encrypted)]
             ),
             PostgresQuery(
                 "INSERT INTO audit_head (id, node, sequence, hash, number) VALUES (1, $1, $2, $3, 0)",
@@ -169,9 +171,9 @@ extension PostgresKeyStore {
     }
 }
 
-extension KeyRing {
+extension KeyEncryptionKeyRing {
     /// The key that the database uses, inside a transaction: another server may have rotated.
-    func requireCurrent(_ transaction: inout PostgresTransaction) throws -> KeyEncryptionKey {
-        try requireCurrent(id: try transaction.rows("SELECT kek_id FROM sealing").first?.bytes(0))
+    func selectCurrent(_ transaction: inout PostgresTransaction) throws -> KeyEncryptionKey {
+        try selectCurrent(id: try transaction.rows("SELECT kek_id FROM sealing").first?.bytes(0))
     }
 }

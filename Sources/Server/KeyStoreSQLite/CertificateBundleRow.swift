@@ -2,10 +2,10 @@ import FoundationEssentials
 import GRDB
 import KeyStore
 
-typealias CertificateBundleRow = SealedCertificateBundle
+typealias CertificateBundleRow = EncryptedCertificateBundle
 
 // The row of the table `certificate_bundle`: reading beside writing, in the order of the columns.
-extension SealedCertificateBundle {
+extension EncryptedCertificateBundle {
     static let columns =
         "name, kind, certificate, scope, private_key_kind, private_key, dask_kind, dask_secret, plugin_path, "
         + "plugin_configuration, provisioning_data"

@@ -2,10 +2,10 @@ import FoundationEssentials
 import GRDB
 import KeyStore
 
-typealias ContentRow = SealedContent
+typealias ContentRow = EncryptedContent
 
 // The row of the table `content`: reading beside writing, in the order of the columns.
-extension SealedContent {
+extension EncryptedContent {
     private static let names = [
         "asset_id", "key_id", "content_key", "iv", "track", "policy_name", "stream_id", "title_id", "title_name",
         "track_name", "valid_from", "valid_until", "created", "updated",
@@ -20,7 +20,7 @@ extension SealedContent {
         self.init(
             assetID: row.bytes(0) ?? [],
             keyID: row.bytes(1),
-            sealedKey: row.bytes(2) ?? [],
+            encryptedKey: row.bytes(2) ?? [],
             iv: row.bytes(3) ?? [],
             track: row[4],
             policyName: row[5],
@@ -36,12 +36,12 @@ extension SealedContent {
     }
 
     /// Inserts the record, or replaces all of its row but the time of creation.
-    static func write(_ record: ContentRecord, sealedWith key: KeyEncryptionKey, _ db: Database) throws {
+    static func write(_ record: ContentRecord, encryptedWith key: KeyEncryptionKey, _ db: Database) throws {
         let info = record.info
-        let sealedKey = try key.seal(record.contentKey, for: keyColumn(assetID: info.assetID))
+        let encryptedKey = try key.encrypt(record.contentKey, for: keyColumn(assetID: info.assetID))
         try db.cachedStatement(sql: insertion)
             .execute(arguments: [
-                Data(info.assetID), info.keyID.map { Data($0) }, Data(sealedKey), Data(record.iv),
+                Data(info.assetID), info.keyID.map { Data($0) }, Data(encryptedKey), Data(record.iv),
                 info.track.rawValue, info.policyName, info.streamID.map { Data($0) }, info.titleID.map { Data($0) },
                 info.titleName, info.trackName, info.validFrom, info.validUntil, info.created, info.updated,
             ])

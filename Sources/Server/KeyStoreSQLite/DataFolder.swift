@@ -20,7 +20,7 @@ extension SQLiteKeyStore {
         let lock = try DataFolderLock(folder, mayCreate: creating != .never)
         defer { lock.release() }
         let isNew: Bool
-        let ring: KeyRing
+        let ring: KeyEncryptionKeyRing
         do throws(KeyStoreError) {
             (ring, isNew) = try Self.prepare(folder, source, creating)
         } catch {
@@ -59,7 +59,7 @@ extension SQLiteKeyStore {
         _ folder: String,
         _ source: KeyEncryptionKeySource,
         _ creating: StoreCreation
-    ) throws(KeyStoreError) -> (KeyRing, isNew: Bool) {
+    ) throws(KeyStoreError) -> (KeyEncryptionKeyRing, isNew: Bool) {
         let database = database(inFolder: folder)
         // A link that leads nowhere is there: it is refused and not replaced.
         var status = stat()
@@ -67,9 +67,11 @@ extension SQLiteKeyStore {
         if creating == .always, !isMissing { throw .exists(folder) }
         if creating == .never, isMissing { try requireDatabase(inFolder: folder) }
         let keys = try source.keys(inFolder: folder, mayCreate: isMissing)
-        let ring = try KeyRing(keys) { () throws(KeyStoreError) in try source.keys(inFolder: folder, mayCreate: false) }
+        let ring = try KeyEncryptionKeyRing(keys) { () throws(KeyStoreError) in
+            try source.keys(inFolder: folder, mayCreate: false)
+        }
         guard isMissing else { return (ring, false) }
-        let draft = try DraftFile(for: database)
+        let draft = try AtomicFile(for: database)
         defer { draft.remove() }
         try SQLiteKeyStore(path: draft.path, keys: ring).close()
         try draft.publish()

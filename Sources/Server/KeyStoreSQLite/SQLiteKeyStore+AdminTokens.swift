@@ -66,7 +66,7 @@ extension SQLiteKeyStore {
         guard let role = AdminRole(rawValue: row[1]) else {
             throw KeyStoreError(.corrupt, place: "admin token, role")
         }
-        return try asStored { () throws(KeyStoreError) in
+        return try validatingStored { () throws(KeyStoreError) in
             try AdminTokenRecord(
                 name: row[0],
                 role: role,

@@ -22,15 +22,15 @@ extension SQLiteKeyStore {
     package func putCertificateBundle(
         _ record: CertificateBundleRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
         let place = "certificate_bundle \(record.name)"
         return try await administer(in: place, audit: { audit?($0) }) { [keys] db in
-            let key = try keys.requireCurrent(db)
+            let key = try keys.selectCurrent(db)
             let sql = "SELECT 1 FROM certificate_bundle WHERE name = ?"
             let exists = try Row.fetchOne(db, sql: sql, arguments: [record.name]) != nil
             guard !exists || replacing else { throw KeyStoreError.exists(place) }
-            try CertificateBundleRow(record, sealedWith: key).write(db)
+            try CertificateBundleRow(record, encryptedWith: key).write(db)
             return exists ? .replaced : .created
         }
     }

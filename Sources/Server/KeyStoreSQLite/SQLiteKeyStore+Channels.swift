@@ -30,7 +30,7 @@ extension SQLiteKeyStore {
     package func putChannel(
         _ record: ChannelRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
         try await administer(in: record.place, audit: { audit?($0) }) { db in
             let sql = "SELECT 1 FROM channel WHERE title_name = ?"
@@ -67,7 +67,7 @@ private enum ChannelRow {
             sql: "SELECT track_name FROM channel_track WHERE title_name = ? ORDER BY track_name"
         )
         let tracks = try String.fetchAll(statement, arguments: [title])
-        return try asStored { () throws(KeyStoreError) in
+        return try validatingStored { () throws(KeyStoreError) in
             try ChannelRecord(
                 title: title,
                 tracks: tracks,

@@ -36,11 +36,12 @@ extension SQLiteKeyStore {
 
     /// Keeps a record.
     @discardableResult
-    package func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: record.info.place, audit: { audit?($0) }) { [keys] db in
-            try Self.put(record, replacing: replacing, sealedWith: try keys.requireCurrent(db), db)
+            try Self.put(record, replacing: replacing, encryptedWith: try keys.selectCurrent(db), db)
         }
     }
 
@@ -49,7 +50,7 @@ extension SQLiteKeyStore {
     static func put(
         _ record: ContentRecord,
         replacing: Bool,
-        sealedWith key: KeyEncryptionKey,
+        encryptedWith key: KeyEncryptionKey,
         _ db: Database
     ) throws -> WriteOutcome {
         let (info, place) = (record.info, record.info.place)
@@ -65,7 +66,7 @@ extension SQLiteKeyStore {
         if let title = info.titleName, let track = info.trackName, try !exists(track: track, of: title, db) {
             throw KeyStoreError.noTrack(track, of: title, place)
         }
-        try ContentRow.write(record, sealedWith: key, db)
+        try ContentRow.write(record, encryptedWith: key, db)
         return isThere ? .replaced : .created
     }
 

@@ -17,7 +17,8 @@ extension SQLiteKeyStore {
 
     /// Keeps a policy.
     @discardableResult
-    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { db in
@@ -72,6 +73,7 @@ extension SQLiteKeyStore {
     }
 
     private static func policyRecord(_ row: Row) throws -> PolicyRecord {
-        try asStored { () throws(KeyStoreError) in try PolicyRecord(name: row[0], document: row.bytes(1) ?? []) }
+        try validatingStored { () throws(KeyStoreError) in try PolicyRecord(name: row[0], document: row.bytes(1) ?? [])
+        }
     }
 }

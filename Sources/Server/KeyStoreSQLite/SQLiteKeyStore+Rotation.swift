@@ -14,14 +14,14 @@ extension SQLiteKeyStore {
     package func rotate(to key: KeyEncryptionKey) async throws(KeyStoreError) {
         try await translatingErrors(in: "rotation") {
             try await pool.write { [keys] db in
-                _ = try keys.requireCurrent(db)
-                try Self.resealContent(db, keys, key)
+                _ = try keys.selectCurrent(db)
+                try Self.reencryptContent(db, keys, key)
                 for row in try Row.fetchAll(db, sql: "SELECT \(CertificateBundleRow.columns) FROM certificate_bundle") {
-                    try CertificateBundleRow(row).resealed(from: keys, with: key).write(db)
+                    try CertificateBundleRow(row).reencrypted(from: keys, with: key).write(db)
                 }
-                try Self.resealDeviceHashKey(db, keys, key)
+                try Self.reencryptDeviceHashKey(db, keys, key)
                 // On the queue of the writer, so that no other write comes between the commit and this.
-                db.afterNextTransaction { _ in keys.adopt(key) }
+                db.afterNextTransaction { _ in keys.setCurrent(key) }
             }
         }
     }
@@ -40,7 +40,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    private static func resealContent(_ db: Database, _ keys: KeyRing, _ key: KeyEncryptionKey) throws {
+    private static func reencryptContent(_ db: Database, _ keys: KeyEncryptionKeyRing, _ key: KeyEncryptionKey) throws {
         let page = try db.makeStatement(
             sql: "SELECT asset_id, content_key FROM content WHERE asset_id > ? ORDER BY asset_id LIMIT 1000"
         )
@@ -52,20 +52,22 @@ extension SQLiteKeyStore {
                 let assetID = row.bytes(0) ?? []
                 let envelope = row.bytes(1) ?? []
                 let column = ContentRow.keyColumn(assetID: assetID)
-                let sealed = try key.seal(keys.key(for: envelope).unseal(envelope, for: column), for: column)
-                try update.execute(arguments: [Data(sealed), Data(assetID)])
+                let encrypted = try key.encrypt(keys.key(for: envelope).decrypt(envelope, for: column), for: column)
+                try update.execute(arguments: [Data(encrypted), Data(assetID)])
                 last = assetID
             }
             if rows.isEmpty { return }
         }
     }
 
-    private static func resealDeviceHashKey(_ db: Database, _ keys: KeyRing, _ key: KeyEncryptionKey) throws {
+    private static func reencryptDeviceHashKey(_ db: Database, _ keys: KeyEncryptionKeyRing, _ key: KeyEncryptionKey)
+        throws
+    {
         let envelope = try Row.fetchOne(db, sql: "SELECT device_hash_key FROM sealing")?.bytes(0) ?? []
-        let secret = try keys.current.unseal(envelope, for: deviceHashKeyColumn)
+        let secret = try keys.current.decrypt(envelope, for: deviceHashKeyColumn)
         try db.execute(
             sql: "UPDATE sealing SET kek_id = ?, device_hash_key = ?",
-            arguments: [Data(key.id), Data(key.seal(secret, for: deviceHashKeyColumn))]
+            arguments: [Data(key.id), Data(key.encrypt(secret, for: deviceHashKeyColumn))]
         )
     }
 }

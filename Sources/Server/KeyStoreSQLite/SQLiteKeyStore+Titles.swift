@@ -14,7 +14,8 @@ extension SQLiteKeyStore {
 
     /// Keeps a title.
     @discardableResult
-    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "title \(record.name)", audit: { audit?($0) }) { db in
@@ -63,7 +64,8 @@ extension SQLiteKeyStore {
 
     /// Keeps a track.
     @discardableResult
-    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "track \(record.title)/\(record.name)", audit: { audit?($0) }) { db in
@@ -92,10 +94,10 @@ extension SQLiteKeyStore {
     package func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError) {
         try batch.check()
         try await administer(in: "batch", audit: { _ in audit }) { [keys] db in
-            let key = try keys.requireCurrent(db)
+            let key = try keys.selectCurrent(db)
             for record in batch.titles { try Self.put(record, replacing: replacing, db) }
             for record in batch.tracks { try Self.put(record, replacing: replacing, db) }
-            for record in batch.contents { try Self.put(record, replacing: replacing, sealedWith: key, db) }
+            for record in batch.contents { try Self.put(record, replacing: replacing, encryptedWith: key, db) }
         }
     }
 

@@ -9,7 +9,7 @@ package import KeyStore
 /// never on the thread of the caller.
 package final class SQLiteKeyStore: KeyServerStore {
     let pool: DatabasePool
-    let keys: KeyRing
+    let keys: KeyEncryptionKeyRing
     let writes: WriteQueue
     let replaySecret: SecretBytes
     /// Whether there was no store before this one was opened.
@@ -21,10 +21,10 @@ package final class SQLiteKeyStore: KeyServerStore {
     /// - Throws: ``KeyStoreError`` with the codes `unsafePermissions`, `wrongKEK`, `foreignDatabase`, `newerSchema`,
     ///   `corrupt`, `locked`, `unavailable`.
     package convenience init(path: String, key: KeyEncryptionKey) throws(KeyStoreError) {
-        try self.init(path: path, keys: KeyRing(key))
+        try self.init(path: path, keys: KeyEncryptionKeyRing(key))
     }
 
-    init(path: String, keys: KeyRing, isNew: Bool = false) throws(KeyStoreError) {
+    init(path: String, keys: KeyEncryptionKeyRing, isNew: Bool = false) throws(KeyStoreError) {
         self.isNew = isNew
         let pool = try DatabaseFile.open(path)
         deviceHashKey = try translatingErrors(in: path) {
@@ -44,7 +44,7 @@ package final class SQLiteKeyStore: KeyServerStore {
     }
 
     /// Reads the key-encryption keys again where they come from.
-    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.readAgain() }
+    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.reload() }
 
     /// The hash that stands for a device.
     package func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }
@@ -69,18 +69,18 @@ extension SQLiteKeyStore {
 }
 
 extension SQLiteKeyStore {
-    static let deviceHashKeyColumn = SealedColumn.deviceHashKey
+    static let deviceHashKeyColumn = EncryptedColumn.deviceHashKey
 
     /// Opens the one sealed value that every database has, which proves the key; or makes it, in a new database.
-    private static func deviceHashKey(_ db: Database, _ keys: KeyRing) throws -> SecretBytes {
+    private static func deviceHashKey(_ db: Database, _ keys: KeyEncryptionKeyRing) throws -> SecretBytes {
         if let envelope = try Row.fetchOne(db, sql: "SELECT device_hash_key FROM sealing")?.bytes(0) {
-            return try keys.requireCurrent(db).unseal(envelope, for: deviceHashKeyColumn)
+            return try keys.selectCurrent(db).decrypt(envelope, for: deviceHashKeyColumn)
         }
         var random = SecureRandom()
         let secret = SecretBytes(count: 32, randomFrom: &random)
         try db.execute(
             sql: "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, ?, ?)",
-            arguments: [Data(keys.current.id), Data(keys.current.seal(secret, for: deviceHashKeyColumn))]
+            arguments: [Data(keys.current.id), Data(keys.current.encrypt(secret, for: deviceHashKeyColumn))]
         )
         return secret
     }

@@ -41,12 +41,12 @@ enum Schema4 {
         )
         while let row = try rows.next() {
             let sessionID = row.unsigned(2)
-            let memory = sessionID == nil ? 0 : GrantRules.endedLeaseMemory
+            let memory = sessionID == nil ? 0 : GrantRules.endedSessionRetention
             let ended = EndedSessionRecord(
                 account: row.account(0),
                 place: try row.place(1, of: "lease"),
                 sessionID: sessionID,
-                forgetAt: GrantRules.later(row[3], by: memory)
+                expiry: GrantRules.later(row[3], by: memory)
             )
             try EndedSessionRow.write(ended, db)
         }

@@ -13,7 +13,7 @@ extension TitleRecord {
 
     /// Takes the title out of a row, from the given column on.
     init(_ row: Row, from index: Int = 0) throws {
-        self = try asStored { () throws(KeyStoreError) in
+        self = try validatingStored { () throws(KeyStoreError) in
             try TitleRecord(
                 name: row[index],
                 titleID: row.bytes(index + 1) ?? [],
@@ -50,7 +50,7 @@ extension TrackRecord {
         guard let kind = ContentTrack(rawValue: row[index + 2]) else {
             throw KeyStoreError(.corrupt, place: "track \(title)/\(name), kind")
         }
-        self = try asStored { () throws(KeyStoreError) in
+        self = try validatingStored { () throws(KeyStoreError) in
             try TrackRecord(
                 title: title,
                 name: name,

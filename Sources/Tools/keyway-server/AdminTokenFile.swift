@@ -16,7 +16,7 @@ struct AdminTokenFile {
         if let known = try read() { return known }
         var random = SecureRandom()
         let token = Hexadecimal.encode(random.bytes(24))
-        let draft = try DraftFile(for: path)
+        let draft = try AtomicFile(for: path)
         defer { draft.remove() }
         try draft.write(SecretBytes(copying: Array((token + "\n").utf8)))
         do {

@@ -59,7 +59,7 @@ extension PostgresKeyStore {
         guard let role = AdminRole(rawValue: try row.requiredText(1)) else {
             throw KeyStoreError(.corrupt, place: "admin token, role")
         }
-        return try asStored { () throws(KeyStoreError) in
+        return try validatingStored { () throws(KeyStoreError) in
             try AdminTokenRecord(
                 name: try row.requiredText(0),
                 role: role,

@@ -3,8 +3,8 @@ package import KeyStore
 extension PostgresKeyStore {
     /// All bundles in the order of their names.
     package func certificateBundles() async throws(KeyStoreError) -> [CertificateBundleRecord] {
-        let sql = "SELECT \(SealedCertificateBundle.columns) FROM certificate_bundle ORDER BY name"
-        let rows = try await list(PostgresQuery(sql), in: "certificate_bundle") { try SealedCertificateBundle($0) }
+        let sql = "SELECT \(EncryptedCertificateBundle.columns) FROM certificate_bundle ORDER BY name"
+        let rows = try await list(PostgresQuery(sql), in: "certificate_bundle") { try EncryptedCertificateBundle($0) }
         var records: [CertificateBundleRecord] = []
         for row in rows { records.append(try row.record(keys)) }
         return records
@@ -15,15 +15,15 @@ extension PostgresKeyStore {
     package func putCertificateBundle(
         _ record: CertificateBundleRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
         let place = "certificate_bundle \(record.name)"
         return try await administer(in: place, audit: { audit?($0) }) { [keys] transaction in
-            let key = try keys.requireCurrent(&transaction)
+            let key = try keys.selectCurrent(&transaction)
             let sql = "SELECT name FROM certificate_bundle WHERE name = $1"
             let isThere = try !transaction.rows(sql, .text(record.name)).isEmpty
             guard !isThere || replacing else { throw KeyStoreError.exists(place) }
-            transaction.later([try SealedCertificateBundle(record, sealedWith: key).writing])
+            transaction.later([try EncryptedCertificateBundle(record, encryptedWith: key).writing])
             return isThere ? .replaced : .created
         }
     }
@@ -38,7 +38,7 @@ extension PostgresKeyStore {
 }
 
 // The row of the table `certificate_bundle`: reading beside writing, in the order of the columns.
-extension SealedCertificateBundle {
+extension EncryptedCertificateBundle {
     static let columns =
         "name, kind, certificate, scope, private_key_kind, private_key, dask_kind, dask_secret, plugin_path, "
         + "plugin_configuration, provisioning_data"

@@ -21,7 +21,7 @@ extension PostgresKeyStore {
     package func putChannel(
         _ record: ChannelRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
         try await administer(in: record.place, audit: { audit?($0) }) { transaction in
             let found = try transaction.run(
@@ -63,7 +63,7 @@ private enum ChannelRow {
 
     /// Takes what ``selection`` found.
     static func record(_ row: PostgresRow) throws(KeyStoreError) -> ChannelRecord {
-        try asStored { () throws(KeyStoreError) in
+        try validatingStored { () throws(KeyStoreError) in
             try ChannelRecord(
                 title: try row.requiredText(0),
                 tracks: (row.text(7) ?? "").split(separator: "/").map(String.init),

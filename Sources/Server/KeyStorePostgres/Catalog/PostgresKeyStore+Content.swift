@@ -5,19 +5,19 @@ extension PostgresKeyStore {
     /// The key of an asset, or nil.
     package func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord? {
         let query = PostgresQuery(
-            "SELECT \(SealedContent.columns) FROM content WHERE asset_id = $1",
+            "SELECT \(EncryptedContent.columns) FROM content WHERE asset_id = $1",
             [.bytes(assetID)]
         )
-        let row = try await list(query, in: "content") { try SealedContent($0) }.first
+        let row = try await list(query, in: "content") { try EncryptedContent($0) }.first
         return try row?.record(keys)
     }
 
     /// The keys with these key IDs, those that are stored, in one round trip.
     package func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord] {
-        let statement = "SELECT \(SealedContent.columns) FROM content WHERE key_id = $1"
+        let statement = "SELECT \(EncryptedContent.columns) FROM content WHERE key_id = $1"
         let rows = try await readers.read(in: "content") { reader in
             try reader.run(keyIDs.map { PostgresQuery(statement, [.bytes($0)]) })
-                .flatMap { try $0.rows.map { try SealedContent($0) } }
+                .flatMap { try $0.rows.map { try EncryptedContent($0) } }
         }
         var records: [ContentRecord] = []
         for row in rows { records.append(try row.record(keys)) }
@@ -26,12 +26,13 @@ extension PostgresKeyStore {
 
     /// Keeps a record.
     @discardableResult
-    package func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: record.info.place, audit: { audit?($0) }) { [keys] transaction in
-            let key = try keys.requireCurrent(&transaction)
-            return try Self.put(record, replacing: replacing, sealedWith: key, &transaction)
+            let key = try keys.selectCurrent(&transaction)
+            return try Self.put(record, replacing: replacing, encryptedWith: key, &transaction)
         }
     }
 
@@ -40,7 +41,7 @@ extension PostgresKeyStore {
     static func put(
         _ record: ContentRecord,
         replacing: Bool,
-        sealedWith key: KeyEncryptionKey,
+        encryptedWith key: KeyEncryptionKey,
         _ transaction: inout PostgresTransaction
     ) throws -> WriteOutcome {
         let (info, place) = (record.info, record.info.place)
@@ -58,7 +59,7 @@ extension PostgresKeyStore {
         if let title = info.titleName, let track = info.trackName, found[3].rows.isEmpty {
             throw KeyStoreError.noTrack(track, of: title, place)
         }
-        transaction.later([try SealedContent.writing(record, sealedWith: key)])
+        transaction.later([try EncryptedContent.writing(record, encryptedWith: key)])
         return isThere ? .replaced : .created
     }
 
@@ -74,10 +75,10 @@ extension PostgresKeyStore {
     /// Assets in the order of their IDs.
     package func contents(after assetID: [UInt8]?, limit: Int) async throws(KeyStoreError) -> [ContentInfo] {
         let query = PostgresQuery(
-            "SELECT \(SealedContent.columns) FROM content WHERE asset_id > $1 ORDER BY asset_id LIMIT $2",
+            "SELECT \(EncryptedContent.columns) FROM content WHERE asset_id > $1 ORDER BY asset_id LIMIT $2",
             [.bytes(assetID ?? []), .integer(Int64(pageSize(limit)))]
         )
-        return try await list(query, in: "content") { try SealedContent($0).info() }
+        return try await list(query, in: "content") { try EncryptedContent($0).info() }
     }
 
     /// Whether there is such a policy: a row if so. Nothing is NULL's name.
@@ -92,7 +93,7 @@ extension PostgresKeyStore {
 }
 
 // The row of the table `content`: reading beside writing, in the order of the columns.
-extension SealedContent {
+extension EncryptedContent {
     private static let names = [
         "asset_id", "key_id", "content_key", "iv", "track", "policy_name", "stream_id", "title_id", "title_name",
         "track_name", "valid_from", "valid_until", "created", "updated",
@@ -107,7 +108,7 @@ extension SealedContent {
         self.init(
             assetID: try row.requiredBytes(0),
             keyID: row.bytes(1),
-            sealedKey: try row.requiredBytes(2),
+            encryptedKey: try row.requiredBytes(2),
             iv: try row.requiredBytes(3),
             track: try row.requiredText(4),
             policyName: row.text(5),
@@ -123,11 +124,11 @@ extension SealedContent {
     }
 
     /// Inserts the record, or replaces all of its row but the time of creation.
-    static func writing(_ record: ContentRecord, sealedWith key: KeyEncryptionKey) throws(KeyStoreError)
+    static func writing(_ record: ContentRecord, encryptedWith key: KeyEncryptionKey) throws(KeyStoreError)
         -> PostgresQuery
     {
         let info = record.info
-        let sealedKey = try key.seal(record.contentKey, for: keyColumn(assetID: info.assetID))
+        let encryptedKey = try key.encrypt(record.contentKey, for: keyColumn(assetID: info.assetID))
         return PostgresQuery(
             """
             INSERT INTO content (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
@@ -138,7 +139,7 @@ extension SealedContent {
                 valid_until = excluded.valid_until, updated = excluded.updated
             """,
             [
-                .bytes(info.assetID), .init(info.keyID), .bytes(sealedKey), .bytes(record.iv),
+                .bytes(info.assetID), .init(info.keyID), .bytes(encryptedKey), .bytes(record.iv),
                 .text(info.track.rawValue), .init(info.policyName), .init(info.streamID), .init(info.titleID),
                 .init(info.titleName), .init(info.trackName), .init(info.validFrom), .init(info.validUntil),
                 .integer(info.created), .integer(info.updated),

@@ -20,7 +20,7 @@ extension PostgresKeyStore {
     ) async throws(KeyStoreError) -> [ContentInfo] {
         let query = PostgresQuery(
             """
-            SELECT \(SealedContent.columns) FROM content
+            SELECT \(EncryptedContent.columns) FROM content
             WHERE title_name = $1 AND track_name = $2 AND (coalesce(valid_from, -1), asset_id) > ($3, $4)
             ORDER BY coalesce(valid_from, -1), asset_id LIMIT $5
             """,
@@ -29,7 +29,7 @@ extension PostgresKeyStore {
                 .bytes(last?.assetID ?? []), .integer(Int64(pageSize(limit))),
             ]
         )
-        return try await list(query, in: "content") { try SealedContent($0).info() }
+        return try await list(query, in: "content") { try EncryptedContent($0).info() }
     }
 
     private func lookup(_ query: PostgresQuery) async throws(KeyStoreError) -> ContentLookup? {
@@ -43,7 +43,7 @@ extension PostgresKeyStore {
                 catalogVersion: found.catalogVersion,
                 policy: { name throws(KeyStoreError) in
                     guard let document = found.documents[name] else { return nil }
-                    return try asStored { () throws(KeyStoreError) in
+                    return try validatingStored { () throws(KeyStoreError) in
                         try PolicyRecord(name: name, document: document)
                     }
                 }
@@ -53,7 +53,7 @@ extension PostgresKeyStore {
 
     // One statement sees one moment's state of all that a license is decided on.
     private static let lookup = """
-        SELECT \(SealedContent.qualifiedColumns), \(TitleRecord.qualifiedColumns), \(TrackRecord.qualifiedColumns),
+        SELECT \(EncryptedContent.qualifiedColumns), \(TitleRecord.qualifiedColumns), \(TrackRecord.qualifiedColumns),
             catalog.version, of_content.document, of_title.document, of_track.document, of_all.document
         FROM content
         CROSS JOIN catalog
@@ -68,17 +68,17 @@ extension PostgresKeyStore {
 
     /// What one read finds.
     private struct Found: Sendable {
-        let content: SealedContent
+        let content: EncryptedContent
         let title: TitleRecord?
         let track: TrackRecord?
         let catalogVersion: Int64
         private(set) var documents: [String: [UInt8]] = [:]
 
         init(_ row: PostgresRow) throws(KeyStoreError) {
-            let titleColumn = SealedContent.columnCount
+            let titleColumn = EncryptedContent.columnCount
             let trackColumn = titleColumn + TitleRecord.columnCount
             let versionColumn = trackColumn + TrackRecord.columnCount
-            content = try SealedContent(row)
+            content = try EncryptedContent(row)
             title = row.bytes(titleColumn) == nil ? nil : try TitleRecord(row, from: titleColumn)
             track = row.bytes(trackColumn) == nil ? nil : try TrackRecord(row, from: trackColumn)
             catalogVersion = try row.requiredInteger(versionColumn)

@@ -9,7 +9,8 @@ extension PostgresKeyStore {
 
     /// Keeps a policy.
     @discardableResult
-    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { transaction in
@@ -49,7 +50,7 @@ extension PostgresKeyStore {
 
     @Sendable
     private static func policyRecord(_ row: PostgresRow) throws(KeyStoreError) -> PolicyRecord {
-        try asStored { () throws(KeyStoreError) in
+        try validatingStored { () throws(KeyStoreError) in
             try PolicyRecord(name: try row.requiredText(0), document: try row.requiredBytes(1))
         }
     }

@@ -9,7 +9,8 @@ extension PostgresKeyStore {
 
     /// Keeps a title.
     @discardableResult
-    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "title \(record.name)", audit: { audit?($0) }) { transaction in
@@ -47,7 +48,8 @@ extension PostgresKeyStore {
 
     /// Keeps a track.
     @discardableResult
-    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "track \(record.title)/\(record.name)", audit: { audit?($0) }) { transaction in
@@ -76,11 +78,11 @@ extension PostgresKeyStore {
     package func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError) {
         try batch.check()
         try await administer(in: "batch", audit: { _ in audit }) { [keys] transaction in
-            let key = try keys.requireCurrent(&transaction)
+            let key = try keys.selectCurrent(&transaction)
             for record in batch.titles { try Self.put(record, replacing: replacing, &transaction) }
             for record in batch.tracks { try Self.put(record, replacing: replacing, &transaction) }
             for record in batch.contents {
-                try Self.put(record, replacing: replacing, sealedWith: key, &transaction)
+                try Self.put(record, replacing: replacing, encryptedWith: key, &transaction)
             }
         }
     }

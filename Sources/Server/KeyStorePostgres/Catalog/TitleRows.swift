@@ -11,7 +11,7 @@ extension TitleRecord {
 
     /// Takes the title out of a row, from the given column on.
     init(_ row: PostgresRow, from index: Int = 0) throws(KeyStoreError) {
-        self = try asStored { () throws(KeyStoreError) in
+        self = try validatingStored { () throws(KeyStoreError) in
             try TitleRecord(
                 name: try row.requiredText(index),
                 titleID: try row.requiredBytes(index + 1),
@@ -52,7 +52,7 @@ extension TrackRecord {
         guard let kind = ContentTrack(rawValue: try row.requiredText(index + 2)) else {
             throw KeyStoreError(.corrupt, place: "track \(title)/\(name), kind")
         }
-        self = try asStored { () throws(KeyStoreError) in
+        self = try validatingStored { () throws(KeyStoreError) in
             try TrackRecord(
                 title: title,
                 name: name,

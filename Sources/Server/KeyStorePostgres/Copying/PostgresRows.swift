@@ -2,7 +2,7 @@ package import KeyStore
 import Synchronization
 
 /// A database within one transaction, to be copied from or to.
-package final class PostgresRows: CopyEnd {
+package final class PostgresRows: CopyEndpoint {
     private let connection: PostgresConnection
     private let deadline: ContinuousClock.Instant
     private static let page = 500

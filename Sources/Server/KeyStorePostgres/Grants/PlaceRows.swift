@@ -59,7 +59,7 @@ enum EndedSessionRow {
             account: proposal.account,
             place: proposal.place,
             sessionID: proposal.sessionID,
-            forgetAt: try row.requiredInteger(0)
+            expiry: try row.requiredInteger(0)
         )
     }
 
@@ -69,7 +69,7 @@ enum EndedSessionRow {
             INSERT INTO ended_session (account, place, session, forget_at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (account, place, session) DO UPDATE SET forget_at = excluded.forget_at
             """,
-            [.account(ended.account), .bytes(ended.place.encoded), session(ended.sessionID), .integer(ended.forgetAt)]
+            [.account(ended.account), .bytes(ended.place.encoded), session(ended.sessionID), .integer(ended.expiry)]
         )
     }
 

@@ -13,7 +13,7 @@ extension PostgresKeyStore {
         if let claim = proposal.replay { locks.append(LockKey(.request, claim.key)) }
         locks += proposal.evidence?.locks ?? []
         return try await writes.perform(in: "grant", locks: locks, reads: reads.queries) { results, version in
-            guard proposal.holds(at: version) else { return Decided(value: .catalogChanged) }
+            guard proposal.isCurrent(at: version) else { return Decided(value: .catalogChanged) }
             let former = try reads.state(results)
             var state = former
             let outcome = GrantRules.decide(proposal, &state)
@@ -46,7 +46,7 @@ extension PostgresKeyStore {
         now: Int64
     ) async throws(KeyStoreError) -> RefusalOutcome {
         try evidence.check()
-        let reads = StateReads<SPCMemory>(for: evidence)
+        let reads = StateReads<SPCState>(for: evidence)
         return try await writes.perform(in: "refusal", locks: evidence.locks, reads: reads.queries) { results, _ in
             let former = try reads.state(results)
             var memory = former

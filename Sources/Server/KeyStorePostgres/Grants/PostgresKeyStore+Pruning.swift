@@ -5,7 +5,7 @@ extension PostgresKeyStore {
     /// another server is just pruning or writing is left to it.
     @discardableResult
     package func prune(at time: Int64, keepingSPCs limit: Int) async throws(KeyStoreError) -> Int {
-        let bound = GrantRules.later(time, by: -GrantRules.bindingMemory)
+        let bound = GrantRules.later(time, by: -GrantRules.bindingRetention)
         var count = 0
         for (table, end, time) in [
             ("replay", "expires", time), ("token_binding", "expires", bound), ("challenge", "expires", time),

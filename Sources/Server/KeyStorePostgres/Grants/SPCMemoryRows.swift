@@ -60,7 +60,7 @@ extension SPCEvidence {
 
 extension StateReads {
     /// Adds what is remembered of an SPC and its device.
-    mutating func add(_ evidence: SPCEvidence?, to memory: any WritableKeyPath<State, SPCMemory> & Sendable) {
+    mutating func add(_ evidence: SPCEvidence?, to memory: any WritableKeyPath<State, SPCState> & Sendable) {
         guard let evidence else { return }
         let key = evidence.sighting.key
         add(SPCRow.selection(key)) { state, rows in
@@ -73,17 +73,17 @@ extension StateReads {
     }
 }
 
-extension StateReads where State == SPCMemory {
+extension StateReads where State == SPCState {
     /// What is remembered of an SPC and its device.
     init(for evidence: SPCEvidence) {
-        self.init(SPCMemory())
+        self.init(SPCState())
         add(evidence, to: \.self)
     }
 }
 
-extension SPCMemory {
+extension SPCState {
     /// Writes what has changed since `former`.
-    func writes(since former: SPCMemory, of evidence: SPCEvidence?) -> [PostgresQuery] {
+    func writes(since former: SPCState, of evidence: SPCEvidence?) -> [PostgresQuery] {
         guard let evidence else { return [] }
         var writes: [PostgresQuery] = []
         if let sighting, sighting != former.sighting { writes.append(SPCRow.writing(sighting)) }

@@ -10,7 +10,7 @@ extension SQLiteKeyStore {
     ///   folder, a pipe or a device is there.
     package func backup(to path: String) async throws(KeyStoreError) {
         try await translatingErrors(in: path) {
-            let draft = try DraftFile(for: path, replacing: false)
+            let draft = try AtomicFile(for: path, replacing: false)
             defer { draft.remove() }
             let copy = try DatabaseQueue(path: draft.path)
             // In a read transaction, so that all steps see one state.

@@ -47,11 +47,11 @@ extension SQLiteKeyStore {
             )
         }
         let keys = try source.keys(inFolder: folder, mayCreate: false)
-        let draft = try DraftFile(for: database)
+        let draft = try AtomicFile(for: database)
         defer { draft.remove() }
         try draft.copy(from: backup)
         try check(draft.path, of: backup)
-        let ring = try KeyRing(keys) { () throws(KeyStoreError) in keys }
+        let ring = try KeyEncryptionKeyRing(keys) { () throws(KeyStoreError) in keys }
         try SQLiteKeyStore(path: draft.path, keys: ring).close()
         try draft.synchronize()
         if isThere { try retire(database) }

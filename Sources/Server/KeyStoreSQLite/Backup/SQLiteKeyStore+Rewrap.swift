@@ -3,11 +3,11 @@ package import KeyStore
 /// What came of sealing a data folder's secrets under another key.
 package struct RewrapOutcome: Sendable, Equatable {
     /// Whether the new key was made now.
-    package let madeKey: Bool
+    package let createdKey: Bool
     /// Whether the secrets were sealed anew now; false when an earlier run had done it.
-    package let resealed: Bool
+    package let reencrypted: Bool
     /// Where the former key is kept, if it was in the data folder.
-    package let formerKeyFile: String?
+    package let oldKeyFile: String?
 }
 
 extension SQLiteKeyStore {
@@ -30,12 +30,12 @@ extension SQLiteKeyStore {
         let key: KeyEncryptionKey = if let kept { kept } else { try .create(file: newKeyFile) }
         let (store, isUnderNewKey) = try opened(folder, source, newKeyFile)
         do {
-            let reseals = !isUnderNewKey && store.keys.current.id != key.id
-            if reseals { try await store.rotate(to: key) }
+            let isReencrypted = !isUnderNewKey && store.keys.current.id != key.id
+            if isReencrypted { try await store.rotate(to: key) }
             let former = source == .dataFolder ? try key.install(file: folder + "/kek") : nil
             try await store.compact()
             try store.close()
-            return RewrapOutcome(madeKey: kept == nil, resealed: reseals, formerKeyFile: former)
+            return RewrapOutcome(createdKey: kept == nil, reencrypted: isReencrypted, oldKeyFile: former)
         } catch {
             try? store.close()
             throw error

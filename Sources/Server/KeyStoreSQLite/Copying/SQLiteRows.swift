@@ -4,7 +4,7 @@ import Glibc
 package import KeyStore
 
 /// A database that this process has alone, to be copied from or to.
-package final class SQLiteRows: CopyEnd, Sendable {
+package final class SQLiteRows: CopyEndpoint, Sendable {
     private let queue: DatabaseQueue
     private static let page = 500
 
@@ -109,7 +109,7 @@ extension SQLiteKeyStore {
         _ fill: (SQLiteRows) async throws -> Value
     ) async throws -> Value {
         guard access(database, F_OK) != 0 else { throw KeyStoreError.exists(database) }
-        let draft = try DraftFile(for: database)
+        let draft = try AtomicFile(for: database)
         defer { draft.remove() }
         // With its tables, and without the beginning of a log of its own.
         try translatingErrors(in: draft.path) {

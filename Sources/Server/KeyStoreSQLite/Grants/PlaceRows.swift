@@ -53,12 +53,12 @@ enum EndedSessionRow {
     ) throws -> EndedSessionRecord? {
         let sql = "SELECT forget_at FROM ended_session WHERE account = ? AND place = ? AND session = ?"
         let arguments: StatementArguments = [account, place, session(proposal.sessionID)]
-        guard let forgetAt = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return nil }
+        guard let expiry = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return nil }
         return EndedSessionRecord(
             account: proposal.account,
             place: proposal.place,
             sessionID: proposal.sessionID,
-            forgetAt: forgetAt
+            expiry: expiry
         )
     }
 
@@ -66,7 +66,7 @@ enum EndedSessionRow {
         try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO ended_session (account, place, session, forget_at) VALUES (?, ?, ?, ?)"
         ).execute(arguments: [
-            Array(ended.account.utf8).data, ended.place.encoded.data, session(ended.sessionID), ended.forgetAt,
+            Array(ended.account.utf8).data, ended.place.encoded.data, session(ended.sessionID), ended.expiry,
         ])
     }
 

@@ -3,8 +3,8 @@ import KeyStore
 
 /// The rows that are about one SPC: of the tables `spc` and `device_report`.
 enum SPCMemoryRows {
-    static func fetch(_ evidence: SPCEvidence, _ db: Database) throws -> SPCMemory {
-        var memory = SPCMemory()
+    static func fetch(_ evidence: SPCEvidence, _ db: Database) throws -> SPCState {
+        var memory = SPCState()
         memory.sighting = try SPCRow.fetch(evidence.sighting.key, db)
         if let device = evidence.device { memory.report = try DeviceReportRow.fetch(device, db) }
         return memory
@@ -12,8 +12,8 @@ enum SPCMemoryRows {
 
     /// Writes what has changed since `former`.
     static func write(
-        _ memory: SPCMemory,
-        since former: SPCMemory,
+        _ memory: SPCState,
+        since former: SPCState,
         of evidence: SPCEvidence,
         _ db: Database
     ) throws {

@@ -8,7 +8,7 @@ extension SQLiteKeyStore {
     package func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
         try proposal.check()
         return try await writes.perform(in: "grant") { transaction in
-            guard proposal.holds(at: try transaction.catalogVersion()) else { return .catalogChanged }
+            guard proposal.isCurrent(at: try transaction.catalogVersion()) else { return .catalogChanged }
             let former = try GrantState.read(for: proposal, transaction)
             var state = former
             let outcome = GrantRules.decide(proposal, &state)
@@ -83,7 +83,7 @@ extension SQLiteKeyStore {
     /// Forgets what is of no use at `time`, a few hundred records in a transaction, so that nobody waits for long.
     @discardableResult
     package func prune(at time: Int64, keepingSPCs limit: Int) async throws(KeyStoreError) -> Int {
-        let bound = GrantRules.later(time, by: -GrantRules.bindingMemory)
+        let bound = GrantRules.later(time, by: -GrantRules.bindingRetention)
         var count = 0
         for (table, key, end, time) in [
             ("replay", "number", "expires", time),

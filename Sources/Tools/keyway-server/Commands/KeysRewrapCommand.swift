@@ -39,12 +39,12 @@ struct KeysRewrapCommand: AsyncParsableCommand {
             "keys-rewrap",
             "every secret encrypted with a new key-encryption key"
         )
-        if outcome.madeKey { print("created a new key-encryption key in \(newKekFile)") }
+        if outcome.createdKey { print("created a new key-encryption key in \(newKekFile)") }
         print(
-            outcome.resealed
+            outcome.reencrypted
                 ? "encrypted every secret with the new key" : "every secret was already encrypted with that key"
         )
-        if let former = outcome.formerKeyFile { print("\(former) contains the old key: earlier backups require it") }
+        if let former = outcome.oldKeyFile { print("\(former) contains the old key: earlier backups require it") }
         if store.keySource == .dataFolder {
             print("the data folder contains the new key")
         } else {
