@@ -4,18 +4,18 @@ import KeyStore
 
 typealias ContentRow = EncryptedContent
 
-// The row of the table `content`: reading beside writing, in the order of the columns.
+// The row of the table `content`: reading and writing, in the order of the columns.
 extension EncryptedContent {
     private static let names = [
         "asset_id", "key_id", "content_key", "iv", "track", "policy_name", "stream_id", "title_id", "title_name",
         "track_name", "valid_from", "valid_until", "created", "updated",
     ]
     static let columns = names.joined(separator: ", ")
-    /// The columns with the table before them, for joins.
+    /// The columns qualified with the table name, for joins.
     static let qualifiedColumns = names.map { "content." + $0 }.joined(separator: ", ")
     static let columnCount = names.count
 
-    /// Takes a row that begins with these columns.
+    /// Creates a value from a row that starts with these columns.
     init(_ row: Row) {
         self.init(
             assetID: row.bytes(0) ?? [],
@@ -35,7 +35,7 @@ extension EncryptedContent {
         )
     }
 
-    /// Inserts the record, or replaces all of its row but the time of creation.
+    /// Inserts the record, or replaces all columns of its row except the creation time.
     static func write(_ record: ContentRecord, encryptedWith key: KeyEncryptionKey, _ db: Database) throws {
         let info = record.info
         let encryptedKey = try key.encrypt(record.contentKey, for: keyColumn(assetID: info.assetID))

@@ -2,7 +2,7 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// All bundles in the order of their names.
+    /// Returns all bundles, sorted by name.
     package func certificateBundles() async throws(KeyStoreError) -> [CertificateBundleRecord] {
         let rows = try await translatingErrors(in: "certificate_bundle") {
             try await pool.read { db in
@@ -17,7 +17,7 @@ extension SQLiteKeyStore {
         return records
     }
 
-    /// Keeps a bundle.
+    /// Stores a bundle.
     @discardableResult
     package func putCertificateBundle(
         _ record: CertificateBundleRecord,
@@ -35,7 +35,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Forgets a bundle.
+    /// Deletes a bundle.
     @discardableResult
     package func deleteCertificateBundle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "certificate_bundle \(name)", audit: { $0 ? audit : nil }) { db in

@@ -1,17 +1,17 @@
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// The key of an asset with its title and track, or nil.
+    /// Returns the key of an asset with its title and track, or nil.
     package func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         try await lookup(PostgresQuery(Self.lookup + "content.asset_id = $1", [.bytes(assetID)]))
     }
 
-    /// The key with a key ID with its title and track, or nil.
+    /// Returns the key with a key ID, with its title and track, or nil.
     package func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         try await lookup(PostgresQuery(Self.lookup + "content.key_id = $1", [.bytes(keyID)]))
     }
 
-    /// Key periods of a track in the order in which they begin.
+    /// Returns the key periods of a track, sorted by start.
     package func keyPeriods(
         title: String,
         track: String,
@@ -34,7 +34,7 @@ extension PostgresKeyStore {
 
     private func lookup(_ query: PostgresQuery) async throws(KeyStoreError) -> ContentLookup? {
         let found = try await list(query, in: "content") { try Found($0) }.first
-        // The key is opened here, on the caller's thread.
+        // The key is decrypted here, on the caller's thread.
         return try found.map { found throws(KeyStoreError) in
             try ContentLookup(
                 record: try found.content.record(keys),
@@ -51,7 +51,7 @@ extension PostgresKeyStore {
         }
     }
 
-    // One statement sees one moment's state of all that a license is decided on.
+    // A single statement reads a consistent state of all content data that a license decision needs.
     private static let lookup = """
         SELECT \(EncryptedContent.qualifiedColumns), \(TitleRecord.qualifiedColumns), \(TrackRecord.qualifiedColumns),
             catalog.version, of_content.document, of_title.document, of_track.document, of_all.document
@@ -66,7 +66,7 @@ extension PostgresKeyStore {
         WHERE
         """ + " "
 
-    /// What one read finds.
+    /// The result of one read.
     private struct Found: Sendable {
         let content: EncryptedContent
         let title: TitleRecord?

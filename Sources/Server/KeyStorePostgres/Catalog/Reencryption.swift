@@ -1,6 +1,6 @@
 import KeyStore
 
-/// Seals every secret of the database anew under another key, within a transaction.
+/// Encrypts every secret of the database with another key, within a transaction.
 struct Reencryption {
     private let keys: KeyEncryptionKeyRing
     private let key: KeyEncryptionKey
@@ -11,19 +11,19 @@ struct Reencryption {
         self.key = key
     }
 
-    /// Does it; nothing when it has been done.
+    /// Encrypts the secrets. Does nothing if they are already encrypted with the key.
     func run(_ transaction: inout PostgresTransaction) throws {
         guard try keys.selectCurrent(&transaction).id != key.id else { return }
         try contents(&transaction)
         for row in try transaction.rows("SELECT \(EncryptedCertificateBundle.columns) FROM certificate_bundle") {
-            transaction.later([try EncryptedCertificateBundle(row).reencrypted(from: keys, with: key).writing])
+            transaction.enqueue([try EncryptedCertificateBundle(row).reencrypted(from: keys, with: key).writing])
         }
         guard let row = try transaction.rows("SELECT device_hash_key FROM sealing").first else {
             throw KeyStoreError(.corrupt, place: "sealing")
         }
         let envelope = try row.requiredBytes(0)
         let secret = try keys.key(for: envelope).decrypt(envelope, for: .deviceHashKey)
-        transaction.later([
+        transaction.enqueue([
             PostgresQuery(
                 "UPDATE sealing SET kek_id = $1, device_hash_key = $2",
                 [.bytes(key.id), .bytes(try key.encrypt(secret, for: .deviceHashKey))]
@@ -42,7 +42,7 @@ struct Reencryption {
                 let (assetID, envelope) = (try row.requiredBytes(0), try row.requiredBytes(1))
                 let column = EncryptedContent.keyColumn(assetID: assetID)
                 let secret = try keys.key(for: envelope).decrypt(envelope, for: column)
-                transaction.later([
+                transaction.enqueue([
                     PostgresQuery(
                         "UPDATE content SET content_key = $1 WHERE asset_id = $2",
                         [.bytes(try key.encrypt(secret, for: column)), .bytes(assetID)]

@@ -1,8 +1,8 @@
 import GRDB
 import KeyStore
 
-/// The rows that are about one SPC: of the tables `spc` and `device_report`.
-enum SPCMemoryRows {
+/// The rows of one SPC in the tables `spc` and `device_report`.
+enum SPCStateRows {
     static func fetch(_ evidence: SPCEvidence, _ db: Database) throws -> SPCState {
         var memory = SPCState()
         memory.sighting = try SPCRow.fetch(evidence.sighting.key, db)
@@ -10,7 +10,7 @@ enum SPCMemoryRows {
         return memory
     }
 
-    /// Writes what has changed since `former`.
+    /// Writes the records that differ from `former`.
     static func write(
         _ memory: SPCState,
         since former: SPCState,
