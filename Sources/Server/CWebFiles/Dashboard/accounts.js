@@ -1,6 +1,6 @@
 // The records of one account or one asset.
 
-import { all, ask, list, may, part, remove } from "./api.js";
+import { all, request, list, isAllowed, part, remove } from "./api.js";
 import { asset, code, confirm, countdown, deviceName, empty, facts, field, fill, h, head, message, table, time, toast } from "./dom.js";
 import { auditTable } from "./audit.js";
 import { licenseTable } from "./licenses.js";
@@ -41,7 +41,7 @@ async function showAccount(place, account, signal) {
     try { await remove(path); toast(done); reload(); } catch (error) { toast(error.message); }
   }
   const button = (verb, label, action) => h("button.small.danger", { type: "button", "aria-label": label, onclick: action }, verb);
-  const column = (title, cell) => (may("support") ? [{ title, hidden: true, class: "tight", cell }] : []);
+  const column = (title, cell) => (isAllowed("support") ? [{ title, hidden: true, class: "tight", cell }] : []);
   const entries = log.items.filter((entry) => entry.account === account);
   const section = (title, items, content, none) => h("section.card", null, h("h2", null, title), items.length ? content() : h("p.note", null, none));
   if (!leases.length && !devices.length && !licenses.length && !rentals.length && !entries.length) {
@@ -72,7 +72,7 @@ async function showAccount(place, account, signal) {
 
 async function showAsset(place, name, signal) {
   const [info, log] = await Promise.all([
-    ask(`/content/${part(name)}`, { signal }).catch((error) => { if (error.status === 404) return null; throw error; }),
+    request(`/content/${part(name)}`, { signal }).catch((error) => { if (error.status === 404) return null; throw error; }),
     list(`/audit?search=${part(name.slice(0, 50))}`, null, { parameter: "before", limit: 50, signal }),
   ]);
   const entries = log.items.filter((entry) => entry.assetId === name);

@@ -15,7 +15,7 @@ export const session = { current: null };
 let whenSignedOut = () => {};
 /** Sets the function to call when the session has ended. */
 export function onSignedOut(action) { whenSignedOut = action; }
-export const may = (permission) => session.current?.permissions.includes(permission) ?? false;
+export const isAllowed = (permission) => session.current?.permissions.includes(permission) ?? false;
 
 /**
  * Sends a request to the server.
@@ -23,7 +23,7 @@ export const may = (permission) => session.current?.permissions.includes(permiss
  * @param {{method?: string, body?: any, unattended?: boolean, signal?: AbortSignal}} [options]  unattended: the page
  *   refreshes itself without an action of the user, which does not extend the session
  */
-export async function ask(path, { method = "GET", body, unattended = false, signal } = {}) {
+export async function request(path, { method = "GET", body, unattended = false, signal } = {}) {
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (unattended) headers["Keyway-Unattended"] = "1";
@@ -43,9 +43,9 @@ export async function ask(path, { method = "GET", body, unattended = false, sign
   throw new Problem(response.status, document);
 }
 
-export const put = (path, body) => ask(path, { method: "PUT", body });
-export const post = (path, body) => ask(path, { method: "POST", body });
-export const remove = (path) => ask(path, { method: "DELETE" });
+export const put = (path, body) => request(path, { method: "PUT", body });
+export const post = (path, body) => request(path, { method: "POST", body });
+export const remove = (path) => request(path, { method: "DELETE" });
 
 /** Encodes one component of a path. */
 export const part = encodeURIComponent;
@@ -54,7 +54,7 @@ export const part = encodeURIComponent;
 export function list(path, cursor, { limit = 100, parameter = "after", ...options } = {}) {
   const query = new URLSearchParams({ limit: String(limit) });
   if (cursor) query.set(parameter, cursor);
-  return ask(`${path}${path.includes("?") ? "&" : "?"}${query}`, options);
+  return request(`${path}${path.includes("?") ? "&" : "?"}${query}`, options);
 }
 
 /** Returns all items of a list, up to a maximum. */

@@ -1,6 +1,6 @@
 // The shell: the session, the current page, and navigation.
 
-import { ask, onSignedOut, remove, session } from "./api.js";
+import { request, onSignedOut, remove, session } from "./api.js";
 import { fill, h, message, toast } from "./dom.js";
 import * as live from "./live.js";
 import { signIn } from "./sign-in.js";
@@ -114,7 +114,7 @@ onSignedOut(() => leave("Your session has ended. Sign in again to continue."));
 
 if (localStorage.getItem(remembered)) {
   try {
-    enter(await ask("/session"));
+    enter(await request("/session"));
   } catch (error) {
     leave(error.status === 401 ? null : error.message);
   }

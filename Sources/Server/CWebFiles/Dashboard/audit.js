@@ -1,6 +1,6 @@
 // The audit log.
 
-import { ask, list } from "./api.js";
+import { request, list } from "./api.js";
 import { asset, badge, code, deviceName, empty, facts, field, fill, h, head, latency, message, outcome, table, time, toast } from "./dom.js";
 
 export default {
@@ -12,7 +12,7 @@ export default {
     let next = null;
     let number = 0;
     const input = h("input", { type: "search", value: search, autocomplete: "off", spellcheck: "false", maxlength: 50 });
-    const form = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); search = input.value.trim(); load().catch(tell); } },
+    const form = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); search = input.value.trim(); load().catch(showError); } },
       field("Search", input, "Any part of an account, asset, outcome, device, address or request ID."), h("button", { type: "submit" }, "Search"));
     const place = h("section.card", { "aria-label": "Entries" });
     const proof = h("div", { "aria-live": "polite" });
@@ -33,18 +33,18 @@ export default {
       next = page.next;
       draw();
     }
-    function tell(error) { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }
+    function showError(error) { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }
     function draw() {
       fill(place, items.length ? auditTable(items, true)
         : search ? empty(next ? "No match in the latest entries" : "No match", next ? "There are older entries." : `No entry contains “${search}”.`)
           : empty("The log is empty", "The log records every license that is issued or refused, and every change that an administrator makes."),
-        next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(tell) }, items.length ? "Older entries" : "Search older entries")));
+        next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(showError) }, items.length ? "Older entries" : "Search older entries")));
     }
     async function verifyLog() {
       verify.disabled = true;
       fill(proof, message("Verifying the hash chain of all entries…"));
       try {
-        const found = await ask("/audit/verify", { signal });
+        const found = await request("/audit/verify", { signal });
         fill(proof, found.whole ? h("div.message.good", null, `The log is intact: ${found.entries} entries. `, h("span", null, "Store the head outside of the server: "), found.heads.map((one) => [code(one), " "]))
           : message(`The log is broken: ${found.break?.fault} at entry ${found.break?.number ?? found.break?.sequence}, after ${found.entries} valid entries.`, "bad"));
       } catch (error) {

@@ -49,7 +49,7 @@ export function chart({ title, series, format, least = 1 }) {
   });
   const when = legend.appendChild(h("li"));
 
-  function tell() {
+  function updateLegend() {
     const slot = pointed ?? slots.at(-1);
     series.forEach((one, index) => { values[index].textContent = slot?.[one.key] === undefined ? "–" : format(slot[one.key]); });
     when.textContent = pointed ? clockWithSeconds.format(new Date(pointed.time * 1000)) : "";
@@ -100,7 +100,7 @@ export function chart({ title, series, format, least = 1 }) {
       draw();
     };
     picture.onpointerleave = () => { pointed = null; draw(); };
-    tell();
+    updateLegend();
   }
 
   /** Updates the text description of the chart. It is not updated every second, which would disturb screen reader users. */

@@ -1,6 +1,6 @@
 // The server's health, and the expiry of its certificates.
 
-import { ask } from "./api.js";
+import { request } from "./api.js";
 import { badge, duration, empty, facts, fill, h, head, latency, message, number, table, time } from "./dom.js";
 
 export default {
@@ -9,7 +9,7 @@ export default {
   async show({ main, signal }) {
     const place = h("div.grid");
     fill(main, head("Health"), place);
-    async function load(unattended = false) { draw(place, await ask("/health", { signal, unattended })); }
+    async function load(unattended = false) { draw(place, await request("/health", { signal, unattended })); }
     const timer = setInterval(() => { if (!document.hidden) load(true).catch((error) => { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }); }, 10000);
     signal.addEventListener("abort", () => clearInterval(timer));
     await load();

@@ -1,6 +1,6 @@
 // Persistent keys with both of their expiries: a table that two pages use.
 
-import { may, part, remove } from "./api.js";
+import { isAllowed, part, remove } from "./api.js";
 import { asset, badge, code, confirm, countdown, duration, h, table, time, toast } from "./dom.js";
 
 const now = () => Date.now() / 1000;
@@ -30,6 +30,6 @@ export function licenseTable(licenses, changed, withAccount = true) {
     { title: "Granted", class: "tight", cell: (license) => time(license.granted, true) },
     { title: "Storage until", class: "tight", cell: (license) => (license.storageUntil === undefined ? "unlimited" : [time(license.storageUntil), h("span.sub", null, countdown(license.storageUntil))]) },
     { title: "Playback duration", class: "tight", cell: (license) => [license.playback === undefined ? "unlimited" : duration(license.playback), license.until !== undefined && h("span.sub", null, "at the latest ", time(license.until))] },
-    ...(may("support") ? [{ title: "Revoke", hidden: true, class: "tight", cell: (license) => !license.end && h("button.small.danger", { type: "button", "aria-label": `Revoke the license of ${license.account} for ${license.assetId ?? license.assetIdHex}`, onclick: () => revoke(license) }, "Revoke") }] : []),
+    ...(isAllowed("support") ? [{ title: "Revoke", hidden: true, class: "tight", cell: (license) => !license.end && h("button.small.danger", { type: "button", "aria-label": `Revoke the license of ${license.account} for ${license.assetId ?? license.assetIdHex}`, onclick: () => revoke(license) }, "Revoke") }] : []),
   ], licenses);
 }

@@ -1,6 +1,6 @@
 // The form for a new title with its tracks and their keys.
 
-import { all, ask, may, part, put } from "./api.js";
+import { all, request, isAllowed, part, put } from "./api.js";
 import { field, fill, h, head, message, toast } from "./dom.js";
 
 const kinds = [["video", "video"], ["audio", "audio"], ["sd", "SD video"], ["hd", "HD video"], ["uhd", "UHD video"], ["unspecified", "not specified"]];
@@ -12,7 +12,7 @@ const digits = { required: true, pattern: "[0-9a-fA-F]{32}", autocomplete: "off"
 
 export async function showNewTitle({ main, signal }) {
   fill(main, head("Add a title", "Add a title with its tracks. Each track needs its own key: a policy can then require more for UHD than for SD, and the key of one track does not decrypt another.", h("a", { href: "#/content" }, "All content")));
-  if (!may("content")) return main.append(message("Your role may not change content.", "warn"));
+  if (!isAllowed("content")) return main.append(message("Your role may not change content.", "warn"));
   const policies = await all("/policies", 500, { signal });
   const title = h("input", name);
   const policy = h("select", null, h("option", { value: "" }, "default"), policies.filter((one) => one.name !== "default").map((one) => h("option", { value: one.name }, one.name)));
@@ -136,5 +136,5 @@ function hex(count) {
 
 async function isThere(path, stored) {
   if (stored.has(path)) return false;
-  try { await ask(path); return true; } catch (error) { if (error.status === 404) return false; throw error; }
+  try { await request(path); return true; } catch (error) { if (error.status === 404) return false; throw error; }
 }

@@ -1,11 +1,11 @@
 // The overview of current activity.
 
-import { ask, list } from "./api.js";
+import { request, list } from "./api.js";
 import { bars, chart } from "./chart.js";
 import { asset, deviceName, empty, fill, h, head, latency, number, outcome, outcomeName, segments, table, time } from "./dom.js";
 import { listen } from "./live.js";
 
-const kept = { "5m": 300, "1h": 360, "24h": 1440 };
+const slotCounts = { "5m": 300, "1h": 360, "24h": 1440 };
 const words = { "5m": "the last 5 minutes", "1h": "the last hour", "24h": "the last hour" };
 
 export default {
@@ -31,7 +31,7 @@ export default {
         h("section.card", null, h("h2", null, "Latest requests"), recent, others)));
 
     async function load(unattended = false) {
-      activity = await ask(`/activity?window=${span}`, { signal, unattended });
+      activity = await request(`/activity?window=${span}`, { signal, unattended });
       draw();
       tables();
       rate.describe();
@@ -68,7 +68,7 @@ export default {
       tiles.queue.set(number(event.queue), "requests");
       others.textContent = event.omitted ? `${number(event.omitted)} more requests in the last second are counted above but not listed.` : "";
       if (!activity || span !== "5m") return;
-      if (event.second.time > (activity.slots.at(-1)?.time ?? 0)) activity.slots = [...activity.slots, event.second].slice(-kept[span]);
+      if (event.second.time > (activity.slots.at(-1)?.time ?? 0)) activity.slots = [...activity.slots, event.second].slice(-slotCounts[span]);
       activity.recent = [...event.recent, ...activity.recent].slice(0, 50);
       if (document.hidden) return;
       draw();
@@ -82,7 +82,7 @@ export default {
     await load();
     const titles = await list("/content", null, { limit: 1, signal });
     if (!titles.items.length) fill(hello, welcome());
-    const state = await ask("/health", { signal });
+    const state = await request("/health", { signal });
     tiles.leases.set(number(state.leases), "streams with a key");
     tiles.queue.set(number(state.queue), "requests");
   },

@@ -1,6 +1,6 @@
 // Policies, and an editor that previews a policy's decisions before it is saved.
 
-import { all, ask, may, part, post, put, remove } from "./api.js";
+import { all, request, isAllowed, part, post, put, remove } from "./api.js";
 import { asset, badge, code, confirm, deviceName, empty, field, fill, h, head, identifier, message, outcome, table, time, toast } from "./dom.js";
 
 const example = { lease: "PT10M", hdcp: "type0", securityLevel: "baseline" };
@@ -16,7 +16,7 @@ export default {
 
 async function showAll({ main, signal }) {
   const place = h("section.card", { "aria-label": "Policies" });
-  fill(main, head("Policies", "The rules for licenses: leases, rentals, persistent keys, outputs, devices. If several policies apply, the strictest value of each field counts.", h("a", { href: "#/policies/new" }, may("content") ? "New policy" : "Try a policy")), place);
+  fill(main, head("Policies", "The rules for licenses: leases, rentals, persistent keys, outputs, devices. If several policies apply, the strictest value of each field counts.", h("a", { href: "#/policies/new" }, isAllowed("content") ? "New policy" : "Try a policy")), place);
   const policies = await all("/policies", 1000, { signal });
   fill(place, policies.length ? table("Policies", [
     { title: "Name", class: "tight", cell: (policy) => h("a", { href: `#/policies/${part(policy.name)}` }, policy.name) },
@@ -31,9 +31,9 @@ function terms(policy) {
 
 async function showEditor({ main, signal }, name) {
   const place = h("div.grid.loose");
-  const canSave = may("content");
+  const canSave = isAllowed("content");
   fill(main, head(name ?? (canSave ? "New policy" : "Try a policy"), null, h("a", { href: "#/policies" }, "All policies")), place);
-  const stored = name ? await ask(`/policies/${part(name)}`, { signal }) : null;
+  const stored = name ? await request(`/policies/${part(name)}`, { signal }) : null;
   const document = { ...(stored ?? example) };
   delete document.name;
   const nameInput = h("input", { required: true, pattern: "[a-z0-9._\\-]{1,64}", value: name ?? "", autocomplete: "off", spellcheck: "false" });
@@ -54,7 +54,7 @@ async function showEditor({ main, signal }, name) {
       return refuse(`This is not valid JSON: ${error.message}`);
     }
     try {
-      const trial = await ask("/policy-trials", { method: "POST", body: { policy, limit: 200 }, signal });
+      const trial = await request("/policy-trials", { method: "POST", body: { policy, limit: 200 }, signal });
       if (number !== running) return;
       editor.removeAttribute("aria-invalid");
       save.disabled = false;
@@ -123,7 +123,7 @@ async function showEditor({ main, signal }, name) {
 }
 
 async function free(name) {
-  try { await ask(`/policies/${part(name)}`); return false; } catch (error) { if (error.status === 404) return true; throw error; }
+  try { await request(`/policies/${part(name)}`); return false; } catch (error) { if (error.status === 404) return true; throw error; }
 }
 
 /** The list of a policy's fields with short descriptions. */

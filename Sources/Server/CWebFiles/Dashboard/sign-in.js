@@ -1,6 +1,6 @@
 // The sign-in page.
 
-import { ask } from "./api.js";
+import { request } from "./api.js";
 import { field, fill, h, message } from "./dom.js";
 
 /** Creates the sign-in page. */
@@ -15,7 +15,7 @@ export function signIn(enter, words) {
       fill(answer);
       token.removeAttribute("aria-invalid");
       try {
-        enter(await ask("/session", { method: "POST", body: { token: token.value.trim() } }));
+        enter(await request("/session", { method: "POST", body: { token: token.value.trim() } }));
       } catch (error) {
         token.setAttribute("aria-invalid", "true");
         fill(answer, message(error.status === 401 ? "The token is not valid." : error.message, "bad"));
