@@ -10,7 +10,7 @@ struct RewrapTests {
     private var data: String { folder.path + "/data" }
     private var newKey: String { folder.path + "/new" }
 
-    @Test("The folder gets the new key and keeps the former beside it, and a running server is told")
+    @Test("The folder gets the new key and the old key is saved next to it, and a running server is refused")
     func inFolder() async throws {
         let server = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let record = try Sample.content("asset")
@@ -39,7 +39,7 @@ struct RewrapTests {
         #expect(!holds(bytes, [1] + former.id))
         try await expectAsset(record)
 
-        // The earlier backup opens with the former key.
+        // The earlier backup requires the old key.
         let other = folder.path + "/other"
         try SQLiteKeyStore.restore(
             from: folder.path + "/backup",
@@ -49,7 +49,7 @@ struct RewrapTests {
         )
     }
 
-    @Test("A key that is kept elsewhere stays where it is")
+    @Test("A key outside of the folder stays where it is")
     func elsewhere() async throws {
         let old = folder.path + "/old"
         _ = try KeyEncryptionKey.create(file: old)
@@ -68,7 +68,7 @@ struct RewrapTests {
         try reopened.close()
     }
 
-    @Test("Cut off after the secrets were sealed anew, it is finished by doing it again")
+    @Test("A rewrap that was interrupted after the rotation is completed by a second run")
     func resumes() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let record = try Sample.content("asset")
@@ -86,7 +86,7 @@ struct RewrapTests {
         try await expectAsset(record)
     }
 
-    @Test("A secret that does not open leaves database and folder under the old key, and the new key is kept")
+    @Test("A secret that cannot be decrypted leaves database and folder with the old key, and the new key file stays")
     func damaged() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let record = try Sample.content("asset")
@@ -105,7 +105,7 @@ struct RewrapTests {
         try await expectAsset(record)
     }
 
-    @Test("Neither the old key nor the new one: nothing happens")
+    @Test("Nothing happens with a key that is neither the old nor the new one")
     func stranger() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         try store.close()

@@ -1,9 +1,9 @@
 import KeyStore
 import Testing
 
-@Suite("Granting, held against a model")
+@Suite("Granting, compared with a model")
 struct GrantModelTests {
-    /// What a person would write down: who holds a key until when.
+    /// A simple model: who has a key until when.
     private struct Model {
         var until: [PlaybackPlace: Int64] = [:]
         var session: [PlaybackPlace: UInt64] = [:]
@@ -14,7 +14,7 @@ struct GrantModelTests {
         func playing(at time: Int64) -> Int { until.values.count { $0 > time } }
     }
 
-    @Test("At every instant no account is over its limits, and nobody is refused without need", arguments: 0..<20)
+    @Test("No account ever exceeds its limits, and no request is refused unnecessarily", arguments: 0..<20)
     func neverOverLimits(_ seed: UInt64) async throws {
         var random = Seeded(seed)
         let store = InMemoryKeyStore()
