@@ -43,7 +43,7 @@ struct StoreCopyTests {
         try await store.addAdminToken(try AdminTokenRecord.make(name: "ann", role: .support, time: 1).record)
 
         let everything = Sample.proposal(answer: 3).once(1).bound(1).counted(deviceClass: "TV").rental().slot(limit: 1)
-        #expect(try await store.grant(everything.kept(playback: 500)) == .granted)
+        #expect(try await store.grant(everything.offline(playback: 500)) == .granted)
         #expect(try await store.grant(Sample.proposal("漢字", device: 7).slot()) == .granted)
         let machine = Sample.evidence(1, bytes: 1, [.virtualMachine: 0])
         #expect(try await store.refuse(Sample.audit(1), evidence: machine, now: 1_000) == .recorded)

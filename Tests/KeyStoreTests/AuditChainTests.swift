@@ -23,7 +23,7 @@ struct AuditChainTests {
 
     private func verify(_ entries: [AuditEntry], expecting: [AuditHead] = []) -> AuditVerification {
         var verifier = AuditVerifier(expecting: expecting)
-        for entry in entries { guard verifier.take(entry) else { break } }
+        for entry in entries { guard verifier.verify(entry) else { break } }
         return verifier.finish()
     }
 

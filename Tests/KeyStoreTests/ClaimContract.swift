@@ -41,7 +41,7 @@ private func retryAndReplay(_ store: any KeyServerStore) async throws {
 @Sendable
 private func refusedLeavesNothing(_ store: any KeyServerStore) async throws {
     _ = try await store.grant(Sample.proposal(device: 1).slot(limit: 1))
-    let second = Sample.proposal(device: 2).once(1).bound(1).counted().rental().slot(limit: 1).kept()
+    let second = Sample.proposal(device: 2).once(1).bound(1).counted().rental().slot(limit: 1).offline()
     #expect(try await store.grant(second).refusal == .streamsExceeded)
     #expect(try await store.devices(account: "anna").isEmpty)
     #expect(try await store.rentals(account: "anna").isEmpty)
@@ -159,7 +159,7 @@ private func oddValues(_ store: any KeyServerStore) async throws {
     let odd = "a\0b'; DROP TABLE lease"
     let proposal = Sample.proposal(odd, at: Int64.max - 5).slot(limit: 1, for: 5).once(1, grace: Int64.max)
         .counted()
-        .rental(start: Int64.min, duration: Int64.max, byToken: true).kept(storage: Int64.max, playback: Int64.max)
+        .rental(start: Int64.min, duration: Int64.max, byToken: true).offline(storage: Int64.max, playback: Int64.max)
     #expect(try await store.grant(proposal).refusal == .rentalExpired)
     #expect(try await store.grant(withoutRental(proposal)) == .granted)
     #expect(try await store.devices(account: odd).first?.account == odd)
@@ -196,6 +196,6 @@ private func outOfBounds() -> [GrantProposal] {
         Sample.proposal().with { $0.replay = ReplayClaim(key: [1], expires: 1, grace: 1) },
         Sample.proposal().with { $0.binding = TokenBindingClaim(token: [1], expires: 1) },
         Sample.proposal().rental(.title("")),
-        Sample.proposal().rental(.asset(Array(repeating: 1, count: 201))), Sample.proposal().behindAdapter(1).kept(),
+        Sample.proposal().rental(.asset(Array(repeating: 1, count: 201))), Sample.proposal().behindAdapter(1).offline(),
     ]
 }

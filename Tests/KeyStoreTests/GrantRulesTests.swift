@@ -50,7 +50,7 @@ struct GrantRulesTests {
         var kept = SlotCase.license
         kept.end = .revoked
         state.offline = kept
-        let proposal = Sample.proposal().once(1).bound(1).counted().rental().slot().kept()
+        let proposal = Sample.proposal().once(1).bound(1).counted().rental().slot().offline()
         var refusals: [GrantRefusal.Code?] = []
         for _ in 0..<8 {
             let former = state

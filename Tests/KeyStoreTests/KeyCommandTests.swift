@@ -43,7 +43,7 @@ struct KeyCommandTests {
     @Test("A command that does not exit is killed with all its child processes")
     func hangs() {
         let error = #expect(throws: KeyStoreError.self) {
-            try KeyCommand.run("sleep 600 & sleep 600", patience: 1)
+            try KeyCommand.run("sleep 600 & sleep 600", timeout: 1)
         }
         #expect(error?.code == .unavailable)
         #expect(error?.reason == "it took longer than 1 seconds")

@@ -95,12 +95,12 @@ extension KeyStoreContract {
 
     static let offline: [KeyStoreContract] = [
         .init("A persistent key is recorded with the later limit, and with all its fields") { store in
-            let deadline = Sample.proposal(at: 1_000).kept(1, storage: 1_000, playback: 200)
+            let deadline = Sample.proposal(at: 1_000).offline(1, storage: 1_000, playback: 200)
             #expect(try await store.grant(deadline) == .granted)
-            _ = try await store.grant(Sample.proposal(at: 1_000).kept(2, title: nil, storage: 1_000))
-            _ = try await store.grant(Sample.proposal(at: 1_000).kept(3, storage: 1_000, dual: true))
-            _ = try await store.grant(Sample.proposal(at: 1_000).kept(4, storage: nil, playback: 200))
-            _ = try await store.grant(Sample.proposal(at: 1_000).kept(5, storage: nil))
+            _ = try await store.grant(Sample.proposal(at: 1_000).offline(2, title: nil, storage: 1_000))
+            _ = try await store.grant(Sample.proposal(at: 1_000).offline(3, storage: 1_000, dual: true))
+            _ = try await store.grant(Sample.proposal(at: 1_000).offline(4, storage: nil, playback: 200))
+            _ = try await store.grant(Sample.proposal(at: 1_000).offline(5, storage: nil))
             let licenses = try await store.offlineLicenses(account: "anna")
             let streams = (1...5).map { Sample.id($0) }
             #expect(licenses.map(\.streamID) == streams)
@@ -121,15 +121,15 @@ extension KeyStoreContract {
             #expect(licenses.first == expected)
         },
         .init("A persistent key is renewed before it expires, and after it if the policy allows it") { store in
-            _ = try await store.grant(Sample.proposal().kept(storage: 1_000))
-            #expect(try await store.grant(Sample.proposal(at: 1_999).kept(storage: 1_000)) == .granted)
-            let late = Sample.proposal(at: 2_999).kept(storage: 1_000)
+            _ = try await store.grant(Sample.proposal().offline(storage: 1_000))
+            #expect(try await store.grant(Sample.proposal(at: 1_999).offline(storage: 1_000)) == .granted)
+            let late = Sample.proposal(at: 2_999).offline(storage: 1_000)
             #expect(try await store.grant(late).refusal == .renewalAfterExpiry)
             #expect(try await store.grant(late.at(Sample.place(2))) == .granted)
-            #expect(try await store.grant(Sample.proposal(at: 2_999).kept(storage: 1_000, renew: true)) == .granted)
+            #expect(try await store.grant(Sample.proposal(at: 2_999).offline(storage: 1_000, renew: true)) == .granted)
         },
         .init("A revoked key is never granted again") { store in
-            _ = try await store.grant(Sample.proposal().kept(storage: 1_000))
+            _ = try await store.grant(Sample.proposal().offline(storage: 1_000))
             let stream = Sample.id(1)
             #expect(try await revoke(store, at: 1_100))
             #expect(try await !revoke(store, at: 1_200))
@@ -141,13 +141,13 @@ extension KeyStoreContract {
             #expect(try await store.record(gone) == .recorded(records: 1))
             let license = try await store.offlineLicenses(account: "anna").first
             #expect(license?.end == .revoked && license?.ended == 1_100 && license?.until == 1_200)
-            let again = Sample.proposal(at: 1_300).kept(renew: true)
+            let again = Sample.proposal(at: 1_300).offline(renew: true)
             #expect(try await store.grant(again).refusal == .licenseRevoked)
         },
         .init("Persistent keys of all accounts are listed page by page, despite concurrent changes") { store in
             for account in ["ben", "anna", "\u{e9}va", "z"] {
                 for (device, stream) in [(2, 1), (1, 2), (1, 1)] {
-                    _ = try await store.grant(Sample.proposal(account, device: device).kept(stream))
+                    _ = try await store.grant(Sample.proposal(account, device: device).offline(stream))
                 }
             }
             var found: [OfflineLicenseRecord] = []
@@ -157,7 +157,7 @@ extension KeyStoreContract {
                 found += page
                 guard page.count == 5 else { break }
                 // Precedes the last known record, so it is in no later page.
-                _ = try await store.grant(Sample.proposal("aaron", device: found.count).kept())
+                _ = try await store.grant(Sample.proposal("aaron", device: found.count).offline())
             }
             let order = [(1, 1), (1, 2), (2, 1)]
             #expect(found.map(\.account) == ["anna", "ben", "z", "\u{e9}va"].flatMap { [$0, $0, $0] })
@@ -168,10 +168,10 @@ extension KeyStoreContract {
             #expect(try await store.offlineLicenses(playableAt: nil, after: nil, limit: 1_000).count == 14)
         },
         .init("The persistent keys that can still be played can be listed") { store in
-            _ = try await store.grant(Sample.proposal().kept(1, storage: 1_000))
-            _ = try await store.grant(Sample.proposal().kept(2, storage: 1_000, playback: 500))
-            _ = try await store.grant(Sample.proposal().kept(3, storage: nil))
-            _ = try await store.grant(Sample.proposal(device: 2).kept(4, storage: nil))
+            _ = try await store.grant(Sample.proposal().offline(1, storage: 1_000))
+            _ = try await store.grant(Sample.proposal().offline(2, storage: 1_000, playback: 500))
+            _ = try await store.grant(Sample.proposal().offline(3, storage: nil))
+            _ = try await store.grant(Sample.proposal(device: 2).offline(4, storage: nil))
             let stream = Sample.id(4)
             let challenge = try await store.makeChallenge(account: "anna", now: 1_200, expires: 1_300)
             let gone = Sample.sync(

@@ -115,9 +115,9 @@ extension GrantProposal {
         }
     }
 
-    /// Returns the proposal with a persistent key: with dual expiry if `playback` is given or `isEndlessDual`, with one
-    /// expiry otherwise.
-    package func kept(
+    /// Returns the proposal with a persistent key, with dual expiry or one expiry. The default of `dual` is whether
+    /// `playback` is given.
+    package func offline(
         _ stream: Int = 1,
         title: Int? = 9,
         storage: Int64? = 86_400,

@@ -70,7 +70,7 @@ extension KeyStoreContract {
             let reservation = Sample.proposal(session: 6, at: 1_010).slot(.reservation)
             #expect(try await store.grant(reservation) == .granted)
             let fifth = Sample.proposal(session: 5, at: 1_020)
-            for proposal in [fifth.slot(.renewal), fifth.kept(), fifth, fifth.once(1).slot()] {
+            for proposal in [fifth.slot(.renewal), fifth.offline(), fifth, fifth.once(1).slot()] {
                 #expect(try await store.grant(proposal).refusal == .leaseEnded)
             }
             // The other session can be ended, too, and then both stay ended.

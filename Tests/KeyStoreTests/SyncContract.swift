@@ -5,7 +5,7 @@ extension KeyStoreContract {
     static let sync: [KeyStoreContract] = [
         .init("A shorter remaining time than the storage duration reveals first play, and brings the end nearer") {
             store in
-            _ = try await store.grant(Sample.proposal().kept(storage: 10_000, playback: 500))
+            _ = try await store.grant(Sample.proposal().offline(storage: 10_000, playback: 500))
             // The storage duration has 9,000 seconds left: within the tolerance the key counts as not played.
             var license = try await report(store, 8_940, at: 2_000)
             #expect(license?.firstPlaySeen == nil && license?.until == 11_500 && license?.reported == 2_000)
@@ -18,13 +18,13 @@ extension KeyStoreContract {
             #expect(license?.firstPlaySeen == 3_000 && license?.until == 3_450)
             license = try await report(store, 0, at: 3_200)
             #expect(license?.end == .expired && license?.ended == 3_200 && license?.until == 3_200)
-            let again = Sample.proposal(at: 3_300).kept(storage: 10_000, playback: 500)
+            let again = Sample.proposal(at: 3_300).offline(storage: 10_000, playback: 500)
             #expect(try await store.grant(again).refusal == .renewalAfterExpiry)
         },
         .init("First play is detected for a key with unlimited storage, and not for a key with one expiry") { store in
-            _ = try await store.grant(Sample.proposal().kept(1, title: 8, storage: nil, playback: 500))
-            _ = try await store.grant(Sample.proposal().kept(2, title: 9, storage: 10_000))
-            _ = try await store.grant(Sample.proposal().kept(3, title: 9, storage: 10_000, dual: true))
+            _ = try await store.grant(Sample.proposal().offline(1, title: 8, storage: nil, playback: 500))
+            _ = try await store.grant(Sample.proposal().offline(2, title: 9, storage: 10_000))
+            _ = try await store.grant(Sample.proposal().offline(3, title: 9, storage: 10_000, dual: true))
             _ = try await store.record(Sample.sync(at: 2_000, title: 8, .report(remaining: 400)))
             for now: Int64 in [2_000, 2_001] {
                 _ = try await store.record(Sample.sync(at: now, title: 9, .report(remaining: 400)))
@@ -34,10 +34,10 @@ extension KeyStoreContract {
             #expect(licenses.map(\.firstPlaySeen) == [2_000, nil, nil])
         },
         .init("A report is matched by stream or title, for its account and device only") { store in
-            for stream in 1...2 { _ = try await store.grant(Sample.proposal().kept(stream, title: 9)) }
-            _ = try await store.grant(Sample.proposal().kept(3, title: nil))
-            _ = try await store.grant(Sample.proposal(device: 2).kept(1, title: 9))
-            _ = try await store.grant(Sample.proposal("ben").kept(1, title: 9))
+            for stream in 1...2 { _ = try await store.grant(Sample.proposal().offline(stream, title: 9)) }
+            _ = try await store.grant(Sample.proposal().offline(3, title: nil))
+            _ = try await store.grant(Sample.proposal(device: 2).offline(1, title: 9))
+            _ = try await store.grant(Sample.proposal("ben").offline(1, title: 9))
             let claims = [
                 Sample.sync(at: 2_000, title: 9, .report(remaining: 5)),
                 Sample.sync(at: 2_000, stream: 3, .report(remaining: 5)),
@@ -55,7 +55,7 @@ extension KeyStoreContract {
             #expect(try await outcomes(store, 5) == Array(repeating: "reported", count: 5))
         },
         .init("An invalidation ends every key that it lists, and uses up its challenge") { store in
-            for stream in 1...3 { _ = try await store.grant(Sample.proposal().kept(stream).counted()) }
+            for stream in 1...3 { _ = try await store.grant(Sample.proposal().offline(stream).counted()) }
             let challenge = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_100)
             #expect(challenge != 0)
             let streams = [Sample.id(1), Sample.id(3), Sample.id(3), Sample.id(4)]
@@ -71,13 +71,13 @@ extension KeyStoreContract {
             #expect(licenses.map(\.until) == [2_050, 87_400, 2_050])
             // It does not free the device's place, and the key may be granted again.
             #expect(try await store.devices(account: "anna").count == 1)
-            #expect(try await store.grant(Sample.proposal(at: 3_000).kept(1)) == .granted)
+            #expect(try await store.grant(Sample.proposal(at: 3_000).offline(1)) == .granted)
             #expect(try await store.offlineLicenses(account: "anna").first?.end == nil)
             #expect(try await outcomes(store, 3) == ["reported", "challenge-unknown", "issued"])
         },
         .init("A challenge of another account, an expired one, or an unknown one changes nothing") {
             store in
-            _ = try await store.grant(Sample.proposal().kept())
+            _ = try await store.grant(Sample.proposal().offline())
             let bens = try await store.makeChallenge(account: "ben", now: 2_000, expires: 2_100)
             let old = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_050)
             for challenge in [bens, old, 0, ~bens] {
@@ -105,7 +105,7 @@ extension KeyStoreContract {
         },
         .init("An invalidation of expired keys ends them as expired, so it does not circumvent the expiry") { store in
             for stream in 1...3 {
-                _ = try await store.grant(Sample.proposal().kept(stream, storage: 9_000, playback: 9_000))
+                _ = try await store.grant(Sample.proposal().offline(stream, storage: 9_000, playback: 9_000))
             }
             try await answer(store, at: 1_500) {
                 .invalidated(streamIDs: [Sample.id(1)], hadExpired: true, challenge: $0)
@@ -121,14 +121,16 @@ extension KeyStoreContract {
             #expect(ends == [.expired, .invalidated, .invalidated])
             var refusals: [GrantRefusal.Code?] = []
             for stream in 1...3 {
-                refusals.append(try await store.grant(Sample.proposal(at: 20_000).kept(stream)).refusal)
+                refusals.append(try await store.grant(Sample.proposal(at: 20_000).offline(stream)).refusal)
             }
             #expect(refusals == [.renewalAfterExpiry, nil, .renewalAfterExpiry])
         },
         .init("A key that is not found is recorded and ends nothing; an expired one ends if it is unambiguous") {
             store in
-            for stream in 1...2 { _ = try await store.grant(Sample.proposal().kept(stream, title: 8, storage: 1_000)) }
-            _ = try await store.grant(Sample.proposal().kept(3, title: 9, storage: 1_000))
+            for stream in 1...2 {
+                _ = try await store.grant(Sample.proposal().offline(stream, title: 8, storage: 1_000))
+            }
+            _ = try await store.grant(Sample.proposal().offline(3, title: 9, storage: 1_000))
             try await answer(store, title: 8, records: 2, at: 1_500) { .notFound(challenge: $0) }
             try await answer(store, title: 9, records: 1, at: 1_500) { .notFound(challenge: $0) }
             try await answer(store, title: 8, records: 2, at: 1_501) { .expired(challenge: $0) }
@@ -139,12 +141,12 @@ extension KeyStoreContract {
             try await answer(store, title: 9, records: 1, at: 1_502) { .expired(challenge: $0) }
             licenses = try await store.offlineLicenses(account: "anna")
             #expect(licenses.map(\.end) == [nil, nil, .expired])
-            let again = Sample.proposal(at: 1_600).kept(3, title: 9)
+            let again = Sample.proposal(at: 1_600).offline(3, title: 9)
             #expect(try await store.grant(again).refusal == .renewalAfterExpiry)
         },
         .init("An SPC that was created before a key was granted does not affect the key") { store in
-            _ = try await store.grant(Sample.proposal(at: 1_000).kept())
-            _ = try await store.grant(Sample.proposal(at: 9_500).kept())
+            _ = try await store.grant(Sample.proposal(at: 1_000).offline())
+            _ = try await store.grant(Sample.proposal(at: 9_500).offline())
             let late = Sample.sync(at: 9_600, stream: 1, made: 9_000, .report(remaining: 5))
             #expect(try await store.record(late) == .recorded(records: 0))
             let challenge = try await store.makeChallenge(account: "anna", now: 9_000, expires: 9_700)

@@ -177,7 +177,7 @@ extension StoreLocation.Postgres {
             guard let text = ProcessInfo.processInfo.environment[passwordVariable], !text.isEmpty else {
                 throw KeyStoreError(
                     .unavailable,
-                    location: "environment variable \(passwordVariable)",
+                    place: "environment variable \(passwordVariable)",
                     reason: "it is not set or is empty"
                 )
             }

@@ -32,7 +32,7 @@ struct InMemoryGrants {
         return memory
     }
 
-    mutating func keep(_ memory: SPCState, of evidence: SPCEvidence) {
+    mutating func store(_ memory: SPCState, of evidence: SPCEvidence) {
         if let sighting = memory.sighting, sighting != sightings[sighting.key]?.sighting {
             sightingNumber += 1
             sightings[sighting.key] = (sightingNumber, sighting)
@@ -58,7 +58,7 @@ struct InMemoryGrants {
         return state
     }
 
-    mutating func keep(_ state: GrantState, of proposal: GrantProposal) {
+    mutating func store(_ state: GrantState, of proposal: GrantProposal) {
         if let replay = state.replay { replays[replay.key] = replay }
         if let binding = state.binding { bindings[binding.token] = binding }
         var account = accounts[Array(proposal.account.utf8)] ?? Account()
@@ -82,7 +82,7 @@ struct InMemoryGrants {
         return state
     }
 
-    mutating func keep(_ state: SyncState, of claim: SyncClaim) {
+    mutating func store(_ state: SyncState, of claim: SyncClaim) {
         if let challenge = claim.challenge { challenges[challenge] = state.challenge }
         for license in state.licenses {
             accounts[Array(claim.account.utf8)]?.offline[claim.device]?[license.streamID] = license
