@@ -16,7 +16,7 @@ struct RewrapTests {
         let record = try Sample.content("asset")
         try await server.putContent(record, replacing: false)
         try await server.backup(to: folder.path + "/backup")
-        let former = try #require(try KeyEncryptionKey.load(file: data + "/kek"))
+        let previous = try #require(try KeyEncryptionKey.load(file: data + "/kek"))
 
         // Compacting waits for readers, and this one is idle.
         let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
@@ -26,7 +26,7 @@ struct RewrapTests {
         #expect(permissions(of: data + "/kek") == 0o600)
         #expect(folder.bytes(of: "new") == folder.bytes(of: "data/kek"))
         let kept = try #require(outcome.oldKeyFile)
-        #expect(try KeyEncryptionKey.load(file: kept)?.id == former.id)
+        #expect(try KeyEncryptionKey.load(file: kept)?.id == previous.id)
 
         await #expect(throws: KeyStoreError(.wrongKEK, place: "")) {
             try await server.lookup(assetID: record.info.assetID)
@@ -36,7 +36,7 @@ struct RewrapTests {
         }
         try server.close()
         let bytes = folder.bytes(of: "data/keyway.sqlite") + folder.bytes(of: "data/keyway.sqlite-wal")
-        #expect(!holds(bytes, [1] + former.id))
+        #expect(!holds(bytes, [1] + previous.id))
         try await expectAsset(record)
 
         // The earlier backup requires the old key.

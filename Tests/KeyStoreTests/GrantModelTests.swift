@@ -29,10 +29,10 @@ struct GrantModelTests {
             let session = UInt64.random(in: 1...8, using: &random)
             let place: PlaybackPlace = device == 6 ? .session(session) : Sample.place(device)
             if Int.random(in: 0..<16, using: &random) == 0 {
-                let isThere = model.until[place] ?? 0 > now && !model.endedLeases.contains(place)
+                let isActive = model.until[place] ?? 0 > now && !model.endedLeases.contains(place)
                 let audit = Sample.audit(now)
-                #expect(try await store.endLease(account: account, place: place, now: now, audit: audit) == isThere)
-                if isThere {
+                #expect(try await store.endLease(account: account, place: place, now: now, audit: audit) == isActive)
+                if isActive {
                     model.endedLeases.insert(place)
                     model.endedSessions[place, default: []].insert(try #require(model.session[place]))
                 }

@@ -10,14 +10,14 @@ struct GrantRulesTests {
         var state = GrantState()
         state.lease = example.own
         state.otherLeases = example.others
-        let former = state
+        let previous = state
         let outcome = GrantRules.decide(proposal, &state)
         #expect(outcome.refusal == example.refusal)
         if example.refusal == nil {
             #expect(outcome == .granted)
             #expect(state.lease == example.after)
         } else {
-            #expect(state == former)
+            #expect(state == previous)
         }
     }
 
@@ -53,11 +53,11 @@ struct GrantRulesTests {
         let proposal = Sample.proposal().once(1).bound(1).counted().rental().slot().offline()
         var refusals: [GrantRefusal.Code?] = []
         for _ in 0..<8 {
-            let former = state
+            let previous = state
             let outcome = GrantRules.decide(proposal, &state)
             refusals.append(outcome.refusal)
             if outcome == .granted { break }
-            #expect(state == former)
+            #expect(state == previous)
             switch outcome.refusal {
             case .leaseEnded: state.endedSession = nil
             case .replayed: state.replay = nil

@@ -46,12 +46,12 @@ struct KeyEncryptionKeyTests {
     func link() throws {
         let link = folder.path + "/link"
         #expect(symlink("kek", link) == 0)
-        let former = try KeyEncryptionKey.create(file: link)
-        #expect(try KeyEncryptionKey.load(file: path)?.id == former.id)
+        let previous = try KeyEncryptionKey.create(file: link)
+        #expect(try KeyEncryptionKey.load(file: path)?.id == previous.id)
         let key = try KeyEncryptionKey.generate()
         let kept = try #require(try key.install(file: link))
         #expect(try KeyEncryptionKey.load(file: path)?.id == key.id)
-        #expect(try KeyEncryptionKey.load(file: kept)?.id == former.id)
+        #expect(try KeyEncryptionKey.load(file: kept)?.id == previous.id)
         var status = stat()
         #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }

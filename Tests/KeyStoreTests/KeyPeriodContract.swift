@@ -35,9 +35,9 @@ extension KeyStoreContract {
             var records: [ContentRecord] = []
             for byte in UInt8(1)...30 { records.append(try Sample.period("film", "hd", byte)) }
             for record in records { try await store.putContent(record, replacing: false) }
-            let sought = ([40, 7, 29, 41] as [UInt8]).map { Array(repeating: $0, count: 16) }
-            let found = try await store.contents(keyIDs: sought)
-            #expect(Set(found.map(\.info.keyID)) == [sought[1], sought[2]])
+            let requested = ([40, 7, 29, 41] as [UInt8]).map { Array(repeating: $0, count: 16) }
+            let found = try await store.contents(keyIDs: requested)
+            #expect(Set(found.map(\.info.keyID)) == [requested[1], requested[2]])
             for record in found {
                 let original = try #require(records.first { $0.info.keyID == record.info.keyID })
                 #expect(ContentRecord.same(record, original))

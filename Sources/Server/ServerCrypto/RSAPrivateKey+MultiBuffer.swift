@@ -30,11 +30,11 @@ extension RSAPrivateKey {
         results.reserveCapacity(ciphertexts.count)
         var rest = ciphertexts[...]
         while !rest.isEmpty {
-            let some = rest.prefix(MultiBufferRSA.width)
+            let batch = rest.prefix(MultiBufferRSA.width)
             rest = rest.dropFirst(MultiBufferRSA.width)
             results +=
-                some.count < known.threshold
-                ? some.map(decryptSingle) : decryptBatch(Array(some), multiBuffer, known.key)
+                batch.count < known.threshold
+                ? batch.map(decryptSingle) : decryptBatch(Array(batch), multiBuffer, known.key)
         }
         return results
     }

@@ -70,14 +70,14 @@ struct InMemoryGrants {
     }
 
     func state(for claim: SyncClaim) -> SyncState {
-        let kept = accounts[Array(claim.account.utf8)]?.offline[claim.device] ?? [:]
+        let licenses = accounts[Array(claim.account.utf8)]?.offline[claim.device] ?? [:]
         var state = SyncState()
         state.memory = claim.evidence.map(memory) ?? SPCState()
         state.challenge = claim.challenge.flatMap { challenges[$0] }
         state.licenses =
             switch claim.subject {
-            case .streams(let streamIDs): Set(streamIDs).compactMap { kept[$0] }
-            case .title(let titleID): kept.values.filter { $0.titleID == titleID }
+            case .streams(let streamIDs): Set(streamIDs).compactMap { licenses[$0] }
+            case .title(let titleID): licenses.values.filter { $0.titleID == titleID }
             }
         return state
     }

@@ -88,7 +88,7 @@ struct KeysAddCommand: AsyncParsableCommand {
             if let title, let track {
                 record = try await period(title, track, key, policy, store)
             } else {
-                record = try keyAlone(key, policy)
+                record = try separateKey(key, policy)
             }
             try await ContentDefaults.check(content: record, in: store)
             let info = record.info
@@ -102,7 +102,7 @@ struct KeysAddCommand: AsyncParsableCommand {
         }
     }
 
-    private func keyAlone(_ key: SecretBytes, _ policy: String?) throws -> ContentRecord {
+    private func separateKey(_ key: SecretBytes, _ policy: String?) throws -> ContentRecord {
         let asset = asset?.bytes ?? []
         return try ContentRecord(
             assetID: asset,
