@@ -133,7 +133,7 @@ struct SPCInspectTests {
         let path = try tool.file("a.spc", vector.message)
         let other = try tool.run(["spc", "inspect", path, "--private-key", Keys.path("test-rsa-2048-other.pem")])
         #expect(other.status == 1)
-        #expect(other.errors.contains("does not decrypt with this private key"))
+        #expect(other.errors.contains("cannot be decrypted with this private key"))
         let size = try tool.run(["spc", "inspect", path, "--private-key", Keys.path("test-rsa-1024.pem")])
         #expect(size.errors.contains("is for a key of 2048 bits, this one has 1024"))
         let certificate = try tool.run([
