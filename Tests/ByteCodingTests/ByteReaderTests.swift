@@ -34,7 +34,7 @@ struct ByteReaderTests {
             #expect(error == ParseError(.truncated, reading: "", offset: 0))
             #expect(error.reading == "second")
             #expect(error.offset == 6)
-            #expect(error.description == "truncated at byte 6, reading second: 4 bytes expected, 2 left")
+            #expect(error.description == "truncated at byte 6, reading second: expected 4 bytes, found 2")
         }
         #expect(part.remaining == 2, "a failed read must not move the cursor")
         #expect(whole.offset == 8)

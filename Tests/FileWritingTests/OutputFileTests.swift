@@ -168,7 +168,7 @@ struct OutputFileTests {
         let path = folder.path("socket")
         try #require(mknod(path, S_IFSOCK | 0o600, 0) == 0)
         #expect(failure { _ = try OutputFile(path) }?.description.contains("socket") == true)
-        #expect(failure { _ = try OutputFile(folder.url.path) }?.description.contains("it is a folder") == true)
+        #expect(failure { _ = try OutputFile(folder.url.path) }?.description.contains("the path is a folder") == true)
         #expect(failure { _ = try OutputFile(folder.path("none") + "/") }?.description.contains("folder") == true)
         #expect(failure { _ = try OutputFile("") }?.description.contains("empty") == true)
         #expect(folder.kind(path) == S_IFSOCK)

@@ -99,7 +99,7 @@ struct CommandLineTests {
     func tooLong() throws {
         let outcome = try tool.run(["spc", "inspect", "/dev/zero"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("longer than 1 MiB"))
+        #expect(outcome.errors.contains("the file is longer than 1 MiB"))
     }
 
     @Test("A message is not written to a terminal")

@@ -102,7 +102,10 @@ struct SPCInspectTests {
         let key = try tool.file("key.pem", try tool.content(Keys.path("test-rsa-2048.pem")))
         let vector = try tool.file("a.spc", try VectorFile(path: "spc/v2-iphone.txt").message)
         for (mode, words) in [
-            (0o644, "warning: \(key) holds a secret and is open to others (mode 0644); chmod 600 \(key)\n"),
+            (
+                0o644,
+                "warning: \(key) contains a secret and is accessible to other users (mode 0644); chmod 600 \(key)\n"
+            ),
             (0o600, ""),
         ] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)

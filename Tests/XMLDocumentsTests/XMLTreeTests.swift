@@ -98,11 +98,11 @@ struct XMLTreeTests {
     @Test("Elements and pieces of text are bounded in number")
     func counts() {
         let elements = failure("<a>" + String(repeating: "<b/>", count: XMLTree.Limit.elements) + "</a>")
-        #expect(elements?.reason == "there are more than \(XMLTree.Limit.elements) elements")
+        #expect(elements?.reason == "the document has more than \(XMLTree.Limit.elements) elements")
         for piece in ["&lt;", "<!---->", "<![CDATA[]]>", "<?i j?>"] {
-            let pieces = failure("<a>" + String(repeating: piece, count: XMLTree.Limit.pieces + 1) + "</a>")
+            let pieces = failure("<a>" + String(repeating: piece, count: XMLTree.Limit.textDividers + 1) + "</a>")
             #expect(
-                pieces?.reason.hasPrefix("there are more than \(XMLTree.Limit.pieces) comments") == true,
+                pieces?.reason.hasPrefix("the document has more than \(XMLTree.Limit.textDividers) comments") == true,
                 "\(piece)"
             )
         }
@@ -111,7 +111,7 @@ struct XMLTreeTests {
     @Test("What cannot be split into tags is not well-formed, and the failure names its line")
     func malformed() {
         for text in ["<a\n", "<a\nb", "<a\nb=", "<a\nb=c>", "<a\nb c>", "<a\nb='", "<a\n/b>", "<a\n='b'>"] {
-            let expected = XMLFailure("line 2", "it is not well-formed XML")
+            let expected = XMLFailure("line 2", "the document is not well-formed XML")
             #expect(failure(text) == expected, "\(text)")
             #expect(failure("<r/>" + text) == expected, "\(text)")
         }
