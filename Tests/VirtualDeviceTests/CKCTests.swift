@@ -92,8 +92,8 @@ struct CKCTests {
         for length in [0, 31, 33, 64, 65, UInt32.max] as [UInt32] {
             try refuses(because: "") { $0[TestCKC.Tag.encryptedCK]?.valueLength = length }
         }
-        try refuses(because: "occurs twice") { $0.own.append($0.own[1]) }
-        try refuses(because: "occurs twice") { $0.returned.append($0.returned[0]) }
+        try refuses(because: "occurs more than once") { $0.own.append($0.own[1]) }
+        try refuses(because: "occurs more than once") { $0.returned.append($0.returned[0]) }
     }
 
     @Test("The content key must be there and have its size")
@@ -109,23 +109,23 @@ struct CKCTests {
     @Test("R1 must be there and be the one sent")
     func r1() throws {
         try refuses(because: "no R1") { $0[TestCKC.Tag.r1] = nil }
-        try refuses(because: "R1 is not") { $0[TestCKC.Tag.r1]?.value[43] ^= 1 }
-        try refuses(because: "R1 is not") { $0[TestCKC.Tag.r1] = .init(TestCKC.Tag.r1, []) }
+        try refuses(because: "R1 differs") { $0[TestCKC.Tag.r1]?.value[43] ^= 1 }
+        try refuses(because: "R1 differs") { $0[TestCKC.Tag.r1] = .init(TestCKC.Tag.r1, []) }
     }
 
     @Test("Every block asked for must come back, unaltered, at the end")
     func returned() throws {
         try refuses(because: "was not returned") { _ = $0.returned.removeFirst() }
         try refuses(because: "was not returned") { $0.returned = [] }
-        try refuses(because: "returned altered") { ckc in
+        try refuses(because: "was modified") { ckc in
             let index = ckc.returned.firstIndex { !$0.value.isEmpty } ?? 0
             ckc.returned[index].value[0] ^= 1
         }
-        try refuses(because: "returned altered") { ckc in
+        try refuses(because: "was modified") { ckc in
             ckc.returned[0].padding += [UInt8](repeating: 1, count: 16)
         }
-        try refuses(because: "follows a returned one") { swap(&$0.own, &$0.returned) }
-        try refuses(because: "follows a returned one") { ckc in ckc.own.insert(ckc.returned.removeFirst(), at: 0) }
+        try refuses(because: "follows a returned block") { swap(&$0.own, &$0.returned) }
+        try refuses(because: "follows a returned block") { ckc in ckc.own.insert(ckc.returned.removeFirst(), at: 0) }
         let request = try bench.request()
         _ = try bench.device.process(ckc: try bench.answer(request) { $0.returned.reverse() }, for: request)
     }

@@ -29,8 +29,8 @@ static const unsigned long clibcrypto_name_style = XN_FLAG_RFC2253 & ~ASN1_STRFL
 /// The flag for a text in UTF-8.
 static const int clibcrypto_utf8 = MBSTRING_UTF8;
 
-/// Sets the hash function of an HMAC by its name. This function is in C because in Swift the name of the parameter would
-/// be a temporary string, while the parameter stores a pointer to it.
+/// Sets the hash function of an HMAC by its name. It is in C because in Swift the name would be a temporary string,
+/// while the parameter stores a pointer to it.
 static inline int clibcrypto_mac_set_digest(EVP_MAC_CTX *context, const char *name) {
     OSSL_PARAM parameters[] = {
         OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)name, 0),
@@ -45,8 +45,8 @@ static inline void clibcrypto_free(void *pointer) { OPENSSL_free(pointer); }
 /// Wipes and frees `size` bytes that libcrypto allocated. `pointer` can be NULL.
 static inline void clibcrypto_clear_free(void *pointer, size_t size) { OPENSSL_clear_free(pointer, size); }
 
-/// Decodes the message of an OAEP block with SHA-1, MGF1-SHA-1 and an empty label, in constant time. `block_size` is the
-/// size of the modulus in bytes. Returns the size of the message, or a negative value if the block is not valid.
+/// Decodes the message of an OAEP block with SHA-1, MGF1-SHA-1 and an empty label, in constant time. `block_size` is
+/// the size of the modulus in bytes. Returns the size of the message, or a negative value if the block is not valid.
 static inline int clibcrypto_oaep_decode(void *message, size_t size, const void *block, size_t block_size) {
 // All functions of libcrypto that decode only the padding are deprecated.
 #pragma GCC diagnostic push

@@ -5,8 +5,8 @@
  * keyway_dask_open. This header can be read, compiled and tested without software from Apple.
  *
  * Rules
- *   - Every struct starts with its size in bytes, set by the owner of the memory. The other side must not access
- *     fields beyond this size. New fields are added only at the end.
+ *   - Every struct starts with its size in bytes, set by the owner of the memory. The other side must not access fields
+ *     beyond this size. New fields are added only at the end.
  *   - The caller owns the buffers. The callee writes at most `capacity` bytes and sets `length`. If a buffer is too small,
  *     the callee sets `length` to the required size and returns KEYWAY_DASK_BUFFER_TOO_SMALL.
  *   - Input pointers are valid only during the call. The callee must write only to output buffers.
@@ -98,8 +98,8 @@ typedef struct {
     void *context;              /* a pointer of the plug-in, passed to seal_ckc and then exactly once to release_spc */
     uint8_t hu[20];             /* the device's anonymous ID */
     uint8_t certificate_hash[20];
-    keyway_dask_buffer request; /* TLLVs of the guide's Table 2-4, in its format: the asset ID, and the playback state,
-                                   capabilities, identity and similar blocks that the message contains */
+    keyway_dask_buffer request; /* TLLVs of the guide's Table 2-4, in its format: the asset ID, and the playback
+                                   state, capabilities, identity and similar blocks of the message */
 } keyway_dask_open_spc_out;
 
 typedef struct {
