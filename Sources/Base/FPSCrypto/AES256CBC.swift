@@ -22,7 +22,7 @@ public enum AES256CBC {
         let padding = blockSize - secret.count % blockSize
         let padded = SecretBytes(count: secret.count + padding) { out in
             secret.withUnsafeBytes { out.copyMemory(from: $0) }
-            for place in secret.count..<out.count { out[place] = UInt8(padding) }
+            for index in secret.count..<out.count { out[index] = UInt8(padding) }
         }
         return try padded.withUnsafeBytes { padded throws(CryptoError) in
             try makeBytes(count: padded.count) { out throws(CryptoError) in

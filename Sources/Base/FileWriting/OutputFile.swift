@@ -208,11 +208,11 @@ extension OutputFile {
         var mode = status.st_mode & 0o7777
         if access == .owner, mode & 0o007 != 0 { mode = 0o600 }
         var own = stat()
-        let keepsOwner =
+        let hasSameOwner =
             fstat(descriptor, &own) == 0
             && (own.st_uid == status.st_uid && own.st_gid == status.st_gid
                 || fchown(descriptor, status.st_uid, status.st_gid) == 0)
-        guard keepsOwner, fchmod(descriptor, mode) == 0 else {
+        guard hasSameOwner, fchmod(descriptor, mode) == 0 else {
             close(descriptor)
             unlink(name)
             return try openInPlace()
@@ -239,11 +239,11 @@ extension OutputFile {
         guard isReplacement, [EBUSY, EPERM, EACCES].contains(errno) else {
             throw FileFailure(replaces ? .rename : .create, path: path, code: errno)
         }
-        let written = descriptor
-        defer { close(written) }
+        let temporaryDescriptor = descriptor
+        defer { close(temporaryDescriptor) }
         try openInPlace()
         try truncate()
-        try copy(from: written)
+        try copy(from: temporaryDescriptor)
     }
 
     private func copy(from source: Int32) throws(FileFailure) {

@@ -31,8 +31,8 @@ struct TemporaryFile: ~Copyable {
             }
             // Another process can remove the file as a leftover between opening and locking. The file then has no name.
             var status = stat()
-            let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-            guard !isTaken, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+            let isLockedElsewhere = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+            guard !isLockedElsewhere, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
                 close(descriptor)
                 continue
             }

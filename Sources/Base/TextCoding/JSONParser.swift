@@ -74,10 +74,10 @@ private struct JSONParser {
         }
     }
 
-    private mutating func literal(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
-        let isThere = word.withUTF8Buffer { text[position...].starts(with: $0) }
-        guard isThere else { throw error("expected a value") }
-        position += word.utf8CodeUnitCount
+    private mutating func literal(_ keyword: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        let matches = keyword.withUTF8Buffer { text[position...].starts(with: $0) }
+        guard matches else { throw error("expected a value") }
+        position += keyword.utf8CodeUnitCount
         return value
     }
 

@@ -66,7 +66,7 @@ struct XMLScan {
         var attributes = 0
         var declared = 0
         while true {
-            skipBlanks()
+            skipWhitespace()
             if skip(">") {
                 open.append(declared)
                 return
@@ -89,9 +89,9 @@ struct XMLScan {
     /// Scans an attribute. Returns whether it declares a namespace.
     private mutating func attribute() throws(XMLFailure) -> Bool {
         let name = name()
-        skipBlanks()
+        skipWhitespace()
         guard !name.isEmpty, skip("=") else { throw Self.notWellFormed(line) }
-        skipBlanks()
+        skipWhitespace()
         if skip("\"") {
             try skip(past: "\"")
         } else if skip("'") {
@@ -118,7 +118,7 @@ struct XMLScan {
         }
     }
 
-    private mutating func skipBlanks() {
+    private mutating func skipWhitespace() {
         while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { _ = next() }
     }
 

@@ -111,8 +111,8 @@ package struct XMLTree {
         while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
             place = start + 1
             guard bytes[place...].first == UInt8(ascii: "?") else { continue }
-            let name = bytes[(place + 1)...].prefix { !isBlank($0) && $0 != UInt8(ascii: "?") }
-            let rest = bytes[name.endIndex...].drop { isBlank($0) }
+            let name = bytes[(place + 1)...].prefix { !isWhitespace($0) && $0 != UInt8(ascii: "?") }
+            let rest = bytes[name.endIndex...].drop { isWhitespace($0) }
             if rest.starts(with: "?>".utf8) { return true }
         }
         return false
@@ -126,7 +126,7 @@ package struct XMLTree {
     private static func withoutDeclaration(_ bytes: [UInt8]) -> [UInt8]? {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         // `<?xml-stylesheet` and similar instructions are not declarations.
-        guard bytes[start...].starts(with: Array("<?xml".utf8)), bytes.count > start + 5, isBlank(bytes[start + 5])
+        guard bytes[start...].starts(with: Array("<?xml".utf8)), bytes.count > start + 5, isWhitespace(bytes[start + 5])
         else { return bytes }
         let declaration =
             #/
@@ -140,11 +140,11 @@ package struct XMLTree {
         let head = String(decoding: bytes[start...].prefix(200), as: UTF8.self)
         guard let end = head.prefixMatch(of: declaration)?.range.upperBound else { return nil }
         let length = head[..<end].utf8.count
-        let blanks = bytes[start..<start + length].map { isBlank($0) ? $0 : 0x20 }
-        return Array(bytes[..<start]) + blanks + bytes[(start + length)...]
+        let spaces = bytes[start..<start + length].map { isWhitespace($0) ? $0 : 0x20 }
+        return Array(bytes[..<start]) + spaces + bytes[(start + length)...]
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D, 0x0A].contains(byte) }
+    private static func isWhitespace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D, 0x0A].contains(byte) }
 }
 
 /// The delegate of the parser, which builds the tree. An instance is used for one document on one thread.

@@ -17,7 +17,7 @@ extension FPSDevice {
         guard isCurrent else {
             throw .invalidPersistentKey.because("the key was invalidated, or replaced at first playback")
         }
-        if let obstacle = key.validity.startError(at: clock.now) { throw obstacle }
+        if let error = key.validity.startError(at: clock.now) { throw error }
         let origin = KeyOrigin(
             certificate: [],
             certificateHash: key.certificateHash,

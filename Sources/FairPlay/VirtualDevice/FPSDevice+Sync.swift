@@ -83,14 +83,14 @@ extension FPSDevice {
             }
             if let titleID = offlineKey.titleID { report.titleID = titleID }
             let byTitle = if case .title = target { offlineKey.titleID != nil } else { false }
-            let gone: [[UInt8]]? = try removingKeys { vault in
+            let removed: [[UInt8]]? = try removingKeys { vault in
                 guard vault.isCurrent(key) else { return nil }
                 return vault.invalidate(certificateHash: key.certificateHash) { other in
                     byTitle ? other.titleID == offlineKey.titleID : other.streamID == offlineKey.streamID
                 }
             }
-            if let gone {
-                report.invalidatedStreamIDs = gone
+            if let removed {
+                report.invalidatedStreamIDs = removed
                 report.flags.insert(.success)
                 if key.validity.remaining(at: clock.now) == 0 { report.flags.insert(.objectExpired) }
             } else {

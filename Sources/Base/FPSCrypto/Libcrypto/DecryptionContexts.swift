@@ -20,15 +20,15 @@ final class DecryptionContexts: Sendable {
 
     /// Calls `body` with a context from the pool. Returns nil if libcrypto cannot create a context.
     func withContext<Value>(for key: OpaquePointer, _ body: (OpaquePointer) -> Value?) -> Value? {
-        let kept = idle.withLock { $0.popLast() }
-        guard let context = kept?.pointer ?? oaepContext(key, initializing: EVP_PKEY_decrypt_init) else { return nil }
+        let pooled = idle.withLock { $0.popLast() }
+        guard let context = pooled?.pointer ?? oaepContext(key, initializing: EVP_PKEY_decrypt_init) else { return nil }
         defer {
-            let isKept = idle.withLock { contexts in
+            let isPooled = idle.withLock { contexts in
                 guard contexts.count < Self.limit else { return false }
                 contexts.append(Context(pointer: context))
                 return true
             }
-            if !isKept { EVP_PKEY_CTX_free(context) }
+            if !isPooled { EVP_PKEY_CTX_free(context) }
         }
         return body(context)
     }

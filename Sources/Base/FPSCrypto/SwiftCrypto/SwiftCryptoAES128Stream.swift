@@ -106,8 +106,8 @@ package struct AES128PaddedStream: ~Copyable {
     /// Encrypts or decrypts the next part and appends the complete blocks to `output`.
     package mutating func update(_ input: RawSpan, appendingTo output: inout [UInt8]) throws(CryptoError) {
         input.withUnsafeBytes { rest.append(contentsOf: $0) }
-        let held = chain.direction == .encrypt ? 0 : min(rest.count, 1)
-        let whole = (rest.count - held) / AES128.blockSize * AES128.blockSize
+        let reserved = chain.direction == .encrypt ? 0 : min(rest.count, 1)
+        let whole = (rest.count - reserved) / AES128.blockSize * AES128.blockSize
         try pass(whole, appendingTo: &output)
         rest.removeFirst(whole)
     }
@@ -181,9 +181,9 @@ private struct Chain {
         }
         used = total % AES128.blockSize
         var carry = total / AES128.blockSize
-        for place in iv.indices.reversed() where carry > 0 {
-            carry += Int(iv[place])
-            iv[place] = UInt8(truncatingIfNeeded: carry)
+        for index in iv.indices.reversed() where carry > 0 {
+            carry += Int(iv[index])
+            iv[index] = UInt8(truncatingIfNeeded: carry)
             carry >>= 8
         }
     }
@@ -193,9 +193,9 @@ private struct Chain {
         _ input: UnsafeRawBufferPointer,
         to output: UnsafeMutableRawPointer?
     ) throws(CryptoError) {
-        let way = direction == .encrypt ? Cipher.Direction.encrypt : .decrypt
+        let cipherDirection = direction == .encrypt ? Cipher.Direction.encrypt : .decrypt
         try withUnsafeBytes(of: iv) { iv throws(CryptoError) in
-            try Cipher.transform(mode, way, input, to: output, key: key, iv: iv, operation: operation)
+            try Cipher.transform(mode, cipherDirection, input, to: output, key: key, iv: iv, operation: operation)
         }
     }
 }

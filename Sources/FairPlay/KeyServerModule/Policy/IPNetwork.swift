@@ -39,15 +39,15 @@ public struct IPNetwork: RawRepresentable, Hashable, Sendable {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = address.count == 4 ? AF_INET : AF_INET6
         guard inet_ntop(family, address, &text, socklen_t(text.count)) != nil else { return "" }
-        let written = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String(decoding: written, as: UTF8.self) + "/\(prefixLength)"
+        let digits = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: digits, as: UTF8.self) + "/\(prefixLength)"
     }
 
     /// Returns whether the network contains an address in text form; false if the text is not an address.
     public func contains(_ text: String) -> Bool {
         // A link-local address can have a zone ID.
-        let bare = text.prefix { $0 != "%" }
-        guard var bytes = Self.bytes(of: String(bare)) else { return false }
+        let withoutZone = text.prefix { $0 != "%" }
+        guard var bytes = Self.bytes(of: String(withoutZone)) else { return false }
         if Self.isMapped(bytes) { bytes = Array(bytes.suffix(4)) }
         return contains(bytes: bytes)
     }

@@ -97,8 +97,8 @@ extension LicensePolicy: Codable {
             }
             return choice
         }
-        let spelled: String? = try rule(.securityLevel)
-        let level = spelled.map { ["appleBaseline": "baseline", "appleMain": "main"][$0] ?? $0 }
+        let levelText: String? = try rule(.securityLevel)
+        let level = levelText.map { ["appleBaseline": "baseline", "appleMain": "main"][$0] ?? $0 }
         if let level, Level(rawValue: level) == nil {
             throw PolicyError(.invalidValue, field: "securityLevel", reason: "expected one of audio, baseline, main")
         }

@@ -1,7 +1,7 @@
 extension LicensePolicy {
     /// Whether the policy requires a playback state in the SPC, because it limits the time or allows persistence.
     var needsPlaybackState: Bool {
-        lease != nil || rental != nil || persist != nil || onlineLimit != nil || hadPersistence
+        lease != nil || rental != nil || persist != nil || onlineLimit != nil || lostPersistence
     }
 
     /// Whether Clear Key and AES-128 clients may get the key, which a policy must allow explicitly.
@@ -91,7 +91,9 @@ extension LicensePolicy {
         policy.persist = persist?.capped(to: remaining)
         if let rental = policy.rental { policy.persist = policy.persist?.within(rental: rental) }
         // Persistence that is too short for a persistent key still limits online keys.
-        if policy.freeOnlineLimit == nil { policy.onlineLimit = freeOnlineLimit.map { min($0, remaining) } }
+        if policy.onlineLimitWithoutRental == nil {
+            policy.onlineLimit = onlineLimitWithoutRental.map { min($0, remaining) }
+        }
         return policy
     }
 
@@ -105,7 +107,7 @@ extension LicensePolicy {
         policy.persist = persist?.capped(to: remaining)
         if case .dual = policy.persist {
             // An online key under dual expiry has no rental, so this limit applies to it.
-            policy.onlineLimit = freeOnlineLimit.map { min($0, remaining) } ?? remaining
+            policy.onlineLimit = onlineLimitWithoutRental.map { min($0, remaining) } ?? remaining
         } else {
             policy.onlineLimit = onlineLimit.map { min($0, remaining) }
             policy.rental = min(rental ?? remaining, remaining)

@@ -46,14 +46,14 @@ extension LicensePolicy {
             },
             undatedSPC: Self.strictest(undatedSPC, other.undatedSPC, otherwise: .deny),
             osVersions: osVersions.merging(other.osVersions) { max($0, $1) },
-            streams: Self.least(streams, other.streams),
-            devices: Self.least(devices, other.devices),
+            streams: Self.minimum(streams, other.streams),
+            devices: Self.minimum(devices, other.devices),
             // One policy that requires the token's rental start is enough.
             rentalStart: Self.strictest(rentalStart, other.rentalStart) { $0 == .token ? 1 : 0 },
             bindRentalToDevice: Self.strictest(bindRentalToDevice, other.bindRentalToDevice) { $0 == true ? 1 : 0 },
             renewAfterExpiry: Self.strictest(renewAfterExpiry, other.renewAfterExpiry) { $0 == false ? 1 : 0 },
-            networks: Self.inBoth(networks, other.networks) { $0.intersection($1) }?.outermost,
-            origins: Self.inBoth(origins, other.origins) { $0.filter($1.contains) }
+            networks: Self.allowedByBoth(networks, other.networks) { $0.intersection($1) }?.outermost,
+            origins: Self.allowedByBoth(origins, other.origins) { $0.filter($1.contains) }
                 .map { Set($0).sorted { $0.rawValue < $1.rawValue } },
             // Denied if one policy denies; allowed only if one policy allows, so that policies without the field allow
             // nothing.
@@ -68,9 +68,9 @@ extension LicensePolicy {
         if let rental = merged.rental { merged.persist = merged.persist?.within(rental: rental) }
         // If the merge removed persistence, or made it stricter than online keys require, the limit for online keys
         // stays.
-        let limit = freeOnlineLimit.strictest(other.freeOnlineLimit)
-        if limit != merged.freeOnlineLimit { merged.onlineLimit = limit }
-        merged.hadPersistence = (needsPlaybackState || other.needsPlaybackState) && !merged.needsPlaybackState
+        let limit = onlineLimitWithoutRental.strictest(other.onlineLimitWithoutRental)
+        if limit != merged.onlineLimitWithoutRental { merged.onlineLimit = limit }
+        merged.lostPersistence = (needsPlaybackState || other.needsPlaybackState) && !merged.needsPlaybackState
         return merged
     }
 
@@ -88,13 +88,13 @@ extension LicensePolicy {
         strictest(left, right) { ($0 ?? otherwise) == .deny ? 1 : 0 }
     }
 
-    private static func least(_ left: Int?, _ right: Int?) -> Int? {
+    private static func minimum(_ left: Int?, _ right: Int?) -> Int? {
         guard let left, let right else { return left ?? right }
         return min(left, right)
     }
 
     /// Returns the elements that both lists allow; nil allows everything.
-    private static func inBoth<Element>(
+    private static func allowedByBoth<Element>(
         _ left: [Element]?,
         _ right: [Element]?,
         _ intersection: ([Element], [Element]) -> [Element]

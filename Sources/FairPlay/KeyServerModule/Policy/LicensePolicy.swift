@@ -64,7 +64,7 @@ public struct LicensePolicy: Sendable, Hashable {
     /// and caps set it.
     package var onlineLimit: Seconds?
     /// Whether a merge removed persistence, so that the policy still requires a playback state.
-    var hadPersistence = false
+    var lostPersistence = false
 
     /// Creates a policy with these fields; ``validate(for:)`` checks for contradictions.
     public init(

@@ -103,10 +103,10 @@ extension Seconds? {
 
 extension LicensePolicy {
     /// The rental duration of an online key: the time within which playback can be started. Nil: no limit.
-    package var onlineRental: Seconds? { rental.strictest(freeOnlineLimit) }
+    package var onlineRental: Seconds? { rental.strictest(onlineLimitWithoutRental) }
 
     /// The limit of online keys apart from the policy's rental.
-    var freeOnlineLimit: Seconds? {
+    var onlineLimitWithoutRental: Seconds? {
         onlineLimit ?? (lease == nil && rental == nil ? persist?.onlineLimit : nil)
     }
 }

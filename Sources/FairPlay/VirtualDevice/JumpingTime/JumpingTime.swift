@@ -15,7 +15,7 @@ package final class JumpingTime: TaskExecutor {
 
     private struct Sleeper {
         let id: UInt64
-        let moment: Duration
+        let deadline: Duration
         let exchange: Int?
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -27,7 +27,7 @@ package final class JumpingTime: TaskExecutor {
         var cancelled: Set<UInt64> = []
         var ids: UInt64 = 0
         /// The exchanges that have started and not finished, and those of them during which the time does not advance.
-        var begun: Set<Int> = []
+        var active: Set<Int> = []
         var awaited: Set<Int> = []
         var exchanges = 0
         var isOver = false
@@ -108,11 +108,13 @@ package final class JumpingTime: TaskExecutor {
         state.withLock { state in
             if !state.jobs.isEmpty { return .run(state.jobs.removeFirst()) }
             if !state.awaited.isEmpty { return .wait }
-            guard let index = state.sleepers.indices.min(by: { state.sleepers[$0].moment < state.sleepers[$1].moment })
+            guard
+                let index = state.sleepers.indices.min(by: { state.sleepers[$0].deadline < state.sleepers[$1].deadline }
+                )
             else { return .stuck }
             let sleeper = state.sleepers.remove(at: index)
-            state.now = max(state.now, sleeper.moment)
-            if let exchange = sleeper.exchange, state.begun.contains(exchange) { state.awaited.insert(exchange) }
+            state.now = max(state.now, sleeper.deadline)
+            if let exchange = sleeper.exchange, state.active.contains(exchange) { state.awaited.insert(exchange) }
             return .jump(sleeper)
         }
     }
@@ -123,7 +125,7 @@ package final class JumpingTime: TaskExecutor {
     package func beginExchange() -> Int {
         state.withLock { state in
             state.exchanges += 1
-            state.begun.insert(state.exchanges)
+            state.active.insert(state.exchanges)
             state.awaited.insert(state.exchanges)
             return state.exchanges
         }
@@ -132,7 +134,7 @@ package final class JumpingTime: TaskExecutor {
     /// Finishes an exchange after its response has arrived.
     package func endExchange(_ id: Int) {
         state.withLock { state in
-            state.begun.remove(id)
+            state.active.remove(id)
             state.awaited.remove(id)
         }
         wakeUp.signal()
@@ -146,7 +148,7 @@ package final class JumpingTime: TaskExecutor {
 
     /// Stops the time again until the end of an exchange that is being cancelled.
     package func awaitExchange(_ id: Int) {
-        state.withLock { state in if state.begun.contains(id) { state.awaited.insert(id) } }
+        state.withLock { state in if state.active.contains(id) { state.awaited.insert(id) } }
     }
 
     /// Calls a closure that depends on other threads; the time does not advance during the call.
@@ -161,7 +163,7 @@ package final class JumpingTime: TaskExecutor {
     /// Suspends the task until the given time.
     ///
     /// - Parameter exchange: the exchange during which the time does not advance after that.
-    package func sleep(until moment: Duration, exchange: Int? = nil) async throws {
+    package func sleep(until deadline: Duration, exchange: Int? = nil) async throws {
         let id = state.withLock { state in
             state.ids += 1
             return state.ids
@@ -171,7 +173,7 @@ package final class JumpingTime: TaskExecutor {
                 let isCancelled = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return true }
                     state.sleepers.append(
-                        Sleeper(id: id, moment: moment, exchange: exchange, continuation: continuation)
+                        Sleeper(id: id, deadline: deadline, exchange: exchange, continuation: continuation)
                     )
                     if let exchange { state.awaited.remove(exchange) }
                     return false

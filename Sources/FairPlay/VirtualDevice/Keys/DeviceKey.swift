@@ -78,8 +78,8 @@ public final class DeviceKey: Sendable {
         state.withLock { state in
             do throws(FPSError) {
                 try requireKey(&state)
-                if !state.isPlaying, let obstacle = state.validity.startError(at: device.clock.now) {
-                    throw obstacle
+                if !state.isPlaying, let error = state.validity.startError(at: device.clock.now) {
+                    throw error
                 }
                 try checkOutput(state)
                 return state.isPlaying ? .playing : .ready
@@ -103,7 +103,7 @@ public final class DeviceKey: Sendable {
             try checkOutput(state)
             guard !state.isPlaying else { return }
             let now = device.clock.now
-            if let obstacle = state.validity.startError(at: now) { throw obstacle }
+            if let error = state.validity.startError(at: now) { throw error }
             if let key = state.persistent, let (next, sealed) = try device.startPersistentKey(key, at: now) {
                 state.persistent = next
                 state.updatedPersistentKey = sealed

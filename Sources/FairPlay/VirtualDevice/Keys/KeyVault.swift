@@ -50,8 +50,8 @@ struct KeyVault: Sendable {
     }
 
     private mutating func remove(where matches: (Record) -> Bool) -> [[UInt8]] {
-        let gone = records.filter { matches($0.value) }
-        for id in gone.keys { records[id] = nil }
-        return gone.values.compactMap(\.offlineKey?.streamID).sorted { $0.lexicographicallyPrecedes($1) }
+        let removed = records.filter { matches($0.value) }
+        for id in removed.keys { records[id] = nil }
+        return removed.values.compactMap(\.offlineKey?.streamID).sorted { $0.lexicographicallyPrecedes($1) }
     }
 }

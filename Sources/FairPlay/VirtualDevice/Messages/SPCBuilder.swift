@@ -134,8 +134,8 @@ struct SPCBuilder {
             contents.append((tag, random.bytes(Int.random(in: 0...48, using: &random))))
         }
         let known = contents.map(\.tag).filter { !reserved.contains($0) }.shuffled(using: &random)
-        let wanted = known.prefix(Int.random(in: 1...4, using: &random)) + reserved.prefix(1)
-        let request = wanted.shuffled(using: &random).flatMap { bigEndian($0.rawValue) }
+        let requested = known.prefix(Int.random(in: 1...4, using: &random)) + reserved.prefix(1)
+        let request = requested.shuffled(using: &random).flatMap { bigEndian($0.rawValue) }
         contents.append((.tagReturnRequest, request))
 
         let blocks = contents.shuffled(using: &random).map { content in
