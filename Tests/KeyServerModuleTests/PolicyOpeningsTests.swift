@@ -2,7 +2,7 @@ import Testing
 
 @testable import KeyServerModule
 
-@Suite("What a policy opens, in words")
+@Suite("Descriptions of permissive policy settings")
 struct PolicyOpeningsTests {
     private func openings(_ json: String) throws -> String {
         try LicensePolicy(json: Array(json.utf8)).openings.joined(separator: "\n")
@@ -11,7 +11,7 @@ struct PolicyOpeningsTests {
     private static let strict =
         #""hdcp":"type1","securityLevel":"main","lease":"PT10M","streams":2,"airplay":"deny","adapter":"deny""#
 
-    @Test("A policy that leaves nothing open says nothing")
+    @Test("A policy without permissive settings has no description")
     func nothing() throws {
         #expect(try openings("{\(Self.strict),\"otherClients\":\"deny\"}") == "")
     }
