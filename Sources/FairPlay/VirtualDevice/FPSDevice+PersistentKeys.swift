@@ -67,7 +67,7 @@ extension FPSDevice {
     ///
     /// - Returns: the new key and its bytes for the app; nil if it is not the first playback.
     func startPersistentKey(_ key: PersistentKey, at now: Int64) throws(FPSError) -> (PersistentKey, [UInt8])? {
-        let persistentKeyEncryptionKey = persistentKeyEncryptionKey
+        let encryptionKey = persistentKeyEncryptionKey
         return try withState { state throws(FPSError) in
             try recall(&state)
             guard state.vault.isCurrent(key) else {
@@ -78,7 +78,7 @@ extension FPSDevice {
             next.validity.firstPlayed = now
             state.vault.advance(&next)
             state.unsaved[next.recordID] = next.generation
-            return (next, try next.seal(with: persistentKeyEncryptionKey, format: state.persistentKeyFormat))
+            return (next, try next.seal(with: encryptionKey, format: state.persistentKeyFormat))
         }
     }
 
