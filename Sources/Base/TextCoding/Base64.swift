@@ -90,7 +90,7 @@ package enum Base64 {
         var position = 0
         while position < text.count {
             // Almost all of the text consists of groups of four digits.
-            if decoder.takesGroups { decoder.addGroups(of: text, from: &position) }
+            if decoder.isAtGroupBoundary { decoder.addGroups(of: text, from: &position) }
             guard position < text.count else { break }
             guard decoder.add(text[position]) else { return nil }
             position += 1
