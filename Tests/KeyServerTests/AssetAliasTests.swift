@@ -54,9 +54,9 @@ struct AssetAliasTests {
             let entries = try await server.store.auditEntries(before: nil, limit: 100).map(\.record)
             #expect(entries.count == 9)
             #expect(entries.allSatisfy { $0.assetID == LicenseServer.asset && $0.outcome == "issued" })
-            let notes = Set(entries.map { $0.detail?.split(separator: "; ").first { $0.hasPrefix("asked for as ") } })
+            let notes = Set(entries.map { $0.detail?.split(separator: "; ").first { $0.hasPrefix("requested as ") } })
             let digits = "0xe0e1e2e3e4e5e6e7e8e9eaebecedeeef"
-            #expect(notes == [nil, "asked for as skd://movie", "asked for as \(digits)"])
+            #expect(notes == [nil, "requested as skd://movie", "requested as \(digits)"])
             let leases = try await server.store.leases(account: nil, at: server.clock.now, after: nil, limit: 100)
             #expect(leases.count == 9)
             #expect(leases.allSatisfy { $0.assetID == LicenseServer.asset })

@@ -36,7 +36,7 @@ struct OperationsConfigurationTests {
     func exampleFailsClosed() throws {
         let example = ServerConfiguration.example
         let errors = problems(example)
-        #expect(errors.count == 1 && errors[0].contains("authorization: does not say who gets licenses"), "\(errors)")
+        #expect(errors.count == 1 && errors[0].contains("authorization: is missing; set authorization.tokens"), "\(errors)")
         #expect(errors[0].contains("set authorization.tokens or authorization.webhook"))
         let decided = try load(example.replacing("#none: false", with: "none: true"))
         #expect(decided.configuration.authorization.none)
@@ -173,51 +173,51 @@ struct OperationsConfigurationTests {
     @Test(
         "What is wrong is said with file, line, setting and what to do",
         arguments: [
-            ("limits: {thread: 1}", ":3: limits.thread: there is no such setting; is it `limits.threads`?"),
-            ("limits:\n  threads: many", ":4: limits.threads: takes a whole number from 0 to 1024, not \"many\""),
-            ("limits:\n  threads: 1.5", ":4: limits.threads: takes a whole number"),
-            ("limits:\n  threads: [1]", ":4: limits.threads: takes a whole number from 0 to 1024, not a list"),
-            ("limits:\n  threads: {a: b}", ":4: limits.threads: takes a whole number from 0 to 1024, not a section"),
+            ("limits: {thread: 1}", ":3: limits.thread: unknown setting; did you mean `limits.threads`?"),
+            ("limits:\n  threads: many", ":4: limits.threads: expected an integer from 0 to 1024, found \"many\""),
+            ("limits:\n  threads: 1.5", ":4: limits.threads: expected an integer"),
+            ("limits:\n  threads: [1]", ":4: limits.threads: expected an integer from 0 to 1024, found a list"),
+            ("limits:\n  threads: {a: b}", ":4: limits.threads: expected an integer from 0 to 1024, found a section"),
             ("limits:\n  threads:", ":4: limits.threads: has no value"),
             ("limits: 5", ":3: limits: is a section"),
-            ("batch: 5", ":3: batch: there is no such setting; is it `limits.batch`?"),
-            ("metrics: yes", ":3: metrics: takes true or false, not \"yes\""),
-            ("metrics: true\nmetrics: true", ":3: metrics: stands there twice"),
-            ("licenses:\n  retryGrace: 60", ":4: licenses.retryGrace: takes a duration in ISO 8601"),
-            ("proxies: 10.0.0.0/8", ":3: proxies: takes a list"),
-            ("proxies: [10.0.0.1/8]", ":3: proxies: takes addresses or networks"),
-            ("cors: {origins: [www.example.com]}", ":3: cors.origins: takes origins"),
-            ("cors: {origins: ['https://EXAMPLE.com/']}", ":3: cors.origins: takes origins"),
-            ("listen: 8080", ":3: listen: takes host:port"),
-            ("log: {format: xml}", ":3: log.format: takes one of json, text"),
-            ("kek: {file: a, variable: B}", ":3: kek.variable: contradicts kek.file"),
-            ("kek: {file: a, command: b}", ":3: kek.command: contradicts kek.file"),
-            ("kek: {variable: A, command: b}", ":3: kek.command: contradicts kek.variable"),
-            ("certificates: {reload: PT0S}", ":3: certificates.reload: is at least PT1S"),
-            ("store: mysql://db/keyway", ":3: store: takes an address such as postgres://"),
-            ("store: 'postgres://keyway:s3cret@db/keyway'", ":3: store: has a password in it"),
-            ("store: 'postgres://db/keyway?password=s3cret'", ":3: store: has a password in it"),
+            ("batch: 5", ":3: batch: unknown setting; did you mean `limits.batch`?"),
+            ("metrics: yes", ":3: metrics: expected true or false, found \"yes\""),
+            ("metrics: true\nmetrics: true", ":3: metrics: is set more than once"),
+            ("licenses:\n  retryGrace: 60", ":4: licenses.retryGrace: expected a duration in ISO 8601"),
+            ("proxies: 10.0.0.0/8", ":3: proxies: must be a list"),
+            ("proxies: [10.0.0.1/8]", ":3: proxies: expected addresses or networks"),
+            ("cors: {origins: [www.example.com]}", ":3: cors.origins: expected origins"),
+            ("cors: {origins: ['https://EXAMPLE.com/']}", ":3: cors.origins: expected origins"),
+            ("listen: 8080", ":3: listen: expected host:port"),
+            ("log: {format: xml}", ":3: log.format: expected one of json, text"),
+            ("kek: {file: a, variable: B}", ":3: kek.variable: conflicts with kek.file"),
+            ("kek: {file: a, command: b}", ":3: kek.command: conflicts with kek.file"),
+            ("kek: {variable: A, command: b}", ":3: kek.command: conflicts with kek.variable"),
+            ("certificates: {reload: PT0S}", ":3: certificates.reload: must be at least PT1S"),
+            ("store: mysql://db/keyway", ":3: store: must be an address such as postgres://"),
+            ("store: 'postgres://keyway:s3cret@db/keyway'", ":3: store: contains a password"),
+            ("store: 'postgres://db/keyway?password=s3cret'", ":3: store: contains a password"),
             ("store: postgres://db/keyway", "kek: is missing: servers that share a store"),
             (
                 "postgres: {passwordFile: a, passwordVariable: B}",
-                ":3: postgres.passwordVariable: contradicts postgres.passwordFile"
+                ":3: postgres.passwordVariable: conflicts with postgres.passwordFile"
             ),
-            ("postgres: {deadline: PT0S}", ":3: postgres.deadline: is from PT1S"),
-            ("postgres: {connections: 2}", ":3: postgres.connections: takes a whole number from 3 to 100"),
-            ("tls: {key: a}", ":3: tls.certificate: is missing beside tls.key"),
-            ("admin: {listen: '0.0.0.0:1'}", ":3: admin.listen: takes a loopback address, unless"),
+            ("postgres: {deadline: PT0S}", ":3: postgres.deadline: must be PT1S"),
+            ("postgres: {connections: 2}", ":3: postgres.connections: expected an integer from 3 to 100"),
+            ("tls: {key: a}", ":3: tls.certificate: is missing; tls.key requires it"),
+            ("admin: {listen: '0.0.0.0:1'}", ":3: admin.listen: must be a loopback address unless"),
             (
                 "admin: {listen: '0.0.0.0:1', allowRemote: true}",
-                ":3: admin.listen: takes a loopback address without tls"
+                ":3: admin.listen: must be a loopback address without tls"
             ),
-            ("admin: {listen: '127.0.0.1:8080'}", ":3: admin.listen: is where players ask"),
-            ("licenses: {retryGrace: PT26S}", ":3: licenses.retryGrace: is not PT5S shorter than"),
-            ("licenses: {leaseSkew: PT4S, retryGrace: PT0S}", ":3: licenses.retryGrace: is not PT5S shorter than"),
-            ("licenses: {reservation: PT0S}", ":3: licenses.reservation: is at least PT1S"),
+            ("admin: {listen: '127.0.0.1:8080'}", ":3: admin.listen: is the same as listen"),
+            ("licenses: {retryGrace: PT26S}", ":3: licenses.retryGrace: must be PT5S shorter than"),
+            ("licenses: {leaseSkew: PT4S, retryGrace: PT0S}", ":3: licenses.retryGrace: must be PT5S shorter than"),
+            ("licenses: {reservation: PT0S}", ":3: licenses.reservation: must be at least PT1S"),
             ("limits: {batch: 100}", "limits.rates.license.account.burst: is less than limits.batch"),
-            ("- a", "this is no YAML"),
-            ("a: &x [1]\nb: *x", ": a: there is no such setting"),
-            ("a.b: 1", "a setting's name is a word"),
+            ("- a", "invalid YAML"),
+            ("a: &x [1]\nb: *x", ": a: unknown setting"),
+            ("a.b: 1", "the name of a setting must be a word"),
         ]
     )
     func wrong(text: String, expected: String) {
@@ -228,36 +228,36 @@ struct OperationsConfigurationTests {
     @Test(
         "Who decides on licenses is said once, and safely",
         arguments: [
-            ("", "authorization: does not say who gets licenses"),
-            ("none: true, webhook: {url: 'https://a', secretFile: s}", "gives more than one"),
-            ("webhook: {url: 'http://example.com', secretFile: s}", "webhook.url: takes an https URL"),
-            ("webhook: {url: 'http://127.0.0.1.example.com/', secretFile: s}", "webhook.url: takes an https URL"),
-            ("webhook: {url: 'https://a@b/', secretFile: s}", "webhook.url: takes an https URL"),
+            ("", "authorization: is missing; set authorization.tokens"),
+            ("none: true, webhook: {url: 'https://a', secretFile: s}", "has more than one"),
+            ("webhook: {url: 'http://example.com', secretFile: s}", "webhook.url: must be an https URL"),
+            ("webhook: {url: 'http://127.0.0.1.example.com/', secretFile: s}", "webhook.url: must be an https URL"),
+            ("webhook: {url: 'https://a@b/', secretFile: s}", "webhook.url: must be an https URL"),
             ("webhook: {url: 'https://a'}", "webhook.secretFile: is missing"),
             ("webhook: {secretFile: s}", "webhook.url: is missing"),
-            ("webhook: {url: 'https://a', secretFile: s, timeout: PT1H}", "webhook.timeout: is from"),
+            ("webhook: {url: 'https://a', secretFile: s, timeout: PT1H}", "webhook.timeout: must be PT1S"),
             ("tokens: {issuer: a}", "tokens: is a list of sections"),
             ("tokens: [{issuer: a}]", "tokens[0].jwks: is missing"),
             ("tokens: [{jwks: /a}]", "tokens[0].issuer: is missing"),
             ("tokens: [{issuer: a, jwks: /a}]", "tokens[0].audience: is missing"),
-            ("tokens: [{issuer: a, jwks: 'http://example.com/'}]", "tokens[0].jwks: takes an https URL"),
-            ("tokens: [{issuer: a, jwks: /a, algorithms: [none]}]", "tokens[0].algorithms: takes some of HS256"),
-            ("tokens: [{issuer: a, jwks: /a, algorithms: []}]", "tokens[0].algorithms: names none"),
-            ("tokens: [{issuer: a, jwks: /a, algorithms: [HS256, RS256]}]", "mixes HS256 with public keys"),
-            ("tokens: [{issuer: a, jwks: /a}, {issuer: a, jwks: /b}]", "names an issuer twice"),
+            ("tokens: [{issuer: a, jwks: 'http://example.com/'}]", "tokens[0].jwks: must be an https URL"),
+            ("tokens: [{issuer: a, jwks: /a, algorithms: [none]}]", "tokens[0].algorithms: expected some of HS256"),
+            ("tokens: [{issuer: a, jwks: /a, algorithms: []}]", "tokens[0].algorithms: is empty"),
+            ("tokens: [{issuer: a, jwks: /a, algorithms: [HS256, RS256]}]", "mixes HS256 with public-key algorithms"),
+            ("tokens: [{issuer: a, jwks: /a}, {issuer: a, jwks: /b}]", "contains the same issuer more than once"),
             (
                 "tokens: [{issuer: a, audience: b, jwks: /a}, {issuer: a, audience: c, jwks: /a}]",
-                "authorization.tokens: names an issuer twice"
+                "authorization.tokens: contains the same issuer more than once"
             ),
             ("tokens: [{issuer: a, audience: b, jwks: /a, clockSkew: PT20M}]", "tokens[0]: the clock skew of issuer a"),
             (
                 "tokens: [{issuer: a, audience: b, jwks: 'https://a/', algorithms: [HS256]}]",
                 "tokens[0]: issuer a uses HS256"
             ),
-            ("tokens: [{issuer: a, audience: b, jwks: 'http://127.0.0.2/'}]", "tokens[0].jwks: takes an https URL"),
-            ("webhook: {url: 'http://127.0.0.2:9/x', secretFile: s}", "webhook.url: takes an https URL"),
-            ("webhook: {url: 'https://a/#b', secretFile: s}", "webhook.url: takes an https URL"),
-            ("webhook: {url: 'https://a', secretFile: s, retries: 5}", "retries: takes a whole number from 0 to 2"),
+            ("tokens: [{issuer: a, audience: b, jwks: 'http://127.0.0.2/'}]", "tokens[0].jwks: must be an https URL"),
+            ("webhook: {url: 'http://127.0.0.2:9/x', secretFile: s}", "webhook.url: must be an https URL"),
+            ("webhook: {url: 'https://a/#b', secretFile: s}", "webhook.url: must be an https URL"),
+            ("webhook: {url: 'https://a', secretFile: s, retries: 5}", "retries: expected an integer from 0 to 2"),
         ]
     )
     func authorization(text: String, expected: String) {
@@ -294,7 +294,7 @@ struct OperationsConfigurationTests {
         #expect(try clients("", isDevelopment: true) == all)
         #expect(try clients("licenses: {otherClients: []}", isDevelopment: true) == [])
         #expect(
-            problems(Self.least + "licenses: {otherClients: [identity]}").first?.contains("takes clearKey, aes128")
+            problems(Self.least + "licenses: {otherClients: [identity]}").first?.contains("expected clearKey, aes128")
                 == true
         )
 
@@ -318,7 +318,7 @@ struct OperationsConfigurationTests {
         #expect(problems(remote).isEmpty)
         let refused = problems(remote, isDevelopment: true)
         #expect(refused.count == 1)
-        #expect(refused.first?.contains("admin.listen: development listens on a loopback") == true)
+        #expect(refused.first?.contains("admin.listen: must be a loopback address in development") == true)
     }
 
     @Test("Files that are here have to be usable, and those that are not are told of")

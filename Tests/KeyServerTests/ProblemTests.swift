@@ -26,7 +26,7 @@ struct ProblemTests {
         #expect(response.headers[.cacheControl] == "no-store")
         let expected =
             #"{"detail":"Say \"when\".","instance":"abc","reason":"queue","status":503,"#
-            + #""title":"The server is busy","type":"urn:keyway:problem:overloaded"}"#
+            + #""title":"The server is overloaded","type":"urn:keyway:problem:overloaded"}"#
         #expect(try await response.text == expected)
     }
 

@@ -1,13 +1,13 @@
 import KeyServerModule
 import Logging
 
-/// What a setting can take.
+/// A type that can be the value of a setting.
 protocol SettingValue {
-    /// What it takes, in words: "true or false".
+    /// The description of valid values, such as "true or false".
     static var takes: String { get }
-    /// Reads it; nil when it is none.
+    /// Parses a value; returns nil if the text is not valid.
     init?(setting: String)
-    /// As it is written.
+    /// The value as written in the configuration.
     var setting: String { get }
 }
 
@@ -72,7 +72,7 @@ extension ServerConfiguration.MultiBuffer: SettingValue {
         case "auto": self = .auto
         case "off": self = .off
         default:
-            // A bare name is what `auto` looks for.
+            // A name without a path is not accepted: `auto` already searches for the library by name.
             guard setting.hasPrefix("/"), let path = String(setting: setting) else { return nil }
             self = .library(path)
         }
@@ -115,7 +115,7 @@ extension OtherClientKind: SettingValue {
     }
 }
 
-/// The origin of a web page as browsers send it, or `*` for all.
+/// The origin of a web page as browsers send it, or `*` for all origins.
 struct PageOrigin: SettingValue {
     static let takes = "origins, such as https://www.example.com"
     let setting: String

@@ -2,7 +2,7 @@ import HTTPTypes
 import KeyStore
 import TextCoding
 
-/// A route as the OpenAPI document describes it.
+/// A route as described by the OpenAPI document.
 struct OpenAPIOperation: Sendable {
     enum Tag: String, CaseIterable {
         case licenses = "Licenses"
@@ -20,25 +20,25 @@ struct OpenAPIOperation: Sendable {
         case dashboard = "Dashboard"
     }
 
-    /// Who may ask.
+    /// The authorization that an operation requires.
     enum Security {
         case anybody
-        /// Whoever has a playback token, or anybody, as the server is set up; a signed URL where that is possible.
+        /// A playback token, unless the server is configured without authorization; optionally a signed URL instead.
         case playback(orSignedURL: Bool)
         case administration(AdminPermission)
     }
 
-    /// A parameter of the query or a header field, or a description of one of the path.
+    /// A query parameter, a header field or a path parameter.
     struct Parameter {
         let name: String
         let description: String
         let schema: String
         var isRequired = false
-        /// `query` or `header`.
+        /// The location: `query` or `header`.
         var place = "query"
     }
 
-    /// What a body may be: media types and the JSON texts of their schemas.
+    /// The media types of a body, with the JSON text of their schemas.
     typealias Content = [(type: String, schema: String)]
 
     let method: HTTPRequest.Method
@@ -49,18 +49,18 @@ struct OpenAPIOperation: Sendable {
     let security: Security
     var parameters: [Parameter] = []
     var body: Content = []
-    /// Whether the body is read for what it is, whatever its Content-Type says.
+    /// Whether the body is accepted with any Content-Type.
     var takesAnyType = false
-    /// What a success looks like, by status. An empty content is no body.
+    /// The successful responses by status. Empty content means that there is no body.
     var answers: [(status: Int, description: String, content: Content)] = []
-    /// Names of response headers that a success has beside the usual ones, and the components that describe them.
+    /// The names of response headers in addition to the usual ones, and the components that describe them.
     var answerHeaders: [(name: String, component: String)] = []
-    /// What may go wrong, beside what may go wrong anywhere.
+    /// The problems in addition to those of all operations of this kind.
     var problems: [ProblemType] = []
-    /// Whether the server may fail in it: a route that asks no store does not.
+    /// Whether the operation can fail with a server error; operations that do not use the store cannot.
     var mayFail = true
 
-    /// Every problem that the operation may be answered with, in the order of ``ProblemType/all``.
+    /// Every problem that the operation can respond with, in the order of ``ProblemType/all``.
     var allProblems: [ProblemType] {
         var types = Set(problems)
         if !body.isEmpty {
@@ -139,7 +139,7 @@ struct OpenAPIOperation: Sendable {
         }
         let byStatus = Dictionary(grouping: allProblems, by: \.status.code)
         responses += byStatus.map { ("\($0.key)", Self.response($0.value, status: $0.key)) }
-        // A status of a text answer, such as 503 of /readyz, is not a problem's too.
+        // A status with a text response, such as 503 of /readyz, has no problem document.
         return .fields(responses)
     }
 

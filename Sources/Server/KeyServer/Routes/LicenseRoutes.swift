@@ -9,15 +9,15 @@ import TextCoding
 /// The routes that apps and players use.
 ///
 ///     GET  /fps/certificate[?app=NAME]   the application certificate, DER
-///     POST /fps/license                  SPC in, CKC out, in four shapes
-///     POST /fps/licenses                 many at once, JSON
+///     POST /fps/license                  SPC in, CKC out, in four body formats
+///     POST /fps/licenses                 a batch of SPCs, JSON
 ///     POST /fps/challenge                a challenge for one Sync SPC, JSON
 package struct LicenseRoutes: Sendable {
     private let service: LicenseService
     private let authorizer: any PlaybackAuthorizer
     private let limits: ListenerLimits
 
-    /// Makes the routes.
+    /// Creates the routes.
     package init(
         service: LicenseService,
         authorizer: any PlaybackAuthorizer,
@@ -28,7 +28,7 @@ package struct LicenseRoutes: Sendable {
         self.limits = limits
     }
 
-    /// Puts them on a router.
+    /// Adds the routes to a router.
     package func add(to router: Router<ServerRequestContext>) {
         router.get("/fps/certificate") { request, _ in try certificate(request) }
         router.post("/fps/license") { request, context in try await license(request, context) }
@@ -36,13 +36,13 @@ package struct LicenseRoutes: Sendable {
         router.post("/fps/challenge") { request, context in try await challenge(request, context) }
     }
 
-    /// With one bundle there is no choice; with several, `?app=` names one.
+    /// Returns the only bundle's certificate, or that of the bundle named by `?app=` if there are several.
     private func certificate(_ request: Request) throws(ProblemDocument) -> Response {
         let bundles = service.module.bundles
         let bundle: CertificateBundle
         if let name = request.uri.queryParameters.get("app") {
             guard let named = bundles.first(where: { $0.name == name }) else {
-                throw ProblemDocument(.notFound, detail: "There is no app of that name.")
+                throw ProblemDocument(.notFound, detail: "This server has no certificate for the app named by ?app=.")
             }
             bundle = named
         } else if bundles.count == 1 {
@@ -88,7 +88,7 @@ package struct LicenseRoutes: Sendable {
         }
     }
 
-    /// A few at a time: the pool's threads are for everybody, and one batch must not take them all.
+    /// Answers a batch in small groups, so that one batch does not occupy every thread of the shared pool.
     private func licenses(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let batch = try LicenseBatchRequest(
             body: try await request.boundedBody(upTo: limits.licenseBody),
@@ -113,7 +113,7 @@ package struct LicenseRoutes: Sendable {
         let items = batch.items.map { item in
             let result = Result { () throws in
                 _ = try item.content.get()
-                // There is one for each item that could be read.
+                // There is one answer for each item that could be parsed.
                 return try Self.license(in: answers.next() ?? .failure(WorkPoolError.stopped))
             }
             return LicenseBatchAnswer.Item(
@@ -129,8 +129,8 @@ package struct LicenseRoutes: Sendable {
         return license
     }
 
-    /// `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app hands it to the device, which signs it into its
-    /// Sync SPC; it is good for one.
+    /// Returns `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app passes the challenge to the device,
+    /// which includes it in its Sync SPC. Each challenge is valid for one Sync SPC.
     private func challenge(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let (value, expires) = try await service.challenge(
             for: try await authorization(request, context, assetID: nil)
@@ -159,7 +159,7 @@ package struct LicenseRoutes: Sendable {
 }
 
 extension LicenseService.Question {
-    /// The question of one item of a batch.
+    /// Returns the license request for one item of a batch.
     fileprivate func asking(for content: LicenseBatchRequest.Content) -> Self {
         var question = self
         question.spc = content.spc

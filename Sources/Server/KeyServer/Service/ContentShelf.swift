@@ -1,11 +1,12 @@
 import KeyStore
 import Synchronization
 
-/// Content that was looked up before, with its keys: reading it anew for every license takes as long as everything that
-/// is decided on it.
+/// A cache of content with its keys. Reading content from the store for every license would take as long as the rest of
+/// the decision.
 ///
-/// What is here may be out of date. Nothing is granted on it unless the store finds, in the transaction that grants, that
-/// the catalog is still at the version at which it was read; and nothing is refused on it either.
+/// Cached content may be out of date. The store grants a license based on it only if the catalog still has the version
+/// at which the content was read; it checks this in the same transaction. Requests are never refused based on cached
+/// content.
 final class ContentShelf: Sendable {
     private struct State {
         var version: Int64 = -1
@@ -13,13 +14,13 @@ final class ContentShelf: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Some kilobytes each. What plays at one time is less; when it is full it is emptied.
+    /// The maximum number of entries, of some kilobytes each; more than is played at one time. A full cache is emptied.
     private static let capacity = 10_000
 
-    /// What an SPC's asset ID meant when it was looked up: content, by its own asset ID or by an ``AssetAlias``.
+    /// Returns the cached content for an SPC's asset ID, which is the content's asset ID or an ``AssetAlias``.
     func content(name: [UInt8]) -> ContentLookup? { state.withLock { $0.contents[name] } }
 
-    /// Puts up what was read just now. If it is of another version, nothing else here holds any more.
+    /// Stores content that was just read. If its catalog version is another one, the other entries are removed.
     func keep(_ content: ContentLookup, name: [UInt8]) {
         state.withLock { state in
             if state.version != content.catalogVersion || state.contents.count >= Self.capacity {

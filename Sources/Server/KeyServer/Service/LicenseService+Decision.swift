@@ -2,13 +2,13 @@ import FPSMessages
 import KeyServerModule
 import KeyStore
 
-// From an opened SPC to a license: by what is remembered of the content, or by what the store says now.
+// Makes a license for a decrypted SPC, based on cached content or on content from the store.
 
 extension LicenseService {
-    /// What was remembered may not be so any more.
+    /// An error that means that the cached content may be out of date.
     struct OutOfDate: Error {}
 
-    /// Content as it is now.
+    /// Reads the content from the store.
     func lookUp(_ opened: OpenedSPC, _ party: Party, _ question: Question) async throws -> ContentLookup {
         let assetID = opened.request.assetID.bytes
         guard let content = try await store.lookup(name: assetID) else {
@@ -18,9 +18,9 @@ extension LicenseService {
         return content
     }
 
-    /// Terms, CKC and the store's word.
+    /// Determines the terms, creates the CKC and records the grant in the store.
     ///
-    /// - Throws: ``OutOfDate`` when the catalog has changed since the content was looked up, or may have.
+    /// - Throws: ``OutOfDate`` if the catalog has changed since the content was looked up, or may have.
     func grant(
         by content: ContentLookup,
         isRemembered: Bool,
@@ -55,9 +55,9 @@ extension LicenseService {
         }
     }
 
-    /// Who may have it, on which terms, and the CKC that says so.
+    /// Checks the request against policies and authorization, creates the CKC, and returns the proposal for the store.
     ///
-    /// - Parameter rentalStart: the start of the rental, where the store knows another one than was found.
+    /// - Parameter rentalStart: The start of the rental, if the store has another one than was read.
     private func proposal(
         by content: ContentLookup,
         rentalStart: Int64?,

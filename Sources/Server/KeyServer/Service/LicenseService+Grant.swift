@@ -3,10 +3,10 @@ import FPSMessages
 import KeyServerModule
 import KeyStore
 
-// From a CKC to what the store is asked for.
+// Creates the proposal for the store from a CKC.
 
 extension LicenseService {
-    /// Everything that a license takes, with the answer that goes out if it can be had.
+    /// Returns the proposal: all claims of a license, with the response to send if the store grants them.
     func proposal(
         for license: License,
         _ content: ContentLookup,
@@ -54,11 +54,11 @@ extension LicenseService {
         return proposal
     }
 
-    /// How much longer than its SPC would be taken a request is remembered, in seconds: the last second still counts, and
-    /// servers that share a store have clocks of their own.
+    /// The additional time for which a request is stored after its SPC expires, in seconds, because the last second is
+    /// included and the clocks of servers that share a store differ.
     private static let replayMargin: Int64 = 60
 
-    /// Remembered for longer than an SPC of that age would be taken.
+    /// Returns the replay claim, which lasts longer than the SPC is accepted.
     private func replay(of opened: OpenedSPC, _ policy: LicensePolicy, _ party: Party) -> ReplayClaim? {
         guard let seed = opened.replaySeed else { return nil }
         let window: Int64
@@ -79,8 +79,9 @@ extension LicenseService {
         )
     }
 
-    /// A key with a lease of its policy's holds a slot for as long as the lease lasts. A kept key holds none: it has no
-    /// lease. Neither does one whose lease is only what remains of the token's `notAfter`, which may be a month.
+    /// Returns the claim for a stream slot, which lasts as long as the lease in the policy. Persistent keys occupy no
+    /// slot, because they have no lease. Neither do keys whose lease only results from the token's `notAfter`, which
+    /// may be a month away.
     private func slot(
         for license: License,
         _ policy: LicensePolicy,

@@ -1,23 +1,23 @@
 import KeyServerModule
 import Synchronization
 
-// From SPCs to what is in them: one by one, or several of a batch in one piece of work.
+// Decrypts SPCs: one at a time, or several of a batch in one work item.
 
 extension LicenseService {
-    /// An SPC that has been paid for and opened, or why not.
+    /// The result of charging for an SPC and decrypting it.
     struct Opening: Sendable {
-        /// What was charged; nil where nothing is limited, or where there was not enough.
+        /// The class that was charged; nil if there are no limits, or if the limit was exceeded.
         var charged: RequestClass?
-        /// What came of it.
+        /// The decrypted SPC, or the error.
         let opened: Result<OpenedSPC, any Error>
     }
 
-    /// How many SPCs of a batch are one piece of work: as many as a title has keys. Each piece changes threads twice; but a
-    /// thread that has the work of a long batch keeps the licenses of others waiting.
+    /// The number of SPCs of a batch in one work item, which is the number of keys that a title typically has. Each
+    /// work item costs two thread switches, but a long batch in a single item would delay other licenses.
     static let openedTogether = 4
 
-    /// Answers the questions of a batch, in their order. A few are under way at once; they share a thread for their SPCs, and
-    /// a commit of the store.
+    /// Answers the key requests of a batch, in their order. Requests in a group run concurrently; they share a thread
+    /// for their SPCs and a commit of the store.
     func answers(to questions: [Question]) async -> [Result<Outcome, any Error>] {
         var all: [Result<Outcome, any Error>] = []
         all.reserveCapacity(questions.count)
@@ -52,7 +52,7 @@ extension LicenseService {
         }
     }
 
-    /// Opens SPCs on one of the pool's threads, those that are paid for.
+    /// Decrypts the SPCs that are within the rate limits, on a thread of the pool.
     func open(_ questions: [Question]) async -> [Opening] {
         let charges = questions.map { question in
             Result { () throws(ProblemDocument) in
@@ -81,14 +81,14 @@ extension LicenseService {
         return charges.map { charge in
             switch charge {
             case .success(let charged):
-                // There is one for each that is paid for.
+                // There is one result for each paid SPC.
                 Opening(charged: charged, opened: next.next() ?? .failure(WorkPoolError.stopped))
             case .failure(let problem): Opening(charged: nil, opened: .failure(problem))
             }
         }
     }
 
-    /// Charges for an SPC as what it turned out to be.
+    /// Adjusts the charge for an SPC to its actual class.
     ///
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
     func settle(_ opening: Opening, _ party: Party, _ question: Question) throws {
@@ -106,8 +106,8 @@ extension LicenseService {
     }
 }
 
-/// What comes of questions that are under way together. A task group that hands out pairs of place and answer ended the server in
-/// release builds of Swift 6.3.1, with a place that no question has.
+/// The results of concurrent key requests. It replaces a task group with pairs of index and result as values: in
+/// release builds of Swift 6.3.1, such a group returned an invalid index and crashed the server.
 private final class BatchAnswers: Sendable {
     private let answers: Mutex<[Result<LicenseService.Outcome, any Error>]>
 
