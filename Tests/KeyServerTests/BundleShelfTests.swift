@@ -104,6 +104,6 @@ struct BundleShelfTests {
         let lines = log.text.split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.first?.contains("bundle app is in use") == true)
-        #expect(lines.last?.contains("bundle app is not in use any more") == true)
+        #expect(lines.last?.contains("bundle app is no longer in use") == true)
     }
 }

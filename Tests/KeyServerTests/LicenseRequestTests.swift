@@ -102,12 +102,12 @@ struct LicenseRequestTests {
         let unknown = problem(Array(#"{"spc":"AQ==","asset_id":"movie-7"}"#.utf8), "application/json")
         #expect(
             unknown?.detail
-                == "The JSON is not as expected: a field is unknown; there are spc, assetId, persist, preload (the whole text)."
+                == "The JSON is not valid: a field is unknown; the known fields are spc, assetId, persist, preload (the whole text)."
         )
         let wrong = problem(Array(#"{"spc":"AQ==","persist":"movie-7"}"#.utf8), "application/json")
-        #expect(wrong?.detail == "The JSON is not as expected: true or false was expected (/persist).")
+        #expect(wrong?.detail == "The JSON is not valid: expected true or false (/persist).")
         let form = problem(Array("spc=AQ%3D%3D&asset_id=movie-7".utf8), "application/x-www-form-urlencoded")
-        #expect(form?.detail == "A field is unknown; there are spc, assetId, persist, preload.")
+        #expect(form?.detail == "A field is unknown; the known fields are spc, assetId, persist, preload.")
     }
 
     private func request(_ body: String, _ type: String, _ query: String? = nil) throws -> LicenseRequest {

@@ -74,7 +74,7 @@ struct OperationsTLSTests {
         }
         let complaints = log.text.split(separator: "\n").filter { $0.contains("the TLS certificate cannot be read") }
         #expect(complaints.count >= 2 && complaints.count <= 3, "\(complaints)")
-        #expect(complaints.first?.contains("the key is not the certificate's") == true)
+        #expect(complaints.first?.contains("the key does not belong to the certificate") == true)
         let keyText = String(decoding: oldKey, as: UTF8.self).split(separator: "\n").dropFirst().first ?? "-"
         #expect(!log.text.contains(keyText))
     }

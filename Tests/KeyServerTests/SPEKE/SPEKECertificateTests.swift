@@ -112,7 +112,7 @@ struct SPEKECertificateTests {
             #expect(await status(port, (new, key)) == 200)
         }
         let lines = log.text.split(separator: "\n")
-        #expect(lines.count { $0.contains("clients' authorities cannot be used") } == 2)
-        #expect(lines.count { $0.contains("held against a new file") } == 2)
+        #expect(lines.count { $0.contains("clients' certificate authorities is not valid") } == 2)
+        #expect(lines.count { $0.contains("checked against a new file") } == 2)
     }
 }

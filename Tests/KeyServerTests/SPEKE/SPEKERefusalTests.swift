@@ -114,7 +114,7 @@ struct SPEKERefusalTests {
                 #expect(answer.status == ([.encoder, .admin].contains(role) ? 200 : 403), "\(role)")
             }
             let made = try await server.changes().first
-            #expect(made?.hasPrefix("admin-speke by a-encoder: 2 keys of title film in the clear, 2 made") == true)
+            #expect(made?.hasPrefix("admin-speke by a-encoder: 2 keys of title film in the clear, 2 created") == true)
             #expect(AdminPermission.allCases.filter { AdminRole.encoder.allows($0) } == [.encode])
         }
     }

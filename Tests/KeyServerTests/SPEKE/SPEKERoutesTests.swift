@@ -61,7 +61,7 @@ struct SPEKERoutesTests {
             }
             #expect(answers.count == 20)
             #expect(answers.allSatisfy { $0 == answers[0] && $0.count == 2 })
-            let made = try await server.changes().filter { $0.contains("2 made") }
+            let made = try await server.changes().filter { $0.contains("2 created") }
             #expect(made.count == 1)
             #expect(try await server.changes().count == 20)
         }

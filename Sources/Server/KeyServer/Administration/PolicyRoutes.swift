@@ -2,7 +2,7 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that license policies are kept by.
+/// The routes for license policies.
 ///
 ///     GET    /admin/policies
 ///     PUT    /admin/policies/{name}    a policy document (docs/policy.md)
@@ -10,7 +10,7 @@ import TextCoding
 ///     DELETE /admin/policies/{name}
 struct PolicyRoutes: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore
-    /// More than any document needs.
+    /// The maximum size of the body, more than any document needs.
     private static let bodyLimit = 16_384
 
     var endpoints: [AdminEndpoint] {
@@ -69,9 +69,9 @@ struct PolicyRoutes: Sendable {
         return record
     }
 
-    private static let noPolicy = ProblemDocument(.notFound, detail: "There is no such policy.")
+    private static let noPolicy = ProblemDocument(.notFound, detail: "There is no policy of this name.")
 
-    /// The document as it is stored; its name alone if it cannot be read, which a list must survive.
+    /// Returns the stored document; only its name if it cannot be parsed, so that a list does not fail.
     private static func document(_ record: PolicyRecord) -> JSONValue {
         (try? JSONValue(parsing: record.document)) ?? .fields([("name", .string(record.name))])
     }

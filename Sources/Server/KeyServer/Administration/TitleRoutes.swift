@@ -2,7 +2,7 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that titles are kept by, with their tracks and key periods.
+/// The routes for titles, with their tracks and key periods.
 ///
 ///     GET    /admin/titles
 ///     PUT    /admin/titles/{title}                           {"titleId": HEX, "policy": NAME, "keyUriTemplate": TEXT}
@@ -12,9 +12,11 @@ import TextCoding
 ///     PUT    /admin/titles/{title}/tracks/{track}            {"kind": "hd", "streamId": HEX, "policy": NAME}
 ///     GET    /admin/titles/{title}/tracks/{track}
 ///     DELETE /admin/titles/{title}/tracks/{track}
-///     GET    /admin/titles/{title}/tracks/{track}/periods    the track's keys, without the keys
+///     GET    /admin/titles/{title}/tracks/{track}/periods    the content keys of the track, without the keys
+/// themselves
 ///
-/// A key period is made by `PUT /admin/content/{asset}`, or with others ahead of the time (``KeyPeriodRoutes``). What is referred to is never deleted.
+/// A key period is created by `PUT /admin/content/{asset}`, or several in advance (``KeyPeriodRoutes``). Records that
+/// others refer to cannot be deleted.
 struct TitleRoutes: Sendable {
     let store: any TitleStore & PolicyStore
     private static let bodyLimit = 4_096
@@ -136,8 +138,8 @@ struct TitleRoutes: Sendable {
         return track
     }
 
-    private static let noTitle = ProblemDocument(.notFound, detail: "There is no such title.")
-    private static let noTrack = ProblemDocument(.notFound, detail: "The title has no such track.")
+    private static let noTitle = ProblemDocument(.notFound, detail: "There is no title of this name.")
+    private static let noTrack = ProblemDocument(.notFound, detail: "The title has no track of this name.")
 
     private static func json(_ title: TitleRecord) -> JSONValue {
         .fields([
@@ -162,10 +164,10 @@ struct TitleRoutes: Sendable {
 }
 
 extension ContentInfo {
-    /// Where a key period stands among those of its track: its beginning as decimal digits, a colon, the asset ID.
+    /// The cursor of a key period in the list of its track: its start in decimal digits, a colon, the asset ID.
     fileprivate var cursor: [UInt8] { Array("\(validFrom.map { "\($0)" } ?? ""):".utf8) + assetID }
 
-    /// A key period that stands where that says.
+    /// Creates a key period with the start and asset ID in a cursor.
     fileprivate init?(cursor: [UInt8], of track: TrackRecord) {
         let parts = cursor.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }

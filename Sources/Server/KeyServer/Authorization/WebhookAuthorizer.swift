@@ -3,15 +3,15 @@ package import Logging
 import Synchronization
 import TextCoding
 
-/// Authorizes requests by asking the operator's own service.
+/// Authorizes requests by sending them to the operator's service.
 ///
-/// It fails closed: only status 200 with an answer that is understood to the last field gives a permission. A no is
-/// `{"allow": false}`, or status 401 or 403. Everything else is ``ProblemType/unavailable``.
+/// It fails closed: only status 200 with a completely valid response is a permission. A refusal is `{"allow": false}`,
+/// or status 401 or 403. Everything else results in ``ProblemType/unavailable``.
 ///
-/// Only what shows that the service itself is in trouble opens its circuit breaker. What it cannot decide about one request,
-/// which may be anybody's, is refused to that one alone.
+/// Only failures of the service itself open its circuit breaker. If it cannot decide one request, which any client
+/// could send, only that request is refused.
 package final class WebhookAuthorizer: PlaybackAuthorizer {
-    /// The largest answer, in bytes.
+    /// The maximum size of a response, in bytes.
     static let maximumAnswer = 64 * 1024
 
     private struct State {
@@ -19,17 +19,17 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         var inFlight = 0
     }
 
-    /// How one try ended.
+    /// The result of one try.
     private enum Attempt {
         case answer(WebhookAnswer)
         case status(Int)
-        /// It answered, and not so that anything is decided.
+        /// The service responded, but the response contains no decision.
         case undecided(String)
-        /// It is in trouble: no connection, no answer in time, one that broke off, or a status of 500 or more.
+        /// The service failed: no connection, a timeout, an incomplete response, or a status of 500 or more.
         case failure(String, mayRetry: Bool)
         case cancelled
 
-        /// How the metrics call it.
+        /// The outcome in the metrics.
         var end: ServerMetrics.WebhookEnd {
             switch self {
             case .answer, .status: .decided
@@ -47,11 +47,11 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
     private let clock: @Sendable () -> Int64
     private let state: Mutex<State>
 
-    /// Makes an authorizer.
+    /// Creates an authorizer.
     ///
     /// - Parameters:
-    ///   - metrics: Where questions are measured.
-    ///   - clock: Milliseconds since any one moment, for the circuit breaker.
+    ///   - metrics: The metrics for requests to the service.
+    ///   - clock: Returns the time of a monotonic clock in milliseconds, for the circuit breaker.
     /// - Throws: ``AuthorizationConfigurationError``.
     package init(
         _ configuration: WebhookConfiguration,
@@ -70,7 +70,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         state = Mutex(State(breaker: .init(limits: .init(failures: configuration.failuresToOpen, pause: pause))))
     }
 
-    /// Whether the service is asked at the moment.
+    /// The current state of the circuit breaker.
     package var condition: AuthorizerCondition {
         let (state, now) = (state.withLock { $0.breaker.state }, clock())
         var condition = AuthorizerCondition()
@@ -78,18 +78,18 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
             switch state {
             case .closed: .closed
             case .open(let end) where now < end: .open
-            // The next question finds out.
+            // The next request is sent and determines the state.
             case .open, .probing: .halfOpen
             }
         return condition
     }
 
-    /// Asks the service, and holds its answer against the request.
+    /// Sends the request to the service, and checks the response for the request.
     package func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
         let token = request.token.flatMap { $0.isEmpty ? nil : $0 }
         guard token != nil || configuration.asksWithoutToken else { throw ProblemDocument(.tokenMissing) }
         guard (token?.utf8.count ?? 0) <= CompactToken.maximumSize else {
-            throw ProblemDocument.malformedToken("A token has at most \(CompactToken.maximumSize) bytes.")
+            throw ProblemDocument.malformedToken("The token must have at most \(CompactToken.maximumSize) bytes.")
         }
         let ticket = try begin()
         defer { state.withLock { $0.inFlight -= 1 } }
@@ -100,7 +100,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
             try authorization.require(fits: request, skew: 0)
             return authorization
         case .answer(.deny(let reason)):
-            // The client gets its beginning; the audit log all of it.
+            // The client gets the first 50 characters; the audit log contains the whole reason.
             let short = reason.map { String($0.unicodeScalars.prefix(50)) }
             throw ProblemDocument(.forbidden, reason: short, auditDetail: "webhook: \(reason ?? "no reason given")")
         case .status(401):
@@ -108,10 +108,10 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         case .status(let status):
             throw ProblemDocument(.forbidden, auditDetail: "webhook: status \(status)")
         case .failure(let reason, _), .undecided(let reason):
-            logger.warning("The webhook \(configuration.url) did not decide: \(reason)")
+            logger.warning("The webhook \(configuration.url) made no decision: \(reason)")
             throw ProblemDocument(.unavailable, retryAfter: 1, auditDetail: "webhook: \(reason)")
         case .cancelled:
-            throw ProblemDocument(.unavailable, retryAfter: 1, auditDetail: "webhook: nobody waited for the answer")
+            throw ProblemDocument(.unavailable, retryAfter: 1, auditDetail: "webhook: the request was cancelled")
         }
     }
 
@@ -119,7 +119,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         let now = clock()
         return try state.withLock { state throws(ProblemDocument) in
             guard state.inFlight < configuration.maximumInFlight else {
-                throw ProblemDocument(.overloaded, retryAfter: 1, auditDetail: "webhook: too many questions at once")
+                throw ProblemDocument(.overloaded, retryAfter: 1, auditDetail: "webhook: too many concurrent requests")
             }
             switch state.breaker.admit(at: now) {
             case .ask(let ticket):
@@ -129,7 +129,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
                 throw ProblemDocument(
                     .unavailable,
                     retryAfter: Int((milliseconds + 999) / 1_000),
-                    auditDetail: "webhook: left alone after failures"
+                    auditDetail: "webhook: the circuit breaker is open after failures"
                 )
             }
         }
@@ -155,7 +155,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         ]).encoded
     }
 
-    /// Asks, again if need be, until there is an answer or no time is left.
+    /// Sends the request, with retries, until there is a response or the time has passed.
     private func ask(_ body: [UInt8], _ request: PlaybackRequest) async -> Attempt {
         let end = ContinuousClock.now + configuration.budget
         let signature = configuration.secret.map { WebhookSignature.value(body: body, time: request.now, secret: $0) }
@@ -172,7 +172,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
             guard (try? await Task.sleep(for: pause)) != nil else { return .cancelled }
             delay *= 2
         }
-        return .failure("no try was made", mayRetry: false)
+        return .failure("no request was sent", mayRetry: false)
     }
 
     private func attempt(
@@ -194,7 +194,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         } catch {
             switch error.code {
             case .cancelled: return .cancelled
-            case .tooLarge: return .undecided("the answer has more than \(Self.maximumAnswer) bytes")
+            case .tooLarge: return .undecided("the response has more than \(Self.maximumAnswer) bytes")
             default: return .failure("\(error)", mayRetry: error.code == .noConnection)
             }
         }
@@ -203,7 +203,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
             do throws(WebhookAnswer.Fault) {
                 return .answer(try WebhookAnswer(json: answer.body, mayLoosen: configuration.mayLoosen))
             } catch {
-                return .undecided("the answer cannot be understood: \(error.description)")
+                return .undecided("the response is not valid: \(error.description)")
             }
         case 401, 403: return .status(answer.status)
         case 500...: return .failure("status \(answer.status)", mayRetry: (502...504).contains(answer.status))

@@ -2,17 +2,17 @@ package import KeyServerModule
 package import KeyStore
 import Synchronization
 
-/// The certificate bundles that a running server uses, in its Key Server Module. They follow the store.
+/// The certificate bundles in use, in the server's Key Server Module. They follow the store.
 ///
-/// What has begun with one module ends with it: an SPC that was opened keeps its bundle.
+/// A request uses the same module from start to end: a decrypted SPC keeps its bundle.
 package final class BundleShelf: Sendable {
-    /// What came of looking at the store's bundles.
+    /// The changes of a reload.
     package struct Change: Sendable, Equatable {
-        /// The names of bundles that are used from now on: new ones, and those that were replaced.
+        /// The names of new and replaced bundles.
         package var taken: [String] = []
-        /// The names of bundles that are not used any more.
+        /// The names of bundles that are no longer in use.
         package var dropped: [String] = []
-        /// Bundles that cannot be used, by name, with the reason. Each is told of once, until the reason changes.
+        /// The bundles that cannot be used, with the reason. Each is reported once, until the reason changes.
         package var leftOut: [String: String] = [:]
     }
 
@@ -27,34 +27,35 @@ package final class BundleShelf: Sendable {
     }
 
     private let allowsDevelopment: Bool
-    /// Who looks at the store's bundles; one at a time, since a plug-in may take long to start.
+    /// The state of the reload. The lock serializes reloads, because loading a plug-in may take long.
     private let looking = Mutex(Looking())
     private let current: Mutex<KSM>
 
-    /// Makes a shelf without bundles; ``take(_:)`` puts them there.
+    /// Creates the object without bundles; ``take(_:)`` sets them.
     ///
     /// - Parameters:
-    ///   - configuration: the module's.
-    ///   - allowsDevelopment: whether bundles of kind development are used.
+    ///   - configuration: The configuration of the module.
+    ///   - allowsDevelopment: Whether bundles of kind development are used.
     package init(configuration: KSM.Configuration, allowsDevelopment: Bool) {
         self.allowsDevelopment = allowsDevelopment
         current = Mutex(KSM(configuration: configuration))
     }
 
-    /// Takes a module that was made elsewhere.
+    /// Creates the object with a module.
     package init(_ module: KSM) {
         allowsDevelopment = false
         current = Mutex(module)
     }
 
-    /// What opens SPCs now.
+    /// The current Key Server Module.
     package var module: KSM { current.withLock { $0 } }
 
-    /// Makes these the bundles in use. A bundle whose record is as before stays as it is, with the plug-in that it has loaded.
+    /// Replaces the bundles in use. A bundle whose record is unchanged is kept, with its loaded plug-in.
     ///
-    /// Reads keys and starts plug-ins: not for an event loop.
+    /// This reads keys and loads plug-ins, so do not call it on an event loop.
     ///
-    /// - Throws: ``BundleError`` when two bundles have the same certificate. Those in use stay then.
+    /// - Throws: ``BundleError`` if two bundles have the same certificate. The bundles in use are unchanged in this
+    ///   case.
     package func take(_ records: [CertificateBundleRecord]) throws(BundleError) -> Change {
         try looking.withLock { looking throws(BundleError) in
             let loaded = BundleLoader.load(records, allowingDevelopment: allowsDevelopment) { record in

@@ -1,26 +1,26 @@
 import NIOCore
 import NIOHTTP1
 
-/// The body of a request did not arrive in time.
+/// An error that means that the body of a request did not arrive in time.
 struct BodyDeadlineExceeded: Error {}
 
-/// An outbound event: a whole answer as it goes on the wire, to the one request that is owed one. Nothing has to encode it.
+/// An outbound event with a whole encoded response to the only unanswered request.
 struct EncodedAnswer: Sendable {
     let bytes: ByteBuffer
-    /// Whether it says that the connection ends with it.
+    /// Whether the response announces that the connection will be closed.
     let isLast: Bool
-    /// Whether more of the request may be under way, which is not read.
+    /// Whether more of the request, which is not read, may still arrive.
     var leavesRest = false
 }
 
-/// Cuts off clients that are too slow, in either direction.
+/// Closes connections of clients that are too slow to send or to receive.
 ///
-/// Hummingbird's own idle timeout begins anew with every part of a body, so that one byte now and then keeps a
-/// connection for ever. Here a body has one deadline as a whole. A client that misses it is told so (408) when nothing
-/// has been answered yet; one that has not even sent a head is not.
+/// Hummingbird's idle timeout restarts with every part of a body, so a client that sends one byte at a time could keep
+/// a connection open forever. Here the whole body has one deadline. A client that misses it gets the response 408 if no
+/// response has been started. A client that has not sent a complete request head gets no response.
 ///
-/// Nearly every request comes in one piece and its answer goes out in one. For those nothing is scheduled: the event loop
-/// looks through all its timers for one to cancel, and ten thousand connections have as many.
+/// Nearly every request arrives in one read, and its response is sent in one write. No timers are scheduled for those,
+/// because an event loop searches all its timers to cancel one, and ten thousand connections have as many timers.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -28,26 +28,26 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let limits: ListenerLimits
-    /// Until when the client must have sent what it owes, and what happens if it has not.
+    /// The deadline by which the client must send its data, and the action if it does not.
     private var owed: (deadline: NIODeadline, action: (ConnectionDeadlines, ChannelHandlerContext) -> Void)?
-    /// Looks at `owed`, and again when that has moved meanwhile.
+    /// The timer that checks `owed`, and reschedules itself if the deadline has moved.
     private var readTimer: (at: NIODeadline, task: Scheduled<Void>)?
-    /// Fires when the client does not take what it is sent.
+    /// The timer that fires if the client does not read the response.
     private var writeTimer: Scheduled<Void>?
-    /// Whether a head has arrived whose body has not ended.
+    /// Whether a request head has arrived whose body is incomplete.
     private var isReading = false
-    /// Requests whose answer has not ended; more than one when a client does not wait for answers.
+    /// The number of requests whose response is incomplete; more than one if a client uses pipelining.
     private var unanswered = 0
-    /// Whether the answer to the oldest of them has begun.
+    /// Whether the response to the oldest of them has been started.
     private var isAnswering = false
     private var unflushed = 0
     private var closesAfterAnswer = false
-    /// Whether the last answer may go out before the client has sent everything.
+    /// Whether the last response may be sent before the client has sent the whole request.
     private var leavesRest = false
-    /// Whether the last answer has gone and the client is still sending.
+    /// Whether the last response has been sent and the client is still sending.
     private var isLingering = false
     private var encoder: ChannelHandlerContext?
-    /// How long the 408 may take. The route has only to notice and to write it, but a busy machine may keep it waiting.
+    /// The time limit for the response 408. The route only has to write it, but a busy machine can delay that.
     static let graceForAnswer = TimeAmount.seconds(30)
 
     init(_ limits: ListenerLimits) { self.limits = limits }
@@ -134,7 +134,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         leavesRest = answer.leavesRest
         notice(promise, context)
         ended(promise, context)
-        // What the encoder's own context writes goes past the encoder.
+        // A write from the encoder's context bypasses the encoder.
         if encoder == nil {
             encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
         }
@@ -142,7 +142,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         flush(context: context)
     }
 
-    /// Learns when something that is written has gone.
+    /// Calls ``flushed(_:)`` when the write of the promise completes.
     private func notice(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         unflushed += 1
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -152,10 +152,10 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// An answer ends with what the promise is for.
+    /// Handles the end of a response, which is written when the promise completes.
     private func ended(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         isAnswering = false
-        // What could not be read as a request is answered too.
+        // Input that is not a valid request gets a response too.
         unanswered = max(unanswered - 1, 0)
         guard closesAfterAnswer else { return }
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -176,16 +176,16 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func missBodyDeadline(_ context: ChannelHandlerContext) {
         guard unanswered > 0, !isAnswering else { return context.close(promise: nil) }
-        // The route that waits for the body gets the error and answers; then, or soon, the connection is closed.
+        // The route that reads the body gets the error and responds; after that the connection is closed.
         isReading = false
         closesAfterAnswer = true
         schedule(after: Self.graceForAnswer, context) { $1.close(promise: nil) }
         context.fireErrorCaught(BodyDeadlineExceeded())
     }
 
-    /// Closing while bytes arrive resets the connection, and the reset may overtake the answer. So this side alone is closed, and
-    /// what is left of the request is read and dropped until it ends, the client closes too, or the deadline comes (RFC 9112,
-    /// 9.6).
+    /// Closes the connection after a response. Closing it while data arrives would reset the connection, and the reset
+    /// could arrive before the response. Therefore only the output is closed at first. The rest of the request is read
+    /// and discarded until it ends, the client closes the connection, or the deadline passes (RFC 9112, 9.6).
     private func closeOrLinger(_ context: ChannelHandlerContext) {
         guard !isLingering else { return }
         guard isReading || leavesRest else { return context.close(promise: nil) }
@@ -204,7 +204,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private func flushed(_ context: ChannelHandlerContext) {
         unflushed -= 1
         if unflushed > 0 {
-            // Some of it was taken, which gives the rest its time anew.
+            // The client has read part of the response, so the timeout for the rest restarts.
             if writeTimer != nil { watchWriting(context) }
             return
         }
@@ -213,7 +213,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         if unanswered == 0, !closesAfterAnswer { expectHead(within: limits.idleTimeout, context) }
     }
 
-    /// One deadline at a time is what a client has for sending.
+    /// Sets the client's deadline for sending. There is one deadline at a time.
     private func schedule(
         after delay: TimeAmount,
         _ context: ChannelHandlerContext,
@@ -223,7 +223,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         watchReading(context)
     }
 
-    /// A timer that fires early enough is left alone: it finds the deadline where it is then.
+    /// Starts the timer for the deadline. A timer that fires earlier is kept, because it then checks the new deadline.
     private func watchReading(_ context: ChannelHandlerContext) {
         guard let (deadline, _) = owed else { return }
         if let readTimer, readTimer.at <= deadline { return }

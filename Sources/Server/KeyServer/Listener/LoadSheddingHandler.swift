@@ -1,29 +1,33 @@
 import NIOCore
 import NIOHTTP1
 
-/// One connection's. It stands between the connection's deadlines, which see its answers as any, and the routes.
+/// The load shedding of one connection. It is placed between the connection's deadlines, which handle its responses
+/// like others, and the routes.
 final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// A request whose body has not ended.
+    /// A request whose body is incomplete.
     private struct Held {
         let route: LoadShedding.Route
         let isLast: Bool
         var parts: [HTTPServerRequestPart]
-        /// Of the body, in bytes.
+        /// The size of the body so far, in bytes.
         var size = 0
     }
 
     private let shedding: LoadShedding
     private let maximumBody: Int
-    /// Whether each request that the routes have was let in here, the oldest first.
+    /// For each request that was passed to the routes, whether it was admitted here; oldest first.
     private var underWay: [Bool] = []
     private var held: Held?
 
-    /// - Parameter maximumBody: a body beyond this is the route's to refuse, in bytes.
+    /// Creates the handler of a connection.
+    ///
+    /// - Parameter maximumBody: The maximum body size, in bytes; requests with larger bodies are passed to the route,
+    ///   which refuses them.
     init(_ shedding: LoadShedding, maximumBody: Int) {
         self.shedding = shedding
         self.maximumBody = maximumBody
@@ -33,7 +37,7 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let part = unwrapInboundIn(data)
         switch part {
         case .head(let head):
-            // An answer from here must not overtake one that a route still owes.
+            // A response from here must not overtake the response to an earlier request.
             if underWay.isEmpty, let route = shedding.route(of: head), !announcesTooMuch(head) {
                 held = Held(route: route, isLast: !head.isKeepAlive, parts: [part])
                 return
@@ -57,7 +61,7 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// The route refuses such a body before it comes.
+    /// Whether the announced body is too large. The route refuses it before it arrives.
     private func announcesTooMuch(_ head: HTTPRequestHead) -> Bool {
         head.headers.first(name: "content-length").map { Int($0) ?? .max > maximumBody } ?? false
     }
@@ -68,7 +72,7 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         for part in parts { context.fireChannelRead(wrapInboundOut(part)) }
     }
 
-    /// Lets the routes have what is held as it is.
+    /// Passes the held request to the routes.
     private func passHeld(_ context: ChannelHandlerContext) {
         if let held { pass(held.parts, isAdmitted: false, context) }
     }
@@ -78,7 +82,8 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// A connection without a request is closed at a shutdown. What is held is in flight, and to be finished.
+    /// Handles a shutdown, at which connections without a request are closed. A held request is in progress and must be
+    /// finished.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent, held != nil {
             passHeld(context)
@@ -87,7 +92,7 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// The body's deadline, or what else ends a request that is held: the route is to answer it.
+    /// Passes a held request to its route, which responds to the error, for example to the body's deadline.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         passHeld(context)
         context.fireErrorCaught(error)

@@ -4,15 +4,15 @@ import Hummingbird
 import KeyStore
 import NIOCore
 
-/// The route by which encoders and packagers get keys: SPEKE v2.0 (docs/speke.md).
+/// The route for encoders and packagers to get keys: SPEKE v2.0 (docs/speke.md).
 ///
-///     POST /speke/v2.0/copyProtection     a CPIX 2.3 document in, the same with keys out
+///     POST /speke/v2.0/copyProtection     a CPIX 2.3 document in, the same document with keys out
 ///
-///     X-Speke-Version        2.0, of question and answer
-///     X-Speke-User-Agent     of the answer: who made it
+///     X-Speke-Version        2.0, in request and response
+///     X-Speke-User-Agent     the name of the server, in the response
 ///
-/// An answer holds keys, in the clear unless the question names a certificate. A question that is put again gets the same
-/// keys.
+/// A response contains keys, which are not encrypted unless the request contains a certificate. A repeated request gets
+/// the same keys.
 struct SPEKERoutes: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore & AuditLog
     let metrics: ServerMetrics?
@@ -72,7 +72,7 @@ struct SPEKERoutes: Sendable {
     private static func question(_ body: [UInt8]) throws(ProblemDocument) -> SPEKEQuestion {
         let document: CPIXDocument
         do throws(SignalingError) { document = try CPIXDocument(xml: body) } catch {
-            // These errors repeat nothing of the document.
+            // These errors contain no parts of the document.
             throw ProblemDocument(.malformedRequest, detail: "\(error).", reason: error.code.rawValue)
         }
         return try SPEKEQuestion(document)
@@ -84,7 +84,7 @@ struct SPEKERoutes: Sendable {
         _ outcome: SPEKEKeys.Outcome
     ) -> AuditRecord {
         let form = question.document.deliveryData.isEmpty ? "in the clear" : "encrypted"
-        var words = "\(outcome.records.count) keys of title \(question.title) \(form), \(outcome.made.count) made"
+        var words = "\(outcome.records.count) keys of title \(question.title) \(form), \(outcome.made.count) created"
         let shown = outcome.made.prefix(8).map(\.hexadecimal)
         if !shown.isEmpty { words += ": " + shown.joined(separator: " ") }
         if outcome.made.count > shown.count { words += " and \(outcome.made.count - shown.count) more" }
