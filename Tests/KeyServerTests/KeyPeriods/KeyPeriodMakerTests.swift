@@ -58,7 +58,7 @@ struct KeyPeriodMakerTests {
         // With each making its record, and none without.
         let audit = try await store.auditEntries(after: nil, limit: 10).map(\.record)
         #expect(audit.map(\.outcome) == ["admin-periods-make", "admin-periods-make"])
-        #expect(audit.last?.detail == "by ann: 1 key periods of track news/hd made, until 9000")
+        #expect(audit.last?.detail == "by ann: 1 key periods of track news/hd created, until 9000")
     }
 
     @Test("A track that is not there, and key URIs that do not tell periods apart, are refused, and nothing is made")
@@ -90,7 +90,7 @@ struct KeyPeriodMakerTests {
         #expect((3...5).contains(periods.count))
         let audit = try await store.auditEntries(before: nil, limit: 10).map(\.record.outcome)
         #expect(audit.count >= 1 && Set(audit) == ["admin-periods-make"])
-        #expect(log.text.contains("no key periods were made for track news/sd"))
+        #expect(log.text.contains("no key periods were created for track news/sd"))
     }
 
     @Test("The route makes them for who keeps content")

@@ -1,15 +1,15 @@
 import KeyStore
 
-/// The titles and tracks of an import: what its rows say of them, beside what is there.
+/// The titles and tracks of an import: the values in its rows, combined with the stored records.
 struct KeyImportCatalog {
-    /// What rows say of a title; nil: nothing.
+    /// The values for a title in the rows; nil if no row has one.
     private struct TitleWords {
         var titleID: [UInt8]?
         var policy: String?
         var template: String?
     }
 
-    /// What rows say of a track; nil: nothing.
+    /// The values for a track in the rows; nil if no row has one.
     private struct TrackWords {
         var kind: ContentTrack?
         var streamID: [UInt8]?
@@ -20,14 +20,14 @@ struct KeyImportCatalog {
     let time: Int64
     private(set) var changedTitles: [TitleRecord] = []
     private(set) var changedTracks: [TrackRecord] = []
-    /// The line in which a title, or `title/track`, first stands.
+    /// The first line with a title, or with `title/track`.
     private(set) var lines: [String: Int] = [:]
     private(set) var newTitles = 0
     private(set) var newTracks = 0
     private(set) var changed = 0
     private var titleWords: [String: TitleWords] = [:]
     private var trackWords: [String: TrackWords] = [:]
-    // Nil in them: it was found wrong, and that was said.
+    // A nil value means that the title or the track is not valid, and that this has been reported.
     private var titles: [String: TitleRecord?] = [:]
     private var tracks: [String: TrackRecord?] = [:]
 
@@ -36,9 +36,10 @@ struct KeyImportCatalog {
         self.time = time
     }
 
-    /// Takes what a row says, before anything is decided: the first row of a title may leave out what a later one has.
+    /// Collects the values in a row. This is done for all rows before any is checked, because the first row of a title
+    /// may omit values that a later one has.
     ///
-    /// - Throws: ``KeyFileMistake`` when an earlier row said otherwise.
+    /// - Throws: ``KeyFileMistake`` if an earlier row has a different value.
     mutating func hear(_ row: KeyRow) throws(KeyFileMistake) {
         guard let title = row.title, let track = row.track else { return }
         var words = titleWords[title] ?? TitleWords()
@@ -54,7 +55,7 @@ struct KeyImportCatalog {
         trackWords[place] = trackWord
     }
 
-    /// The title as it will be; nil when it was found wrong in an earlier row.
+    /// Returns the title after the import; nil if it is not valid, as reported for an earlier row.
     mutating func title(_ name: String, _ row: KeyRow, _ options: KeyImport.Options) async throws -> TitleRecord? {
         if let known = titles[name] { return known }
         titles[name] = .some(nil)
@@ -73,7 +74,7 @@ struct KeyImportCatalog {
             let isSame =
                 stored.titleID == title.titleID && stored.policyName == title.policyName
                 && stored.keyURITemplate == title.keyURITemplate
-            if !isSame { try change("the title is there, with another title ID, policy or key URI", row, options) }
+            if !isSame { try change("the title exists with another title ID, policy or key URI", row, options) }
             if !isSame { changedTitles.append(title) }
         } else {
             newTitles += 1
@@ -83,7 +84,7 @@ struct KeyImportCatalog {
         return title
     }
 
-    /// The track as it will be; nil when it was found wrong in an earlier row.
+    /// Returns the track after the import; nil if it is not valid, as reported for an earlier row.
     mutating func track(
         _ name: String,
         of title: String,
@@ -108,19 +109,19 @@ struct KeyImportCatalog {
             newTracks += 1
             changedTracks.append(track)
         } else if stored != track {
-            try change("the track is there, with another kind, stream ID or policy", row, options)
+            try change("the track exists with another kind, stream ID or policy", row, options)
             changedTracks.append(track)
         }
         tracks[place] = track
         return track
     }
 
-    /// All tracks of a title as they will be.
+    /// Returns all tracks of a title after the import.
     func tracks(of title: TitleRecord) async throws(KeyStoreError) -> [TrackRecord] {
         try await store.tracks(title: title.name).map { (tracks["\($0.title)/\($0.name)"] ?? nil) ?? $0 }
     }
 
-    /// A title as it will be; nil when it was found wrong.
+    /// Returns a title after the import; nil if it is not valid.
     func resolvedTitle(_ name: String) -> TitleRecord? { titles[name] ?? nil }
 
     private mutating func change(_ what: String, _ row: KeyRow, _ options: KeyImport.Options) throws(KeyFileMistake) {
@@ -137,7 +138,7 @@ struct KeyImportCatalog {
     ) throws(KeyFileMistake) {
         guard let value else { return }
         if let earlier = words[keyPath: field], earlier != value {
-            throw KeyFileMistake(line: row.line, reason: "an earlier line has another \(name)")
+            throw KeyFileMistake(line: row.line, reason: "an earlier line has a different \(name)")
         }
         words[keyPath: field] = value
     }

@@ -1,7 +1,7 @@
 import DRMSignaling
 import KeyStore
 
-/// What an import would do, as it is found out row by row.
+/// The plan of an import, built row by row.
 struct KeyImportPlan {
     let store: any KeyServerStore
     let options: KeyImport.Options
@@ -21,7 +21,7 @@ struct KeyImportPlan {
         summary.mistakes = mistakes
     }
 
-    /// All that is to be written: titles, then tracks, then keys.
+    /// All batches to write: titles, then tracks, then keys.
     var batches: [ContentBatch] {
         chunks(of: catalog.changedTitles).map { ContentBatch(titles: $0) }
             + chunks(of: catalog.changedTracks).map { ContentBatch(tracks: $0) }
@@ -39,10 +39,10 @@ struct KeyImportPlan {
         summary.changed = catalog.changed
     }
 
-    /// Tracks and keys that the file does not name can be under a policy that it changes.
+    /// Checks stored tracks and keys that are not in the file but use a policy that it changes.
     private mutating func checkWhatStays() async throws {
         let replaced = Set(contents.map(\.info.assetID))
-        // What is wrong already is told once.
+        // Report each line only once.
         var told = Set(summary.mistakes.map(\.line))
         for title in catalog.changedTitles {
             guard let line = catalog.lines[title.name], told.insert(line).inserted else { continue }
@@ -62,7 +62,7 @@ struct KeyImportPlan {
         }
     }
 
-    /// Does a part of the work; what is the file's fault becomes a mistake in that line.
+    /// Performs a check, and converts errors of the file to errors of the line.
     private mutating func noting(_ line: Int, _ work: (inout Self) async throws -> Void) async throws {
         do {
             try await work(&self)
@@ -79,11 +79,11 @@ struct KeyImportPlan {
 
     private mutating func take(_ row: KeyRow) async throws {
         guard (row.title == nil) == (row.track == nil) else {
-            throw KeyFileMistake(line: row.line, reason: "a key has both title and track, or neither")
+            throw KeyFileMistake(line: row.line, reason: "a key must have both title and track, or neither")
         }
         var (title, track): (TitleRecord?, TrackRecord?) = (nil, nil)
         if let titleName = row.title, let trackName = row.track {
-            // Said once, in the first row that has it.
+            // An invalid title or track is reported only in the first row that has it.
             guard let resolved = try await catalog.title(titleName, row, options) else { return }
             guard let found = try await catalog.track(trackName, of: titleName, row, options) else { return }
             (title, track) = (resolved, found)
@@ -110,7 +110,7 @@ struct KeyImportPlan {
                     )
                 } ?? ContentInfo.assetID(forKeyID: keyID)
         } else {
-            throw KeyFileMistake(line: row.line, reason: "a key has an asset ID or a key ID")
+            throw KeyFileMistake(line: row.line, reason: "a key must have an asset ID or a key ID")
         }
         let standsAlone = title == nil
         return try ContentRecord(
@@ -144,7 +144,7 @@ struct KeyImportPlan {
         if let keyID = record.info.keyID, let owner = try await store.content(keyID: keyID),
             owner.info.assetID != record.info.assetID
         {
-            throw KeyFileMistake(line: row.line, reason: "another asset has the key ID")
+            throw KeyFileMistake(line: row.line, reason: "another asset has this key ID")
         }
         guard let stored = try await store.content(assetID: record.info.assetID) else {
             summary.new += 1
@@ -154,12 +154,12 @@ struct KeyImportPlan {
         if record.isEqual(to: stored) {
             summary.same += 1
             guard options.resumes || options.replaces else {
-                throw KeyFileMistake(line: row.line, reason: "the key is there already: resume to pass over it")
+                throw KeyFileMistake(line: row.line, reason: "the key already exists: resume to skip it")
             }
         } else {
             summary.replaced += 1
             guard options.replaces else {
-                throw KeyFileMistake(line: row.line, reason: "another key is there for this asset")
+                throw KeyFileMistake(line: row.line, reason: "another key exists for this asset")
             }
             contents.append(record)
         }
@@ -173,7 +173,8 @@ struct KeyImportPlan {
 }
 
 extension ContentRecord {
-    /// Whether two records are the same but for their times. Of a key period, its track says what it decrypts.
+    /// Whether two records are equal, except for their times. The track kind of a key period is that of its track, so
+    /// it is not compared.
     fileprivate func isEqual(to other: ContentRecord) -> Bool {
         let (mine, theirs) = (info, other.info)
         return contentKey == other.contentKey && iv == other.iv && mine.keyID == theirs.keyID

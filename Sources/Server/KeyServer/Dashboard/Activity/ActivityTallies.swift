@@ -1,18 +1,20 @@
-/// How often each of many things came within the last hour, minute by minute, in bounded memory.
+/// Counts of many keys within the last hour, by minute, in bounded memory.
 struct ActivityTallies<Key: Hashable & Sendable>: Sendable {
-    /// How many minutes are kept.
+    /// The number of minutes.
     static var minutes: Int64 { 60 }
-    /// How many different things of one minute are told apart. Devices choose what they say.
+    /// The maximum number of different keys per minute, because devices choose their reports.
     static var capacity: Int { 128 }
 
     private let other: Key
     private var minutes = [[Key: Int]](repeating: [:], count: Int(Self.minutes))
     private var numbers = [Int64](repeating: .min, count: Int(Self.minutes))
 
-    /// - Parameter other: what stands for everything that there is no room for.
+    /// Creates empty counts.
+    ///
+    /// - Parameter other: The key that counts all others when the capacity is exhausted.
     init(other: Key) { self.other = other }
 
-    /// Counts one at a time in Unix seconds.
+    /// Counts a key at a time, in Unix seconds.
     mutating func add(_ key: Key, at time: Int64) {
         let minute = time / 60
         let place = Int(minute.magnitude % UInt64(Self.minutes))
@@ -25,7 +27,7 @@ struct ActivityTallies<Key: Hashable & Sendable>: Sendable {
         minutes[place][isKnown ? key : other, default: 0] += 1
     }
 
-    /// What came in the last `count` minutes, the present one included.
+    /// Returns the counts in the last `count` minutes, including the current one.
     func sum(minutes count: Int, at time: Int64) -> [Key: Int] {
         let present = time / 60
         let oldest = present - Int64(min(max(count, 1), Int(Self.minutes))) + 1
