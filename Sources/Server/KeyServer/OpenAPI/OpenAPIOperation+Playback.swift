@@ -154,8 +154,8 @@ extension OpenAPIOperation {
             method: .get,
             path: "/metrics",
             id: "getMetrics",
+            tag: .operations,
             summary: "Get metrics in the Prometheus text format.",
-            summary: "Metrics in Prometheus text.",
             security: .anybody,
             answers: [(200, "The metrics.", [("text/plain", text)])],
             mayFail: false
