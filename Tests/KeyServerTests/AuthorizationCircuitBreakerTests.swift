@@ -8,7 +8,7 @@ struct AuthorizationCircuitBreakerTests {
 
     /// The ticket of a question that may be asked.
     private func ticket(_ breaker: inout CircuitBreaker, _ now: Int64) throws -> CircuitBreaker.Ticket {
-        guard case .ask(let ticket) = breaker.admit(at: now) else { throw Refused() }
+        guard case .send(let ticket) = breaker.admit(at: now) else { throw Refused() }
         return ticket
     }
 
@@ -59,11 +59,11 @@ struct AuthorizationCircuitBreakerTests {
     func abandoned() throws {
         var breaker = try opened()
         let first = try ticket(&breaker, 100)
-        breaker.abandon(first, at: 150)
+        breaker.cancel(first, at: 150)
         let second = try ticket(&breaker, 150)
         breaker.succeed(second)
         #expect(breaker.state == .closed(failures: 0))
-        breaker.abandon(try ticket(&breaker, 150), at: 150)
+        breaker.cancel(try ticket(&breaker, 150), at: 150)
         #expect(breaker.state == .closed(failures: 0))
     }
 
@@ -77,7 +77,7 @@ struct AuthorizationCircuitBreakerTests {
         let probe = try ticket(&breaker, 100)
         breaker.fail(early[0], at: 100)
         breaker.succeed(early[1])
-        breaker.abandon(early[2], at: 100)
+        breaker.cancel(early[2], at: 100)
         #expect(breaker.state == .probing)
         breaker.succeed(probe)
         breaker.fail(early[3], at: 100)

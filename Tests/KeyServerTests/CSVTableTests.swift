@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values between commas")
 struct CSVTableTests {
-    private func table(_ text: String) throws(CSVTable.Mistake) -> CSVTable { try CSVTable(Array(text.utf8)) }
+    private func table(_ text: String) throws(CSVTable.SyntaxError) -> CSVTable { try CSVTable(Array(text.utf8)) }
 
     @Test("Rows are read with the lines that they begin in")
     func rows() throws {
@@ -30,12 +30,12 @@ struct CSVTableTests {
         ]
     )
     func refusals(_ text: String, _ line: Int) {
-        #expect { try table(text) } throws: { ($0 as? CSVTable.Mistake)?.line == line }
+        #expect { try table(text) } throws: { ($0 as? CSVTable.SyntaxError)?.line == line }
     }
 
     @Test("Text that is not UTF-8 is refused")
     func encoding() {
-        #expect(throws: CSVTable.Mistake(line: 2, reason: "the text is not UTF-8")) {
+        #expect(throws: CSVTable.SyntaxError(line: 2, reason: "the text is not UTF-8")) {
             try CSVTable([0x61, 0x0A, 0xFF, 0x0A])
         }
     }

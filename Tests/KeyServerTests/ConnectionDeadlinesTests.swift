@@ -114,7 +114,7 @@ struct ConnectionDeadlinesTests {
     @Test("What is no request is answered, and what follows it is not read, until the deadline")
     func noRequest() throws {
         try channel.pipeline.syncOperations.addHandler(HTTPResponseEncoder(), position: .first)
-        let answer = EncodedAnswer(bytes: ByteBuffer(string: "no"), isLast: true, leavesRest: true)
+        let answer = EncodedResponse(bytes: ByteBuffer(string: "no"), isLast: true, hasUnreadInput: true)
         _ = channel.triggerUserOutboundEvent(answer)
         #expect(network.isHalfClosed)
         try receive(.head(post), .end(nil))
@@ -185,7 +185,7 @@ struct ConnectionDeadlinesTests {
         let bytes = ByteBuffer(string: "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
         for _ in 0..<2 {
             try receive(.head(post), .end(nil))
-            _ = channel.triggerUserOutboundEvent(EncodedAnswer(bytes: bytes, isLast: false))
+            _ = channel.triggerUserOutboundEvent(EncodedResponse(bytes: bytes, isLast: false))
             #expect(try channel.readOutbound(as: IOData.self) == .byteBuffer(bytes))
             advance(59)
             #expect(channel.isActive)
@@ -198,7 +198,7 @@ struct ConnectionDeadlinesTests {
     func lastEncodedAnswer() throws {
         try channel.pipeline.syncOperations.addHandler(HTTPResponseEncoder(), position: .first)
         try receive(.head(post), .end(nil))
-        _ = channel.triggerUserOutboundEvent(EncodedAnswer(bytes: ByteBuffer(string: "bye"), isLast: true))
+        _ = channel.triggerUserOutboundEvent(EncodedResponse(bytes: ByteBuffer(string: "bye"), isLast: true))
         #expect(try channel.readOutbound(as: IOData.self) == .byteBuffer(ByteBuffer(string: "bye")))
         #expect(!channel.isActive)
     }

@@ -141,7 +141,7 @@ struct KeyImportTests {
         ]
     )
     func files(_ text: String, _ line: Int) {
-        #expect { try KeyRow.rows(ofFile: Array(text.utf8)) } throws: { ($0 as? KeyFileMistake)?.line == line }
+        #expect { try KeyRow.rows(ofFile: Array(text.utf8)) } throws: { ($0 as? KeyFileError)?.line == line }
     }
 
     @Test("Cut off after a batch, an import is resumed; what is there and differs is told")

@@ -19,9 +19,9 @@ struct LicenseAnswerTests {
         #expect(response.headers[.dualExpiry] == "false")
     }
 
-    @Test("Text and forms are answered with base64", arguments: [LicenseShape.text, .form])
-    func text(_ shape: LicenseShape) async throws {
-        let response = answer.response(in: shape)
+    @Test("Text and forms are answered with base64", arguments: [LicenseBodyFormat.text, .form])
+    func text(_ format: LicenseBodyFormat) async throws {
+        let response = answer.response(in: format)
         #expect(try await response.text == "+/8BAg==")
         #expect(response.headers[.contentType] == "text/plain; charset=us-ascii")
         #expect(response.headers[.persistable] == "true")
@@ -36,8 +36,8 @@ struct LicenseAnswerTests {
         #expect(response.headers[.persistable] == nil)
     }
 
-    @Test("No cache keeps a license", arguments: LicenseShape.allCases)
-    func noStore(_ shape: LicenseShape) {
-        #expect(answer.response(in: shape).headers[.cacheControl] == "no-store")
+    @Test("No cache keeps a license", arguments: LicenseBodyFormat.allCases)
+    func noStore(_ format: LicenseBodyFormat) {
+        #expect(answer.response(in: format).headers[.cacheControl] == "no-store")
     }
 }

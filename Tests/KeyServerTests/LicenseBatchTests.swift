@@ -85,7 +85,7 @@ struct LicenseBatchTests {
 
     @Test("Each item of the answer has a status of its own")
     func answer() async throws {
-        let answer = LicenseBatchAnswer(items: [
+        let answer = LicenseBatchResponse(items: [
             .init(id: 1, result: .success(LicenseAnswer(ckc: [1], isPersistable: false, hasDualExpiry: true))),
             .init(id: 2, result: .failure(ProblemDocument(.refusedByPolicy, reason: "hdcp"))),
         ])

@@ -10,7 +10,7 @@ struct LicenseRequestTests {
     @Test("Octets are the SPC; asset ID and wish stand in the query")
     func octets() throws {
         let plain = try request(Self.spc, "application/octet-stream")
-        #expect(plain.shape == .octets)
+        #expect(plain.format == .octets)
         #expect(plain.spc == Self.spc)
         #expect(plain.assetID == nil)
         #expect(!plain.wantsPersistableKey)
@@ -22,7 +22,7 @@ struct LicenseRequestTests {
     @Test("Text is base64", arguments: ["+/8BAg==", "+/8BAg", "-_8BAg", "-_8BAg==\r\n", "+/8B\nAg==\n"])
     func text(_ body: String) throws {
         let request = try request(body, "text/plain\t ; charset=utf-8", "persist=false&assetId=x")
-        #expect(request.shape == .text)
+        #expect(request.format == .text)
         #expect(request.spc == Self.spc)
         #expect(request.assetID == Array("x".utf8))
         #expect(!request.wantsPersistableKey)
@@ -34,7 +34,7 @@ struct LicenseRequestTests {
     )
     func form(_ spc: String) throws {
         let request = try request(spc + "&assetId=a+b%C3%A9&persist=true", "application/x-www-form-urlencoded")
-        #expect(request.shape == .form)
+        #expect(request.format == .form)
         #expect(request.spc == Self.spc)
         #expect(request.assetID == Array("a bé".utf8))
         #expect(request.wantsPersistableKey)
@@ -44,7 +44,7 @@ struct LicenseRequestTests {
     func json() throws {
         let body = #"{"persist": true, "assetId": "mové", "spc": "+\/8BAg=="}"#
         let full = try request(body, "Application/JSON;charset=UTF-8")
-        #expect(full.shape == .json)
+        #expect(full.format == .json)
         #expect(full.spc == Self.spc)
         #expect(full.assetID == Array("mové".utf8))
         #expect(full.wantsPersistableKey)

@@ -36,7 +36,10 @@ struct OperationsConfigurationTests {
     func exampleFailsClosed() throws {
         let example = ServerConfiguration.example
         let errors = problems(example)
-        #expect(errors.count == 1 && errors[0].contains("authorization: is missing; set authorization.tokens"), "\(errors)")
+        #expect(
+            errors.count == 1 && errors[0].contains("authorization: is missing; set authorization.tokens"),
+            "\(errors)"
+        )
         #expect(errors[0].contains("set authorization.tokens or authorization.webhook"))
         let decided = try load(example.replacing("#none: false", with: "none: true"))
         #expect(decided.configuration.authorization.none)

@@ -113,7 +113,7 @@ struct OperationsRateLimitTests {
             let address = ClientAddress(bytes: [10, 0, UInt8(number >> 8), UInt8(number & 0xFF)])
             _ = limiter.take(account: nil, address: address, class: .license)
         }
-        #expect(limiter.remembered <= 101)
+        #expect(limiter.trackedCount <= 101)
         #expect(limiter.take(account: "a", address: nil, class: .license) != .allowed)
     }
 

@@ -39,7 +39,7 @@ struct RefusalBudgetTests {
             if budget.take(address) == .recorded { recorded += 1 } else { #expect(budget.take(nil) == .tooManyOfAll) }
         }
         #expect(recorded == RefusalBudget.all.burst)
-        #expect(budget.remembered <= 9)
+        #expect(budget.trackedCount <= 9)
     }
 
     @Test("Loopback is where proxies are: it has no limit but that of all")

@@ -81,7 +81,7 @@ struct FailedTokensTests {
             _ = tokens.failed(address: hash(number), tokenHash: hash(number))
             _ = tokens.failed(address: [9], tokenHash: hash(2_000))
         }
-        #expect(tokens.remembered.addresses <= 8 && tokens.remembered.tokens <= 8)
+        #expect(tokens.trackedCount.addresses <= 8 && tokens.trackedCount.tokens <= 8)
         #expect(tokens.wait(address: [9], tokenHash: hash(3_000)) != nil)
     }
 

@@ -34,7 +34,7 @@ struct ActivitySeriesTests {
 
     @Test("Tallies go back an hour, and what there is no room for is one thing")
     func tallies() {
-        var tallies = ActivityTallies(other: "other")
+        var tallies = ActivityCounts(other: "other")
         tallies.add("a", at: 60)
         tallies.add("a", at: 3_599)
         tallies.add("b", at: 3_600)
@@ -43,13 +43,13 @@ struct ActivitySeriesTests {
         #expect(tallies.sum(minutes: 1, at: 3_601) == ["b": 1])
         for number in 0..<1_000 { tallies.add("\(number)", at: 7_200) }
         let sum = tallies.sum(minutes: 1, at: 7_200)
-        #expect(sum.count == ActivityTallies<String>.capacity + 1)
-        #expect(sum["other"] == 1_000 - ActivityTallies<String>.capacity)
+        #expect(sum.count == ActivityCounts<String>.capacity + 1)
+        #expect(sum["other"] == 1_000 - ActivityCounts<String>.capacity)
     }
 
     @Test("Of many items the last remain, the newest first")
     func recent() {
-        var items = RecentItems<Int>(capacity: 3)
+        var items = RingBuffer<Int>(capacity: 3)
         #expect(items.newest(3).isEmpty)
         for number in 1...5 { items.append(number) }
         #expect(items.newest(10) == [5, 4, 3])

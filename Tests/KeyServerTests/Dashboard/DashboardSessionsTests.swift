@@ -44,7 +44,7 @@ struct DashboardSessionsTests {
     @Test("One token has so many sessions, and all together so many: the least used makes room")
     func bounds() {
         let sessions = sessions {
-            $0.ofOneToken = 2
+            $0.perToken = 2
             $0.count = 3
         }
         let first = sessions.begin(tokenHash: [1])

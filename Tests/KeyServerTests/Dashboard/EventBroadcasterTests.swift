@@ -49,7 +49,7 @@ struct EventBroadcasterTests {
         let events = EventBroadcaster()
         let all = (0..<EventBroadcaster.capacity).compactMap { _ in events.subscribe() }
         #expect(all.count == EventBroadcaster.capacity)
-        #expect(!events.hasRoom)
+        #expect(!events.hasCapacity)
         #expect(events.subscribe() == nil)
         events.unsubscribe(all[0])
         events.unsubscribe(all[0])

@@ -146,7 +146,7 @@ private final class Answers: ChannelOutboundHandler {
     var text = ""
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        if let answer = event as? EncodedAnswer { text += String(buffer: answer.bytes) }
+        if let answer = event as? EncodedResponse { text += String(buffer: answer.bytes) }
         promise?.succeed()
     }
 }

@@ -55,7 +55,7 @@ struct EncoderWorkTests {
             #expect(try await server.license(server.request(device).spc).status == 200)
             gate.open()
             try await busy
-            #expect(work.underWay == 0)
+            #expect(work.admittedCount == 0)
             #expect(try await server.speke(spekeQuestion()).status == 200)
         }
     }
@@ -107,7 +107,7 @@ struct EncoderWorkTests {
                 let answer = try await server.speke(spekeQuestion(""))
                 #expect(answer.status == 422 && answer.json["reason"] == .string("content-id"))
             }
-            #expect(work.underWay == 0)
+            #expect(work.admittedCount == 0)
         }
     }
 }

@@ -89,14 +89,14 @@ struct TamperingTarget: Sendable {
     /// What the server that remembers answers.
     func ask(_ spc: [UInt8]) async throws -> TamperingAnswer {
         let authorization = PlaybackAuthorization(account: "viewer", expires: LicenseServer.time + 3_600)
-        let question = LicenseService.Question(
+        let attempt = LicenseService.Attempt(
             spc: spc,
             authorization: authorization,
             route: "/fps/license",
             requestID: "test"
         )
         do {
-            guard case .license = try await service.answer(question) else { return .refused("sync") }
+            guard case .license = try await service.answer(attempt) else { return .refused("sync") }
             return .license
         } catch let problem as ProblemDocument {
             return problem.type == .unreadableSPC ? .unreadable : .refused(problem.outcome)

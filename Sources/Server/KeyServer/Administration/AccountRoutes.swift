@@ -40,12 +40,12 @@ struct AccountRoutes: Sendable {
     }
 
     private func forgetDevice(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let (account, device) = (try request.account(), try request.device())
         guard try await request.changes(in: store).forgetDevice(account: account, device: device) else {
             throw ProblemDocument(.notFound, detail: "The account does not have this device.")
         }
-        return .done
+        return .noContent
     }
 
     private func licenses(_ request: AdminRequest) async throws -> Response {
@@ -55,7 +55,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func revoke(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let (account, device) = (try request.account(), try request.device())
         guard let streamID = Hexadecimal.decode(try request.text("stream")), streamID.count == 16 else {
             throw ProblemDocument(.malformedRequest, detail: "The stream ID must be 32 hexadecimal digits.")
@@ -64,7 +64,7 @@ struct AccountRoutes: Sendable {
         guard try await changes.revokeLicense(account: account, device: device, streamID: streamID) else {
             throw ProblemDocument(.notFound, detail: "There is no such license, or it has ended.")
         }
-        return .done
+        return .noContent
     }
 
     private func rentals(_ request: AdminRequest) async throws -> Response {
@@ -83,7 +83,7 @@ struct AccountRoutes: Sendable {
     }
 
     private func forgetRental(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let (account, bytes) = (try request.account(), try request.bytes("subject"))
         guard let subject = AdminJSON.rentalSubject(bytes) else {
             throw ProblemDocument(
@@ -94,6 +94,6 @@ struct AccountRoutes: Sendable {
         guard try await request.changes(in: store).forgetRental(account: account, subject: subject) else {
             throw ProblemDocument(.notFound, detail: "The account has no rental of this subject.")
         }
-        return .done
+        return .noContent
     }
 }

@@ -37,7 +37,7 @@ struct AdminEndpoint: Sendable {
         router.on(RouterPath(path), method: method) { request, context in
             let stopwatch = Stopwatch(monotonicClock)
             let caller = try await gate.caller(request, context, for: permission)
-            let question = AdminRequest(
+            let adminRequest = AdminRequest(
                 request: request,
                 context: context,
                 identity: caller.identity,
@@ -47,7 +47,7 @@ struct AdminEndpoint: Sendable {
                 stopwatch: stopwatch
             )
             do {
-                return try await answer(question)
+                return try await answer(adminRequest)
             } catch let error as JSONError {
                 throw ProblemDocument(malformed: error)
             } catch let error as KeyStoreError {

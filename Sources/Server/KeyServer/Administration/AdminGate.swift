@@ -43,9 +43,9 @@ struct AdminGate: Sendable {
     ///
     /// - Throws: ``ProblemDocument`` with `unauthorized`, or `rate-limited` after too many wrong tokens.
     func identity(ofToken token: Substring?, _ context: ServerRequestContext) async throws -> AdminIdentity {
-        let address = context.clientAddress?.site ?? []
+        let address = context.clientAddress?.addressPrefix ?? []
         let hash = AdminTokenRecord.hash(ofToken: token ?? "")
-        if let seconds = failures.wait(address: address, tokenHash: hash) {
+        if let seconds = failures.retryAfter(address: address, tokenHash: hash) {
             throw ProblemDocument(
                 .rateLimited,
                 detail: "Too many invalid tokens from this address.",
@@ -58,7 +58,7 @@ struct AdminGate: Sendable {
             }
             throw ProblemDocument(.unauthorized, detail: "The token is unknown.")
         }
-        failures.passed(tokenHash: hash)
+        failures.succeeded(tokenHash: hash)
         return identity
     }
 
@@ -76,7 +76,7 @@ struct AdminGate: Sendable {
                 sessions.end(id: id)
                 continue
             }
-            try requireOwnPage(request, sessionID: id)
+            try requireChangeToken(request, sessionID: id)
             return Caller(identity: identity, sessionID: id)
         }
         if let subject = await context.clientCertificateSubject() {
@@ -87,7 +87,7 @@ struct AdminGate: Sendable {
 
     /// Prevents cross-site request forgery. Browsers send the cookie with requests of any page, so a change must prove
     /// that it comes from the dashboard.
-    private func requireOwnPage(_ request: Request, sessionID: Substring) throws(ProblemDocument) {
+    private func requireChangeToken(_ request: Request, sessionID: Substring) throws(ProblemDocument) {
         try SameOrigin.require(request)
         guard request.method != .get, request.method != .head else { return }
         guard request.headers[.changeToken] == DashboardSessions.changeToken(id: sessionID) else {

@@ -20,7 +20,7 @@ struct AdminPage: Sendable {
 
     /// Parses the rest of a query, after the route has consumed its own fields.
     init(_ query: inout FormFields) throws(ProblemDocument) {
-        after = try query.take("after").map { text throws(ProblemDocument) in
+        after = try query.read("after").map { text throws(ProblemDocument) in
             guard let key = Base64.decode(text, .url), !key.isEmpty else { throw Self.unknownCursor }
             return key
         }
@@ -30,7 +30,7 @@ struct AdminPage: Sendable {
 
     /// Parses the field `limit` of a query.
     static func limit(_ query: inout FormFields) throws(ProblemDocument) -> Int {
-        guard let text = try query.take("limit") else { return defaultLimit }
+        guard let text = try query.read("limit") else { return defaultLimit }
         guard let number = Int(String(decoding: text, as: UTF8.self)), limits ~= number else {
             throw ProblemDocument(
                 .malformedRequest,

@@ -59,7 +59,7 @@ struct AdminRequest: Sendable {
     }
 
     /// Checks that there is no query, because unknown query fields must not be ignored.
-    func withoutQuery() throws(ProblemDocument) {
+    func requireNoQuery() throws(ProblemDocument) {
         let query = try FormFields((request.uri.query ?? "").utf8)
         try query.finish()
     }
@@ -81,7 +81,7 @@ struct AdminRequest: Sendable {
 
 extension Response {
     /// A response without content.
-    static var done: Response { Response(status: .noContent, headers: [.cacheControl: "no-store"]) }
+    static var noContent: Response { Response(status: .noContent, headers: [.cacheControl: "no-store"]) }
 }
 
 extension JSONFields {

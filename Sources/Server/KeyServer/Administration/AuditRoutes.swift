@@ -18,13 +18,13 @@ struct AuditRoutes: Sendable {
 
     private func list(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let before = try query.take("before").map { text throws(ProblemDocument) in
+        let before = try query.read("before").map { text throws(ProblemDocument) in
             guard let number = Int64(String(decoding: text, as: UTF8.self)), number > 0 else {
                 throw ProblemDocument(.malformedRequest, detail: "before must be the number of an entry.")
             }
             return number
         }
-        let search = try query.take("search").map { text throws(ProblemDocument) in
+        let search = try query.read("search").map { text throws(ProblemDocument) in
             guard let search = AuditSearch(text) else {
                 throw ProblemDocument(
                     .malformedRequest,
@@ -54,7 +54,7 @@ struct AuditRoutes: Sendable {
     /// Verifies the audit log. A broken log is a result, not a problem of the request.
     private func verify(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let head = try query.take("head").map { text throws(ProblemDocument) in
+        let head = try query.read("head").map { text throws(ProblemDocument) in
             guard let head = AuditHead(String(decoding: text, as: UTF8.self)) else {
                 throw ProblemDocument(.malformedRequest, detail: "head must be a head from an earlier verification.")
             }

@@ -28,7 +28,7 @@ struct CertificateRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let name = try request.text("name")
         guard let bundle = try await store.certificateBundles().first(where: { $0.name == name }) else {
             throw ProblemDocument(.notFound, detail: "There is no certificate of this name.")

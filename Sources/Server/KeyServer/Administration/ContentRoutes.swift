@@ -35,7 +35,7 @@ struct ContentRoutes: Sendable {
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let record = try Self.record(&fields, assetID: try request.bytes("asset"), now: request.now)
         try await ContentDefaults.check(content: record, in: store)
@@ -78,7 +78,7 @@ struct ContentRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         guard let record = try await store.content(assetID: try request.bytes("asset")) else {
             throw ProblemDocument(.unknownAsset)
         }
@@ -86,14 +86,14 @@ struct ContentRoutes: Sendable {
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let assetID = try request.bytes("asset")
         guard let info = try await store.content(assetID: assetID)?.info else { throw ProblemDocument(.unknownAsset) }
         let audit = Self.audit(request, "content-delete", info, "deleted")
         guard try await store.deleteContent(assetID: assetID, audit: audit) else {
             throw ProblemDocument(.unknownAsset)
         }
-        return .done
+        return .noContent
     }
 
     private static func audit(

@@ -8,9 +8,9 @@ import Synchronization
 /// and every token from an address without failures is looked up, independent of how often others have tried it.
 final class FailedTokens: Sendable {
     private struct State {
-        var addresses: RecentlyUsed<[UInt8], TokenBucket>
-        var tokens: RecentlyUsed<[UInt8], TokenBucket>
-        var passed: RecentlyUsed<[UInt8], Void>
+        var addresses: LRUCache<[UInt8], TokenBucket>
+        var tokens: LRUCache<[UInt8], TokenBucket>
+        var succeeded: LRUCache<[UInt8], Void>
     }
 
     /// The number of invalid tokens that one address may send at once, and of attempts with one token from all
@@ -33,18 +33,18 @@ final class FailedTokens: Sendable {
         self.clock = clock
         state = Mutex(
             State(
-                addresses: RecentlyUsed(capacity: capacity),
-                tokens: RecentlyUsed(capacity: capacity),
-                passed: RecentlyUsed(capacity: 256)
+                addresses: LRUCache(capacity: capacity),
+                tokens: LRUCache(capacity: capacity),
+                succeeded: LRUCache(capacity: 256)
             )
         )
     }
 
     /// Returns the seconds until this token may be sent from this address; nil if it may be sent now.
-    func wait(address: [UInt8], tokenHash: [UInt8]) -> Int? {
+    func retryAfter(address: [UInt8], tokenHash: [UInt8]) -> Int? {
         let now = clock()
         return state.withLock { state in
-            guard var address = state.addresses.peek(address), state.passed.use(tokenHash) == nil else { return nil }
+            guard var address = state.addresses.peek(address), state.succeeded.use(tokenHash) == nil else { return nil }
             var token = state.tokens.peek(Self.name(ofToken: tokenHash))
             let waits = [address.take(1, Self.limit, at: now), token?.take(1, Self.limit, at: now)]
             return waits.compactMap { $0 }.max()
@@ -58,7 +58,7 @@ final class FailedTokens: Sendable {
     func failed(address: [UInt8], tokenHash: [UInt8]) -> Int? {
         let now = clock()
         return state.withLock { state in
-            state.passed.remove(tokenHash)
+            state.succeeded.remove(tokenHash)
             let full = TokenBucket(Self.limit, at: now)
             _ = state.addresses.update(address, initial: full) { $0.take(1, Self.limit, at: now) }
             return state.tokens.update(Self.name(ofToken: tokenHash), initial: full) { $0.take(1, Self.limit, at: now) }
@@ -66,10 +66,10 @@ final class FailedTokens: Sendable {
     }
 
     /// Records a valid token.
-    func passed(tokenHash: [UInt8]) { state.withLock { $0.passed.set(tokenHash, ()) } }
+    func succeeded(tokenHash: [UInt8]) { state.withLock { $0.succeeded.set(tokenHash, ()) } }
 
     /// The numbers of addresses and of tokens in memory.
-    var remembered: (addresses: Int, tokens: Int) {
+    var trackedCount: (addresses: Int, tokens: Int) {
         state.withLock { ($0.addresses.count, $0.tokens.count) }
     }
 

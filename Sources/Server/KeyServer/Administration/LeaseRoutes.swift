@@ -20,7 +20,7 @@ struct LeaseRoutes: Sendable {
 
     private func list(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let account = try query.take("account").map { bytes throws(ProblemDocument) in
+        let account = try query.read("account").map { bytes throws(ProblemDocument) in
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw ProblemDocument(.malformedRequest, detail: "The account is not UTF-8.")
             }
@@ -36,7 +36,7 @@ struct LeaseRoutes: Sendable {
     }
 
     private func end(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let account = try request.account()
         guard let place = AdminJSON.place(try request.text("place")) else {
             throw ProblemDocument(
@@ -47,7 +47,7 @@ struct LeaseRoutes: Sendable {
         guard try await request.changes(in: store).endLease(account: account, place: place) else {
             throw ProblemDocument(.notFound, detail: "The account has no lease at this place.")
         }
-        return .done
+        return .noContent
     }
 
     private static func json(_ lease: LeaseRecord) -> JSONValue {

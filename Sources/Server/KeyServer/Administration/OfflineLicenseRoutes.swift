@@ -16,7 +16,7 @@ struct OfflineLicenseRoutes: Sendable {
 
     private func list(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let isPlayable = try query.takeBool("playable") ?? false
+        let isPlayable = try query.readBool("playable") ?? false
         let page = try AdminPage(&query)
         let last = try page.after.map { key throws(ProblemDocument) in
             guard let last = OfflineLicenseRecord(cursor: key) else { throw AdminPage.unknownCursor }

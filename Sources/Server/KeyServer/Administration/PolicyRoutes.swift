@@ -29,12 +29,12 @@ struct PolicyRoutes: Sendable {
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let body = try await request.request.jsonBody(upTo: Self.bodyLimit)
         let record: PolicyRecord
         do {
             record = try ContentDefaults.policy(name: try request.text("name"), json: body.encoded)
-        } catch let error as ContentDefaults.PolicyMistake {
+        } catch let error as ContentDefaults.PolicyDocumentError {
             throw ProblemDocument(.malformedRequest, detail: error.description)
         }
         try await ContentDefaults.check(policy: record, in: store)
@@ -45,17 +45,17 @@ struct PolicyRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         guard let record = try await store.policy(name: try request.text("name")) else { throw Self.noPolicy }
         return Self.document(record).response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let name = try request.text("name")
         let audit = Self.audit(request, "policy-delete", name, "deleted")
         guard try await store.deletePolicy(name: name, audit: audit) else { throw Self.noPolicy }
-        return .done
+        return .noContent
     }
 
     private static func audit(

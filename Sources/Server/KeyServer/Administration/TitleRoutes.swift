@@ -43,7 +43,7 @@ struct TitleRoutes: Sendable {
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let record = try TitleRecord(
             name: try request.text("title"),
@@ -62,16 +62,16 @@ struct TitleRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         return Self.json(try await title(request)).response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let name = try request.text("title")
         let audit = request.audit("title-delete", "title \(name) deleted")
         guard try await store.deleteTitle(name: name, audit: audit) else { throw Self.noTitle }
-        return .done
+        return .noContent
     }
 
     private func listTracks(_ request: AdminRequest) async throws -> Response {
@@ -81,7 +81,7 @@ struct TitleRoutes: Sendable {
     }
 
     private func putTrack(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         guard let kind = try fields.choice("kind", ContentTrack.self) else {
             throw fields.error("kind", "the field is missing")
@@ -103,16 +103,16 @@ struct TitleRoutes: Sendable {
     }
 
     private func getTrack(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         return Self.json(try await track(request)).response()
     }
 
     private func deleteTrack(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let (title, name) = (try request.text("title"), try request.text("track"))
         let audit = request.audit("track-delete", "track \(title)/\(name) deleted")
         guard try await store.deleteTrack(title: title, name: name, audit: audit) else { throw Self.noTrack }
-        return .done
+        return .noContent
     }
 
     private func listPeriods(_ request: AdminRequest) async throws -> Response {

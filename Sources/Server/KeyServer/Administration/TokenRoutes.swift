@@ -29,7 +29,7 @@ struct TokenRoutes: Sendable {
     }
 
     private func make(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let name = try fields.string("name")
         let role = try fields.choice("role", AdminRole.self)
@@ -46,13 +46,13 @@ struct TokenRoutes: Sendable {
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let name = try request.text("name")
         let audit = request.audit("token-delete", "token \(name) deleted")
         guard try await store.deleteAdminToken(name: name, audit: audit) else {
             throw ProblemDocument(.notFound, detail: "There is no token of this name.")
         }
-        return .done
+        return .noContent
     }
 
     private static func fields(_ record: AdminTokenRecord) -> AdminJSON.Fields {

@@ -5,7 +5,7 @@ import TextCoding
 /// The type and the bounds of each field are checked. Errors name the field and never contain its value.
 struct AuthorizationFields {
     /// An invalid field.
-    struct Fault: Error, Equatable {
+    struct FieldError: Error, Equatable {
         let field: String
         let expectation: String
     }
@@ -18,16 +18,16 @@ struct AuthorizationFields {
     init(_ members: JSONObject) { self.members = members }
 
     /// Returns a required value.
-    static func required<Value>(_ name: String, _ value: Value?) throws(Fault) -> Value {
-        guard let value else { throw Fault(field: name, expectation: "a value") }
+    static func required<Value>(_ name: String, _ value: Value?) throws(FieldError) -> Value {
+        guard let value else { throw FieldError(field: name, expectation: "a value") }
         return value
     }
 
     /// Reads text without control characters.
-    func text(_ name: String, bytes range: ClosedRange<Int>) throws(Fault) -> String? {
+    func text(_ name: String, bytes range: ClosedRange<Int>) throws(FieldError) -> String? {
         guard let value = members[name] else { return nil }
         guard case .string(let text) = value, Self.isPlain(text, range) else {
-            throw Fault(
+            throw FieldError(
                 field: name,
                 expectation: "text of \(range.lowerBound) to \(range.upperBound) bytes without control characters"
             )
@@ -37,9 +37,9 @@ struct AuthorizationFields {
 
     /// Reads text for people and converts it to one line: control characters such as line breaks become spaces, and the
     /// text is truncated to `size` bytes. Nothing depends on the text, so any text is accepted.
-    func line(_ name: String, bytes size: Int) throws(Fault) -> String? {
+    func line(_ name: String, bytes size: Int) throws(FieldError) -> String? {
         guard let value = members[name] else { return nil }
-        guard case .string(let text) = value else { throw Fault(field: name, expectation: "text") }
+        guard case .string(let text) = value else { throw FieldError(field: name, expectation: "text") }
         var line = String.UnicodeScalarView()
         var length = 0
         for scalar in text.unicodeScalars {
@@ -53,27 +53,30 @@ struct AuthorizationFields {
     }
 
     /// Reads a string or an array of strings.
-    func texts(_ name: String, bytes range: ClosedRange<Int>) throws(Fault) -> [String]? {
+    func texts(_ name: String, bytes range: ClosedRange<Int>) throws(FieldError) -> [String]? {
         guard let value = members[name] else { return nil }
         let values: [JSONValue] = if case .array(let values) = value { values } else { [value] }
         var texts: [String] = []
         for value in values {
             guard case .string(let text) = value, Self.isPlain(text, range) else {
-                throw Fault(field: name, expectation: "strings of \(range.lowerBound) to \(range.upperBound) bytes")
+                throw FieldError(
+                    field: name,
+                    expectation: "strings of \(range.lowerBound) to \(range.upperBound) bytes"
+                )
             }
             texts.append(text)
         }
         return texts
     }
 
-    func bool(_ name: String) throws(Fault) -> Bool? {
+    func bool(_ name: String) throws(FieldError) -> Bool? {
         guard let value = members[name] else { return nil }
-        guard case .bool(let bool) = value else { throw Fault(field: name, expectation: "true or false") }
+        guard case .bool(let bool) = value else { throw FieldError(field: name, expectation: "true or false") }
         return bool
     }
 
     /// Reads a NumericDate of RFC 7519, in Unix seconds. A fraction is rounded down.
-    func time(_ name: String) throws(Fault) -> Int64? {
+    func time(_ name: String) throws(FieldError) -> Int64? {
         switch members[name] {
         case nil:
             return nil
@@ -82,23 +85,23 @@ struct AuthorizationFields {
         case .number(let seconds) where seconds >= 0 && seconds <= Double(Self.times.upperBound):
             return Int64(seconds.rounded(.down))
         default:
-            throw Fault(field: name, expectation: "a time in seconds since 1970")
+            throw FieldError(field: name, expectation: "a time in seconds since 1970")
         }
     }
 
     /// Reads the hash of a device, 16 bytes in 32 hexadecimal digits.
-    func device(_ name: String) throws(Fault) -> [UInt8]? {
+    func device(_ name: String) throws(FieldError) -> [UInt8]? {
         guard let value = members[name] else { return nil }
         guard case .string(let text) = value, text.utf8.count == 32,
             let bytes = Hexadecimal.decode(text)
         else {
-            throw Fault(field: name, expectation: "a device's hash in 32 hexadecimal digits")
+            throw FieldError(field: name, expectation: "a device's hash in 32 hexadecimal digits")
         }
         return bytes
     }
 
     /// Reads the optional limits, which have the same names and meaning in tokens and webhook responses.
-    func addLimits(to authorization: inout PlaybackAuthorization) throws(Fault) {
+    func addLimits(to authorization: inout PlaybackAuthorization) throws(FieldError) {
         authorization.notAfter = try time("notAfter")
         authorization.assets = try texts("assets", bytes: 1...200)
         authorization.title = try text("title", bytes: 1...200)

@@ -19,7 +19,7 @@ struct CircuitBreaker: Equatable {
     /// The decision about a request.
     enum Admission: Equatable {
         /// Send the request, and report its result with this ticket.
-        case ask(Ticket)
+        case send(Ticket)
         /// Do not send the request; retry after this number of milliseconds.
         case refuse(Int64)
     }
@@ -43,16 +43,16 @@ struct CircuitBreaker: Equatable {
     init(limits: Limits) { self.limits = limits }
 
     /// Decides whether a request may be sent. Every ticket must be passed to ``succeed(_:)``, ``fail(_:at:)`` or
-    /// ``abandon(_:at:)``.
+    /// ``cancel(_:at:)``.
     mutating func admit(at now: Int64) -> Admission {
         switch state {
         case .closed:
-            return .ask(Ticket(period: period))
+            return .send(Ticket(period: period))
         case .open(let end) where now < end:
             return .refuse(end - now)
         case .open:
             enter(.probing)
-            return .ask(Ticket(period: period))
+            return .send(Ticket(period: period))
         case .probing:
             return .refuse(limits.pause)
         }
@@ -75,7 +75,7 @@ struct CircuitBreaker: Equatable {
     }
 
     /// Records that a request was cancelled, so that its result is not known. The next request is sent instead.
-    mutating func abandon(_ ticket: Ticket, at now: Int64) {
+    mutating func cancel(_ ticket: Ticket, at now: Int64) {
         guard ticket.period == period, state == .probing else { return }
         enter(.open(until: now))
     }

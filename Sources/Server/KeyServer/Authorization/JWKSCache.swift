@@ -53,7 +53,7 @@ package final class JWKSCache: Sendable {
     /// Fetches the keys now, unless there are fresh ones: used at startup and for readiness.
     ///
     /// - Throws: ``Unavailable``.
-    package func warmUp() async throws(Unavailable) { _ = try await keys(knowing: nil) }
+    package func warmUp() async throws(Unavailable) { _ = try await keys(including: nil) }
 
     /// The time since the source last provided or confirmed its keys; nil if it never has, or if the keys are fixed.
     var age: Duration? {
@@ -64,14 +64,14 @@ package final class JWKSCache: Sendable {
     /// Returns the keys, after a fetch if needed. If `keyID` is unknown, the keys are fetched again.
     ///
     /// - Throws: ``Unavailable``.
-    func keys(knowing keyID: String?) async throws(Unavailable) -> VerificationKeySet {
+    func keys(including keyID: String?) async throws(Unavailable) -> VerificationKeySet {
         if case .fixed(let keys) = source { return keys }
         let (decision, present, fetch) = state.withLock { state in
             let now = clock()
-            let knows = state.keys?.knows(keyID) ?? false
-            let decision = state.refresh.decide(at: now, knowsKey: knows)
+            let hasKey = state.keys?.hasKey(keyID) ?? false
+            let decision = state.refresh.decide(at: now, hasKey: hasKey)
             if decision == .useAndFetch || decision == .wait, state.fetch == nil {
-                state.refresh.begin(at: now)
+                state.refresh.start(at: now)
                 let known = state.stamp
                 state.fetch = Task { await self.fetch(known) }
             }

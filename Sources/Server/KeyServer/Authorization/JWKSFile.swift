@@ -23,7 +23,7 @@ struct JWKSFile: Sendable {
     }
 
     /// The reason why a file could not be read. It contains no part of the file.
-    struct Unreadable: Error, CustomStringConvertible {
+    struct ReadError: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -32,17 +32,17 @@ struct JWKSFile: Sendable {
     let isSecret: Bool
 
     /// Returns the contents with their stamp; nil if the stamp is unchanged.
-    func read(unless known: Stamp?) throws(Unreadable) -> (text: [UInt8], stamp: Stamp)? {
+    func read(unless known: Stamp?) throws(ReadError) -> (text: [UInt8], stamp: Stamp)? {
         // Do not block on other file types, such as a FIFO. Symbolic links are followed, because mounted files are
         // often replaced by changing a link.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
-            throw Unreadable(description: "the file cannot be opened: \(String(cString: strerror(errno)))")
+            throw ReadError(description: "the file cannot be opened: \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Unreadable(description: "the path is not a regular file")
+            throw ReadError(description: "the path is not a regular file")
         }
         if isSecret { try Self.check(descriptor, path) }
         let stamp = Stamp(status)
@@ -54,7 +54,7 @@ struct JWKSFile: Sendable {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
                 return Glibc.read(descriptor, rest.baseAddress, rest.count)
             }
-            guard part >= 0 else { throw Unreadable(description: "the file cannot be read (errno \(errno))") }
+            guard part >= 0 else { throw ReadError(description: "the file cannot be read (errno \(errno))") }
             if part == 0 { break }
             count += part
         }
@@ -62,9 +62,9 @@ struct JWKSFile: Sendable {
     }
 
     /// Checks the rules for secret files.
-    private static func check(_ descriptor: Int32, _ path: String) throws(Unreadable) {
+    private static func check(_ descriptor: Int32, _ path: String) throws(ReadError) {
         do throws(SecretFileError) { try SecretFile.check(descriptor, path) } catch {
-            throw Unreadable(description: error.description)
+            throw ReadError(description: error.description)
         }
     }
 }

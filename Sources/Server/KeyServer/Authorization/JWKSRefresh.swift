@@ -48,14 +48,16 @@ struct JWKSRefresh: Equatable {
     }
 
     /// Returns the decision at a time, for a key that is among the present keys or is not.
-    func decide(at now: Int64, knowsKey: Bool) -> Decision {
+    func decide(at now: Int64, hasKey: Bool) -> Decision {
         guard let confirmed, isUsable(at: now) else {
             if isFetching { return .wait }
-            return mayTry(at: now, after: rules.emptyPause) ? .wait : .unavailable
+            return canRetry(at: now, after: rules.emptyPause) ? .wait : .unavailable
         }
-        if !knowsKey, isFetching || mayTry(at: now, after: rules.pause) { return .wait }
+        if !hasKey, isFetching || canRetry(at: now, after: rules.pause) { return .wait }
         let age = now - confirmed
-        guard age >= maximumAge, !isFetching, !lastTryFailed || mayTry(at: now, after: rules.pause) else { return .use }
+        guard age >= maximumAge, !isFetching, !lastTryFailed || canRetry(at: now, after: rules.pause) else {
+            return .use
+        }
         // After a long time without requests, a key may have been withdrawn long ago: fetch first. Do not do that if
         // the source does not respond.
         return age >= 2 * maximumAge && !lastTryFailed ? .wait : .useAndFetch
@@ -65,7 +67,7 @@ struct JWKSRefresh: Equatable {
     func isUsable(at now: Int64) -> Bool { confirmed.map { now - $0 < rules.staleness } ?? false }
 
     /// Records the start of a fetch.
-    mutating func begin(at now: Int64) {
+    mutating func start(at now: Int64) {
         isFetching = true
         lastTry = now
     }
@@ -85,7 +87,7 @@ struct JWKSRefresh: Equatable {
         lastTryFailed = true
     }
 
-    private func mayTry(at now: Int64, after pause: Int64) -> Bool { lastTry.map { now - $0 >= pause } ?? true }
+    private func canRetry(at now: Int64, after pause: Int64) -> Bool { lastTry.map { now - $0 >= pause } ?? true }
 }
 
 /// Returns `max-age` of a `Cache-Control` field, in seconds; zero for `no-store` and `no-cache`, nil if it has neither.

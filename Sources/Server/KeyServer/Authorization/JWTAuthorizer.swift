@@ -6,13 +6,13 @@ package import Logging
 /// switches would add half of that. Only if several keys have to be tried, they are tried on the given pool, where they
 /// are queued and shed like other CPU-bound work.
 package struct JWTAuthorizer: PlaybackAuthorizer {
-    private struct Trust: Sendable {
+    private struct TrustedIssuer: Sendable {
         let issuer: TokenIssuer
         let keys: JWKSCache
         let verified = VerifiedTokens()
     }
 
-    private let trusted: [String: Trust]
+    private let trusted: [String: TrustedIssuer]
     private let pool: BoundedWorkPool?
     /// The maximum number of keys to try on the current thread.
     var keysTriedInPlace = 1
@@ -38,7 +38,7 @@ package struct JWTAuthorizer: PlaybackAuthorizer {
         clock: @escaping @Sendable () -> Int64 = monotonicMilliseconds
     ) throws(AuthorizationConfigurationError) {
         guard !issuers.isEmpty else { throw AuthorizationConfigurationError("there are no issuers") }
-        var trusted: [String: Trust] = [:]
+        var trusted: [String: TrustedIssuer] = [:]
         for issuer in issuers {
             try issuer.validate()
             guard trusted[issuer.issuer] == nil else {
@@ -52,7 +52,7 @@ package struct JWTAuthorizer: PlaybackAuthorizer {
                 logger: logger,
                 clock: clock
             )
-            trusted[issuer.issuer] = Trust(issuer: issuer, keys: keys)
+            trusted[issuer.issuer] = TrustedIssuer(issuer: issuer, keys: keys)
         }
         self.trusted = trusted
         self.pool = pool
@@ -95,7 +95,7 @@ package struct JWTAuthorizer: PlaybackAuthorizer {
         }
         let keys: VerificationKeySet
         do throws(JWKSCache.Unavailable) {
-            keys = try await trust.keys.keys(knowing: token.keyID)
+            keys = try await trust.keys.keys(including: token.keyID)
         } catch {
             throw ProblemDocument(.unavailable, retryAfter: 5, auditDetail: "no keys of issuer \(trust.issuer.issuer)")
         }

@@ -11,7 +11,7 @@ struct TokenClaims {
 
     /// Returns the issuer in a token that has not been verified.
     static func issuer(of token: CompactToken) throws(ProblemDocument) -> String {
-        do throws(AuthorizationFields.Fault) {
+        do throws(AuthorizationFields.FieldError) {
             return try AuthorizationFields.required(
                 "iss",
                 AuthorizationFields(token.claims).text("iss", bytes: 1...500)
@@ -27,7 +27,7 @@ struct TokenClaims {
     init(_ token: CompactToken, issuer: TokenIssuer) throws(ProblemDocument) {
         self.issuer = issuer
         let fields = AuthorizationFields(token.claims)
-        do throws(AuthorizationFields.Fault) {
+        do throws(AuthorizationFields.FieldError) {
             audiences = try AuthorizationFields.required("aud", fields.texts("aud", bytes: 1...500))
             let expires = try AuthorizationFields.required("exp", fields.time("exp"))
             notBefore = try fields.time("nbf") ?? 0
@@ -68,7 +68,7 @@ struct TokenClaims {
 
 extension ProblemDocument {
     /// Creates the problem of a missing or invalid claim. Its detail does not contain the value.
-    init(claim fault: AuthorizationFields.Fault) {
-        self.init(.tokenClaims, detail: "\(fault.field): expected \(fault.expectation).", reason: fault.field)
+    init(claim error: AuthorizationFields.FieldError) {
+        self.init(.tokenClaims, detail: "\(error.field): expected \(error.expectation).", reason: error.field)
     }
 }

@@ -68,7 +68,7 @@ package struct VerificationKeySet: Sendable {
     }
 
     /// Whether the set contains a key with this ID. Without an ID, the result is true.
-    func knows(_ id: String?) -> Bool { id == nil || keys.contains { $0.id == id } }
+    func hasKey(_ id: String?) -> Bool { id == nil || keys.contains { $0.id == id } }
 
     /// Returns the keys to try for a token, at most ``maximumTries``: by key ID, or all with its algorithm if it has
     /// none.

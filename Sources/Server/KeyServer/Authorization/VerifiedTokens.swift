@@ -10,7 +10,7 @@ final class VerifiedTokens: Sendable {
     private struct State {
         /// The keys that verified the signatures.
         var keys: VerificationKeySet.Identity?
-        var hashes: RecentlyUsed<[UInt8], Void>
+        var hashes: LRUCache<[UInt8], Void>
     }
 
     private let capacity: Int
@@ -19,7 +19,7 @@ final class VerifiedTokens: Sendable {
     /// Creates a cache of `capacity` to twice as many tokens.
     init(capacity: Int = 4_096) {
         self.capacity = capacity
-        state = Mutex(State(hashes: RecentlyUsed(capacity: capacity)))
+        state = Mutex(State(hashes: LRUCache(capacity: capacity)))
     }
 
     static func hash(_ token: CompactToken) -> [UInt8] {
@@ -34,7 +34,7 @@ final class VerifiedTokens: Sendable {
 
     func insert(_ hash: [UInt8], keys: VerificationKeySet.Identity) {
         state.withLock { state in
-            if state.keys !== keys { state = State(keys: keys, hashes: RecentlyUsed(capacity: capacity)) }
+            if state.keys !== keys { state = State(keys: keys, hashes: LRUCache(capacity: capacity)) }
             state.hashes.set(hash, ())
         }
     }

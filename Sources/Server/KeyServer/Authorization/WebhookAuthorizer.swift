@@ -20,8 +20,8 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
     }
 
     /// The result of one try.
-    private enum Attempt {
-        case answer(WebhookAnswer)
+    private enum TryResult {
+        case answer(WebhookResponse)
         case status(Int)
         /// The service responded, but the response contains no decision.
         case undecided(String)
@@ -30,7 +30,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         case cancelled
 
         /// The outcome in the metrics.
-        var end: ServerMetrics.WebhookEnd {
+        var outcome: ServerMetrics.WebhookOutcome {
             switch self {
             case .answer, .status: .decided
             case .undecided: .undecided
@@ -66,7 +66,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         self.logger = logger
         self.metrics = metrics
         self.clock = clock
-        let pause = Int64(configuration.openFor / .milliseconds(1))
+        let pause = Int64(configuration.openDuration / .milliseconds(1))
         state = Mutex(State(breaker: .init(limits: .init(failures: configuration.failuresToOpen, pause: pause))))
     }
 
@@ -91,9 +91,9 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         guard (token?.utf8.count ?? 0) <= CompactToken.maximumSize else {
             throw ProblemDocument.malformedToken("The token must have at most \(CompactToken.maximumSize) bytes.")
         }
-        let ticket = try begin()
+        let ticket = try acquireTicket()
         defer { state.withLock { $0.inFlight -= 1 } }
-        let attempt = await ask(question(request, token), request)
+        let attempt = await send(requestBody(request, token), request)
         report(attempt, ticket)
         switch attempt {
         case .answer(.allow(let authorization)):
@@ -115,14 +115,14 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         }
     }
 
-    private func begin() throws(ProblemDocument) -> CircuitBreaker.Ticket {
+    private func acquireTicket() throws(ProblemDocument) -> CircuitBreaker.Ticket {
         let now = clock()
         return try state.withLock { state throws(ProblemDocument) in
             guard state.inFlight < configuration.maximumInFlight else {
                 throw ProblemDocument(.overloaded, retryAfter: 1, auditDetail: "webhook: too many concurrent requests")
             }
             switch state.breaker.admit(at: now) {
-            case .ask(let ticket):
+            case .send(let ticket):
                 state.inFlight += 1
                 return ticket
             case .refuse(let milliseconds):
@@ -135,18 +135,18 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         }
     }
 
-    private func report(_ attempt: Attempt, _ ticket: CircuitBreaker.Ticket) {
+    private func report(_ attempt: TryResult, _ ticket: CircuitBreaker.Ticket) {
         let now = clock()
         state.withLock { state in
             switch attempt {
             case .answer, .status, .undecided: state.breaker.succeed(ticket)
             case .failure: state.breaker.fail(ticket, at: now)
-            case .cancelled: state.breaker.abandon(ticket, at: now)
+            case .cancelled: state.breaker.cancel(ticket, at: now)
             }
         }
     }
 
-    private func question(_ request: PlaybackRequest, _ token: String?) -> [UInt8] {
+    private func requestBody(_ request: PlaybackRequest, _ token: String?) -> [UInt8] {
         JSONValue.fields([
             ("token", token.map { .string($0) }),
             ("assetId", request.assetID.flatMap { String(validating: $0, as: UTF8.self) }.map { .string($0) }),
@@ -156,7 +156,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
     }
 
     /// Sends the request, with retries, until there is a response or the time has passed.
-    private func ask(_ body: [UInt8], _ request: PlaybackRequest) async -> Attempt {
+    private func send(_ body: [UInt8], _ request: PlaybackRequest) async -> TryResult {
         let end = ContinuousClock.now + configuration.budget
         let signature = configuration.secret.map { WebhookSignature.value(body: body, time: request.now, secret: $0) }
         let trace = (request.trace ?? TraceContext()).traceparent
@@ -165,7 +165,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
             let timeout = min(configuration.timeout, ContinuousClock.now.duration(to: end))
             let start = ContinuousClock.now
             let attempt = await attempt(body, signature, trace, timeout)
-            metrics?.webhook(attempt.end, took: ContinuousClock.now - start)
+            metrics?.webhook(attempt.outcome, took: ContinuousClock.now - start)
             guard case .failure(_, mayRetry: true) = attempt, retriesLeft > 0 else { return attempt }
             let pause = delay * Double.random(in: 0.5...1)
             guard ContinuousClock.now + pause < end else { return attempt }
@@ -180,7 +180,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         _ signature: String?,
         _ trace: String,
         _ timeout: Duration
-    ) async -> Attempt {
+    ) async -> TryResult {
         let answer: BoundedHTTP.Answer
         do throws(BoundedHTTP.Failure) {
             answer = try await http.post(
@@ -200,8 +200,8 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         }
         switch answer.status {
         case 200:
-            do throws(WebhookAnswer.Fault) {
-                return .answer(try WebhookAnswer(json: answer.body, mayLoosen: configuration.mayLoosen))
+            do throws(WebhookResponse.FormatError) {
+                return .answer(try WebhookResponse(json: answer.body, mayLoosen: configuration.mayLoosen))
             } catch {
                 return .undecided("the response is not valid: \(error.description)")
             }

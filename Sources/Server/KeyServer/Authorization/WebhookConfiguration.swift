@@ -24,7 +24,7 @@ package struct WebhookConfiguration: Sendable {
     /// The number of consecutive failures that open the circuit breaker.
     package var failuresToOpen = 5
     /// The time for which the circuit breaker stays open.
-    package var openFor = Duration.seconds(10)
+    package var openDuration = Duration.seconds(10)
 
     /// Creates a configuration.
     package init(

@@ -45,7 +45,7 @@ package struct BundleReload: Service {
         if keysToo { await readKeysAgain() }
         do {
             let (shelf, records) = (shelf, try await records())
-            tell(try await pool.run { Result { () throws(BundleError) in try shelf.take(records) } }.get())
+            log(try await pool.run { Result { () throws(BundleError) in try shelf.take(records) } }.get())
         } catch {
             // None of these errors contains a secret.
             logger.warning("certificate bundles could not be reloaded and stay unchanged: \(error)")
@@ -87,7 +87,7 @@ package struct BundleReload: Service {
         }
     }
 
-    private func tell(_ change: BundleShelf.Change) {
+    private func log(_ change: BundleShelf.Change) {
         for name in change.taken { logger.notice("bundle \(name) is in use") }
         for name in change.dropped { logger.notice("bundle \(name) is no longer in use") }
         for (name, reason) in change.leftOut.sorted(by: { $0.key < $1.key }) {

@@ -16,19 +16,19 @@ package final class BundleShelf: Sendable {
         package var leftOut: [String: String] = [:]
     }
 
-    private struct InUse {
+    private struct LoadedBundle {
         let record: CertificateBundleRecord
         let bundle: CertificateBundle
     }
 
-    private struct Looking {
-        var inUse: [String: InUse] = [:]
+    private struct ReloadState {
+        var inUse: [String: LoadedBundle] = [:]
         var leftOut: [String: String] = [:]
     }
 
     private let allowsDevelopment: Bool
     /// The state of the reload. The lock serializes reloads, because loading a plug-in may take long.
-    private let looking = Mutex(Looking())
+    private let reloadState = Mutex(ReloadState())
     private let current: Mutex<KSM>
 
     /// Creates the object without bundles; ``take(_:)`` sets them.
@@ -57,24 +57,24 @@ package final class BundleShelf: Sendable {
     /// - Throws: ``BundleError`` if two bundles have the same certificate. The bundles in use are unchanged in this
     ///   case.
     package func take(_ records: [CertificateBundleRecord]) throws(BundleError) -> Change {
-        try looking.withLock { looking throws(BundleError) in
+        try reloadState.withLock { reloadState throws(BundleError) in
             let loaded = BundleLoader.load(records, allowingDevelopment: allowsDevelopment) { record in
-                guard let known = looking.inUse[record.name], known.record == record else { return nil }
+                guard let known = reloadState.inUse[record.name], known.record == record else { return nil }
                 return known.bundle
             }
             let module = try KSM(bundles: loaded.bundles, configuration: module.configuration)
             var change = Change()
             let recordByName = Dictionary(records.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-            var inUse: [String: InUse] = [:]
+            var inUse: [String: LoadedBundle] = [:]
             for bundle in loaded.bundles {
                 guard let record = recordByName[bundle.name] else { continue }
-                inUse[bundle.name] = InUse(record: record, bundle: bundle)
-                if looking.inUse[bundle.name]?.record != record { change.taken.append(bundle.name) }
+                inUse[bundle.name] = LoadedBundle(record: record, bundle: bundle)
+                if reloadState.inUse[bundle.name]?.record != record { change.taken.append(bundle.name) }
             }
-            change.dropped = looking.inUse.keys.filter { inUse[$0] == nil }.sorted()
+            change.dropped = reloadState.inUse.keys.filter { inUse[$0] == nil }.sorted()
             let leftOut = Dictionary(loaded.leftOut.map { ($0.name, $0.reason) }, uniquingKeysWith: { $1 })
-            change.leftOut = leftOut.filter { looking.leftOut[$0.key] != $0.value }
-            looking = Looking(inUse: inUse, leftOut: leftOut)
+            change.leftOut = leftOut.filter { reloadState.leftOut[$0.key] != $0.value }
+            reloadState = ReloadState(inUse: inUse, leftOut: leftOut)
             current.withLock { $0 = module }
             return change
         }

@@ -18,27 +18,27 @@ extension LoadedConfiguration {
         let unreadable = named.filter { !FileManager.default.isReadableFile(atPath: $0.value ?? "") }
         let missing = Set(unreadable.map(\.path))
         var unusable: [ConfigurationProblem] = []
-        func hold(_ path: String, _ work: () throws -> Void) {
+        func check(_ path: String, _ work: () throws -> Void) {
             guard let setting = named.first(where: { $0.path == path }), !missing.contains(path) else { return }
             do { try work() } catch {
                 unusable.append(ConfigurationProblem(origin: setting.origin, path: path, reason: "\(error)"))
             }
         }
-        hold("kek.file") { _ = try SecretFile.read(configuration.kek.file ?? "") }
-        hold("postgres.passwordFile") { _ = try SecretFile.readText(configuration.postgres.passwordFile ?? "") }
-        hold("tls.key") { _ = try SecretFile.read(configuration.tls.key ?? "") }
-        hold("authorization.webhook.secretFile") {
+        check("kek.file") { _ = try SecretFile.read(configuration.kek.file ?? "") }
+        check("postgres.passwordFile") { _ = try SecretFile.readText(configuration.postgres.passwordFile ?? "") }
+        check("tls.key") { _ = try SecretFile.read(configuration.tls.key ?? "") }
+        check("authorization.webhook.secretFile") {
             guard let webhook = configuration.authorization.webhook else { return }
             _ = try WebhookConfiguration(webhook, secret: webhook.secret())
         }
-        hold("licenses.keyURLs.secretFile") { _ = try configuration.licenses.keyURLs.signer() }
-        hold("admin.clientCA") {
+        check("licenses.keyURLs.secretFile") { _ = try configuration.licenses.keyURLs.signer() }
+        check("admin.clientCA") {
             let file = configuration.admin.clientCA ?? ""
             guard let found = try? NIOSSLCertificate.fromPEMFile(file), !found.isEmpty else {
                 throw AuthorizationConfigurationError("\(file) contains no PEM certificates")
             }
         }
-        hold("tls.certificate") {
+        check("tls.certificate") {
             let (certificate, key) = (configuration.tls.certificate ?? "", configuration.tls.key ?? "")
             guard !missing.contains("tls.key"), !unusable.contains(where: { $0.path == "tls.key" }) else { return }
             let silent = Logger(label: "check") { _ in SwiftLogNoOpLogHandler() }

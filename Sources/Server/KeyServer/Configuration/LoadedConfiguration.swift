@@ -5,7 +5,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
     /// The values of the settings.
     package let configuration: ServerConfiguration
     /// Every setting with its value and origin, in the order of the documentation.
-    package let settings: [SettingInForce]
+    package let settings: [EffectiveSetting]
     /// Warnings about risky settings.
     package let warnings: [ConfigurationProblem]
 
@@ -66,7 +66,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
         var reader = SettingReader(inputs)
         var configuration = ServerConfiguration()
         configuration.read(&reader)
-        reader.refuseUnknown()
+        reader.reportUnknownSettings()
         // A value from the file or the environment overrides the development default.
         if isDevelopment, !reader.has("licenses.otherClients") {
             configuration.licenses.otherClients = Set(OtherClientKind.allCases)
@@ -76,7 +76,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
         guard reader.problems.isEmpty else {
             throw ConfigurationErrors(problems: reader.problems.sorted { $0.origin.line < $1.origin.line })
         }
-        let strange = unknown.filter { $0 != configuration.kek.variable }.map {
+        let unknownVariables = unknown.filter { $0 != configuration.kek.variable }.map {
             // An error would prevent an older server from starting when a newer server's variable is set.
             ConfigurationProblem(
                 origin: .environment($0),
@@ -86,8 +86,8 @@ package struct LoadedConfiguration: Sendable, Equatable {
         }
         return LoadedConfiguration(
             configuration: configuration,
-            settings: reader.inForce,
-            warnings: reader.warnings + strange
+            settings: reader.effective,
+            warnings: reader.warnings + unknownVariables
         )
     }
 }
@@ -126,7 +126,7 @@ extension ServerConfiguration {
             for (depth, section) in sections.enumerated()
             where depth >= open.count || Array(open[...depth]) != Array(sections[...depth]) {
                 // A section in a list, or one of several alternatives, is commented out as a whole.
-                if let words = Self.sectionWords[sections[...depth].joined(separator: ".")] {
+                if let words = Self.sectionComments[sections[...depth].joined(separator: ".")] {
                     text += words.map { "# \($0)\n" }.joined()
                 }
                 let mark = names[depth].hasSuffix("[]") || section == "webhook" ? "#" : ""
@@ -143,7 +143,7 @@ extension ServerConfiguration {
     }
 
     /// The comments that the example contains above sections.
-    private static let sectionWords = [
+    private static let sectionComments = [
         "authorization": [
             "How license requests are authorized. Uncomment exactly one of none, tokens and webhook, with all its lines.",
             "There is no default: the server does not start until one of them is set.",

@@ -142,9 +142,9 @@ extension ServerConfiguration.Authorization {
         )
         reader.sections(&tokens, "tokens", .init()) { $0.read(&$1) }
         var webhook = ServerConfiguration.Webhook()
-        let isAsked = reader.has("webhook")
+        let hasWebhook = reader.has("webhook")
         reader.section("webhook") { webhook.read(&$0) }
-        self.webhook = isAsked && !webhook.url.isEmpty ? webhook : nil
+        self.webhook = hasWebhook && !webhook.url.isEmpty ? webhook : nil
     }
 }
 

@@ -61,9 +61,9 @@ package struct SettingDescription: Sendable, Equatable {
     /// The path, such as `limits.threads`; `[]` represents the index of a list item.
     package let path: String
     /// The description of valid values.
-    package let takes: String
+    package let expected: String
     /// The default value; nil if the setting has none.
-    package let standard: String?
+    package let defaultValue: String?
     /// The description of the setting's effect, in a sentence.
     package let help: String
     /// The value in the example file.
@@ -95,7 +95,7 @@ package struct SettingDescription: Sendable, Equatable {
 }
 
 /// The value of a setting in effect, with its origin.
-package struct SettingInForce: Sendable, Equatable {
+package struct EffectiveSetting: Sendable, Equatable {
     /// The path, such as `limits.threads` or `authorization.tokens[0].issuer`.
     package let path: String
     /// The value as the file would contain it; nil if the setting has no value.

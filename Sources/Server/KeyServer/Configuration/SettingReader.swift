@@ -7,7 +7,7 @@ struct SettingReader {
     private var prefix = ""
     private var used: Set<String> = []
     private(set) var settings: [SettingDescription] = []
-    private(set) var inForce: [SettingInForce] = []
+    private(set) var effective: [EffectiveSetting] = []
     private(set) var problems: [ConfigurationProblem]
     private(set) var warnings: [ConfigurationProblem] = []
 
@@ -42,8 +42,8 @@ struct SettingReader {
 
     /// Reads a value that has a default.
     mutating func read<Value: SettingValue>(_ value: inout Value, _ name: String, _ help: String) {
-        declare(name, Value.takes, value.setting, help, example: value.setting)
-        if let read = scalar(name, Value.takes, Value.init(setting:)) { value = read }
+        declare(name, Value.expected, value.setting, help, example: value.setting)
+        if let read = scalar(name, Value.expected, Value.init(setting:)) { value = read }
         note(name, value.setting)
     }
 
@@ -54,16 +54,16 @@ struct SettingReader {
         example: String,
         _ help: String
     ) {
-        declare(name, Value.takes, value?.setting, help, example: example)
-        if let read = scalar(name, Value.takes, Value.init(setting:)) { value = read }
+        declare(name, Value.expected, value?.setting, help, example: example)
+        if let read = scalar(name, Value.expected, Value.init(setting:)) { value = read }
         note(name, value?.setting)
     }
 
     /// Reads an integer within bounds.
     mutating func read(_ value: inout Int, _ name: String, in range: ClosedRange<Int>, _ help: String) {
-        let takes = "an integer from \(range.lowerBound) to \(range.upperBound)"
-        declare(name, takes, String(value), help, example: String(value))
-        let read = scalar(name, takes) { (text: String) in Int(text).flatMap { range.contains($0) ? $0 : nil } }
+        let expected = "an integer from \(range.lowerBound) to \(range.upperBound)"
+        declare(name, expected, String(value), help, example: String(value))
+        let read = scalar(name, expected) { (text: String) in Int(text).flatMap { range.contains($0) ? $0 : nil } }
         if let read { value = read }
         note(name, String(value))
     }
@@ -78,9 +78,9 @@ struct SettingReader {
         orURL: Bool = false,
         _ help: String
     ) {
-        let takes = orURL ? "an https URL or a path" : "a path"
-        declare(name, takes, value, help, example: example)
-        if let read = scalar(name, takes, String.init(setting:)) {
+        let expected = orURL ? "an https URL or a path" : "a path"
+        declare(name, expected, value, help, example: example)
+        if let read = scalar(name, expected, String.init(setting:)) {
             var path = read
             let isURL = orURL && path.contains("://")
             if case .file? = origin(name), !isURL, !path.hasPrefix("/"), !inputs.folder.isEmpty {
@@ -98,25 +98,25 @@ struct SettingReader {
         example: [String],
         _ help: String
     ) {
-        let standard = value.isEmpty ? nil : Self.text(value)
-        let takes = "a list of \(Value.takes)"
-        declare(name, takes, standard, help, example: "[\(example.joined(separator: ", "))]", isList: true)
-        guard let entry = use(name) else { return note(name, standard) }
+        let defaultValue = value.isEmpty ? nil : Self.text(value)
+        let expected = "a list of \(Value.expected)"
+        declare(name, expected, defaultValue, help, example: "[\(example.joined(separator: ", "))]", isList: true)
+        guard let entry = use(name) else { return note(name, defaultValue) }
         var items: [String] = []
         switch entry.content {
         case .list(let count):
             for index in 0..<count {
-                if let item = scalar("\(name)[\(index)]", Value.takes, String.init(setting:)) { items.append(item) }
+                if let item = scalar("\(name)[\(index)]", Value.expected, String.init(setting:)) { items.append(item) }
             }
         case .scalar(let text) where !text.isEmpty && !isFromFile(entry):
             items = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         default:
-            return fail(name, "must be \(takes); write [a, b], or one item per line after a dash")
+            return fail(name, "must be \(expected); write [a, b], or one item per line after a dash")
         }
         var read: [Value] = []
         for item in items {
             guard let parsed = Value(setting: item) else {
-                fail(name, "expected \(Value.takes), found \"\(Self.shown(item))\"")
+                fail(name, "expected \(Value.expected), found \"\(Self.shown(item))\"")
                 continue
             }
             read.append(parsed)
@@ -162,7 +162,7 @@ struct SettingReader {
     }
 
     /// Reports settings that do not exist. Call it after all settings have been read.
-    mutating func refuseUnknown() {
+    mutating func reportUnknownSettings() {
         let known = Set(settings.map(\.path))
         for (path, entry) in inputs.entries.sorted(by: { $0.key < $1.key }) where !used.contains(path) {
             // Do not report settings in a section that is already reported.
@@ -180,15 +180,15 @@ struct SettingReader {
         return inputs.entries[prefix + name]
     }
 
-    private mutating func scalar<Value>(_ name: String, _ takes: String, _ parse: (String) -> Value?) -> Value? {
+    private mutating func scalar<Value>(_ name: String, _ expected: String, _ parse: (String) -> Value?) -> Value? {
         guard let entry = use(name) else { return nil }
         switch entry.content {
         case .scalar(let text):
             if let value = parse(text) { return value }
-            fail(name, "expected \(takes), found \"\(Self.shown(text))\"")
+            fail(name, "expected \(expected), found \"\(Self.shown(text))\"")
         case .nothing: fail(name, "has no value; set one or remove the line")
-        case .list: fail(name, "expected \(takes), found a list")
-        case .section: fail(name, "expected \(takes), found a section")
+        case .list: fail(name, "expected \(expected), found a list")
+        case .section: fail(name, "expected \(expected), found a section")
         }
         return nil
     }
@@ -199,8 +199,8 @@ struct SettingReader {
 
     private mutating func declare(
         _ name: String,
-        _ takes: String,
-        _ standard: String?,
+        _ expected: String,
+        _ defaultValue: String?,
         _ help: String,
         example: String,
         isList: Bool = false
@@ -208,8 +208,8 @@ struct SettingReader {
         settings.append(
             SettingDescription(
                 path: prefix + name,
-                takes: takes,
-                standard: standard,
+                expected: expected,
+                defaultValue: defaultValue,
                 help: help,
                 example: example,
                 isList: isList
@@ -218,7 +218,7 @@ struct SettingReader {
     }
 
     private mutating func note(_ name: String, _ value: String?) {
-        inForce.append(.init(path: prefix + name, value: value, origin: origin(name) ?? .standard))
+        effective.append(.init(path: prefix + name, value: value, origin: origin(name) ?? .standard))
     }
 
     private static func text(_ values: [some SettingValue]) -> String {

@@ -18,7 +18,7 @@ struct HealthRoutes: Sendable {
     }
 
     private func show(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let failing = await sources.failing()
         let start = ContinuousClock.now
         var answers = true

@@ -20,9 +20,9 @@ struct PolicyTrialRoutes: Sendable {
     }
 
     private func run(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
-        let document = fields.take("policy")
+        let document = fields.read("policy")
         let limit = try fields.integer("limit") ?? AdminPage.defaultLimit
         let asset = try fields.string("asset")
         try fields.finish()
@@ -85,7 +85,7 @@ struct PolicyTrial: Sendable {
             ("given", .bool(refusal == nil)),
             ("reason", refusal.map { .string($0.code.rawValue) }),
             ("detail", refusal.map { .string($0.reason) }),
-            ("terms", terms.map { .string($0.words) }),
+            ("terms", terms.map { .string($0.summary) }),
             ("changed", .bool(isChange)),
         ])
     }
@@ -93,7 +93,7 @@ struct PolicyTrial: Sendable {
 
 extension KeyTerms {
     /// The terms as text, with durations in ISO 8601.
-    var words: String {
+    var summary: String {
         func limit(_ seconds: UInt32) -> String { seconds == 0 ? "no limit" : "\(Seconds(rawValue: seconds))" }
         if let offlineKey {
             return "persistent: storage \(limit(offlineKey.storage)), playback \(limit(offlineKey.playback))"

@@ -21,7 +21,7 @@ struct FormFields {
     /// Reads and removes a field; returns nil if it is missing.
     ///
     /// - Throws: ``ProblemDocument`` if the field appears more than once.
-    mutating func take(_ name: String) throws(ProblemDocument) -> [UInt8]? {
+    mutating func read(_ name: String) throws(ProblemDocument) -> [UInt8]? {
         known.append(name)
         guard let index = fields.firstIndex(where: { $0.name == name }) else { return nil }
         let value = fields.remove(at: index).value
@@ -32,8 +32,8 @@ struct FormFields {
     }
 
     /// Reads and removes a field that is `true` or `false`; returns nil if it is missing.
-    mutating func takeBool(_ name: String) throws(ProblemDocument) -> Bool? {
-        switch try take(name).map({ String(decoding: $0, as: UTF8.self) }) {
+    mutating func readBool(_ name: String) throws(ProblemDocument) -> Bool? {
+        switch try read(name).map({ String(decoding: $0, as: UTF8.self) }) {
         case nil: return nil
         case "true": return true
         case "false": return false

@@ -19,26 +19,26 @@ struct JSONFields {
     }
 
     /// Reads and removes a field; returns nil if it is missing.
-    mutating func take(_ name: String) -> JSONValue? {
+    mutating func read(_ name: String) -> JSONValue? {
         known.append(name)
         return members.removeValue(forKey: name)
     }
 
     mutating func string(_ name: String) throws(JSONError) -> String? {
-        guard let value = take(name) else { return nil }
+        guard let value = read(name) else { return nil }
         guard case .string(let string) = value else { throw error(name, "expected a string") }
         return string
     }
 
     mutating func bool(_ name: String) throws(JSONError) -> Bool? {
-        guard let value = take(name) else { return nil }
+        guard let value = read(name) else { return nil }
         guard case .bool(let bool) = value else { throw error(name, "expected true or false") }
         return bool
     }
 
     /// Reads and removes an integer; returns nil if it is missing.
     mutating func integer(_ name: String) throws(JSONError) -> Int? {
-        guard let value = take(name) else { return nil }
+        guard let value = read(name) else { return nil }
         guard case .integer(let integer) = value else {
             throw error(name, "expected an integer")
         }
@@ -46,7 +46,7 @@ struct JSONFields {
     }
 
     mutating func array(_ name: String) throws(JSONError) -> [JSONValue]? {
-        guard let value = take(name) else { return nil }
+        guard let value = read(name) else { return nil }
         guard case .array(let values) = value else { throw error(name, "expected an array") }
         return values
     }

@@ -33,7 +33,7 @@ struct ChannelRoutes: Sendable {
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let record = try Self.record(&fields, title: try request.text("title"), now: request.now)
         guard try await store.title(name: record.title) != nil else {
@@ -72,17 +72,17 @@ struct ChannelRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         guard let channel = try await store.channel(title: try request.text("title")) else { throw Self.noChannel }
         return Self.json(channel).response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let title = try request.text("title")
         let audit = request.audit("channel-delete", "schedule of channel \(title) deleted")
         guard try await store.deleteChannel(title: title, audit: audit) else { throw Self.noChannel }
-        return .done
+        return .noContent
     }
 
     private static let noChannel = ProblemDocument(.notFound, detail: "The title has no schedule.")

@@ -18,7 +18,7 @@ struct KeyPeriodRoutes: Sendable {
     }
 
     private func make(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let (length, ahead) = (try fields.integer("length"), try fields.integer("ahead"))
         try fields.finish()

@@ -23,13 +23,13 @@ package struct KeyPeriodService: Service {
     /// Runs until the server stops. Failed plans are tried again in the next round.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            var passedOver: Set<String> = []
+            var reported: Set<String> = []
             repeat {
                 let found = await makeAll()
-                for title in found.subtracting(passedOver).sorted() {
+                for title in found.subtracting(reported).sorted() {
                     logger.notice("channel \(title) uses its schedule in the store, not the configuration")
                 }
-                passedOver = found
+                reported = found
             } while (try? await Task.sleep(for: interval)) != nil
         }
     }
@@ -47,11 +47,11 @@ package struct KeyPeriodService: Service {
             logger.error("no key periods were created: the schedules cannot be read: \(error)")
             return []
         }
-        let kept = Set(schedules.map(\.title))
-        for plan in schedules.flatMap(KeyPeriodPlan.plans) + plans.filter({ !kept.contains($0.title) }) {
+        let scheduled = Set(schedules.map(\.title))
+        for plan in schedules.flatMap(KeyPeriodPlan.plans) + plans.filter({ !scheduled.contains($0.title) }) {
             await make(plan)
         }
-        return kept.intersection(plans.map(\.title))
+        return scheduled.intersection(plans.map(\.title))
     }
 
     private func make(_ plan: KeyPeriodPlan) async {

@@ -8,7 +8,7 @@ struct CSVTable {
     }
 
     /// The reason why a text is not a valid table.
-    struct Mistake: Error, Equatable {
+    struct SyntaxError: Error, Equatable {
         let line: Int
         let reason: String
     }
@@ -26,14 +26,16 @@ struct CSVTable {
     let rows: [Row]
 
     /// Parses a table. Lines end with LF or CR LF. Empty lines are skipped, and so is a byte order mark at the start.
-    init(_ bytes: [UInt8]) throws(Mistake) {
-        guard bytes.count <= Limit.size else { throw Mistake(line: 1, reason: "the file exceeds \(Limit.size) bytes") }
+    init(_ bytes: [UInt8]) throws(SyntaxError) {
+        guard bytes.count <= Limit.size else {
+            throw SyntaxError(line: 1, reason: "the file exceeds \(Limit.size) bytes")
+        }
         var parser = Parser(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...])
-        guard let header = try parser.row() else { throw Mistake(line: 1, reason: "the header row is missing") }
+        guard let header = try parser.row() else { throw SyntaxError(line: 1, reason: "the header row is missing") }
         var rows: [Row] = []
         while let row = try parser.row() {
             guard row.fields.count == header.fields.count else {
-                throw Mistake(
+                throw SyntaxError(
                     line: row.line,
                     reason: "the row has \(row.fields.count) fields, but the header has \(header.fields.count)"
                 )
@@ -61,65 +63,65 @@ extension CSVTable {
         init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
         /// Returns the next row that is not empty; nil at the end.
-        mutating func row() throws(Mistake) -> Row? {
+        mutating func row() throws(SyntaxError) -> Row? {
             while !rest.isEmpty {
                 let first = line
                 var fields: [String] = []
                 repeat {
                     guard fields.count < Limit.columns else {
-                        throw Mistake(line: first, reason: "the row has more than \(Limit.columns) fields")
+                        throw SyntaxError(line: first, reason: "the row has more than \(Limit.columns) fields")
                     }
                     fields.append(try field())
-                } while take(UInt8(ascii: ","))
+                } while consume(UInt8(ascii: ","))
                 try endLine()
                 if fields != [""] { return Row(line: first, fields: fields) }
             }
             return nil
         }
 
-        private mutating func field() throws(Mistake) -> String {
+        private mutating func field() throws(SyntaxError) -> String {
             let begin = line
             var bytes: [UInt8] = []
-            if take(UInt8(ascii: "\"")) {
+            if consume(UInt8(ascii: "\"")) {
                 while true {
                     guard let byte = rest.popFirst() else {
-                        throw Mistake(line: begin, reason: "a quoted field has no closing \"")
+                        throw SyntaxError(line: begin, reason: "a quoted field has no closing \"")
                     }
-                    if byte == UInt8(ascii: "\""), !take(UInt8(ascii: "\"")) { break }
+                    if byte == UInt8(ascii: "\""), !consume(UInt8(ascii: "\"")) { break }
                     if byte == UInt8(ascii: "\n") { line += 1 }
                     try append(byte, to: &bytes)
                 }
             } else {
                 while let byte = rest.first, ![0x2C, 0x0A, 0x0D].contains(byte) {
                     guard byte != UInt8(ascii: "\"") else {
-                        throw Mistake(line: begin, reason: "a field contains a \" but is not quoted")
+                        throw SyntaxError(line: begin, reason: "a field contains a \" but is not quoted")
                     }
                     _ = rest.popFirst()
                     try append(byte, to: &bytes)
                 }
             }
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw Mistake(line: begin, reason: "the text is not UTF-8")
+                throw SyntaxError(line: begin, reason: "the text is not UTF-8")
             }
             return text
         }
 
-        private func append(_ byte: UInt8, to bytes: inout [UInt8]) throws(Mistake) {
+        private func append(_ byte: UInt8, to bytes: inout [UInt8]) throws(SyntaxError) {
             guard bytes.count < Limit.field else {
-                throw Mistake(line: line, reason: "a field is longer than \(Limit.field) bytes")
+                throw SyntaxError(line: line, reason: "a field is longer than \(Limit.field) bytes")
             }
             bytes.append(byte)
         }
 
-        private mutating func endLine() throws(Mistake) {
-            _ = take(UInt8(ascii: "\r"))
-            guard take(UInt8(ascii: "\n")) || rest.isEmpty else {
-                throw Mistake(line: line, reason: "expected a comma or the end of the line")
+        private mutating func endLine() throws(SyntaxError) {
+            _ = consume(UInt8(ascii: "\r"))
+            guard consume(UInt8(ascii: "\n")) || rest.isEmpty else {
+                throw SyntaxError(line: line, reason: "expected a comma or the end of the line")
             }
             line += 1
         }
 
-        private mutating func take(_ byte: UInt8) -> Bool {
+        private mutating func consume(_ byte: UInt8) -> Bool {
             guard rest.first == byte else { return false }
             _ = rest.popFirst()
             return true

@@ -19,7 +19,7 @@ package enum KeyExport {
     /// keys.
     ///   - write: Writes a part of the file.
     /// - Returns: The number of exported keys.
-    /// - Throws: `KeyStoreError`, `SignalingError`, ``KeyFileMistake``, and the errors of `write`.
+    /// - Throws: `KeyStoreError`, `SignalingError`, ``KeyFileError``, and the errors of `write`.
     package static func write(
         title: String?,
         as format: Format,
@@ -38,7 +38,7 @@ package enum KeyExport {
             return count
         case .cpix:
             guard let title else {
-                throw KeyFileMistake(line: 1, reason: "a CPIX document contains the keys of one title: give its name")
+                throw KeyFileError(line: 1, reason: "a CPIX document contains the keys of one title: give its name")
             }
             var rows: [KeyRow] = []
             try await forEachRow(title: title, store) { rows.append($0) }
@@ -56,7 +56,7 @@ package enum KeyExport {
         _ body: (KeyRow) throws -> Void
     ) async throws {
         var line = 1
-        func take(_ infos: [ContentInfo]) async throws {
+        func export(_ infos: [ContentInfo]) async throws {
             for info in infos {
                 // The key may have been deleted since the page was read.
                 guard let found = try await store.lookup(assetID: info.assetID) else { continue }
@@ -68,7 +68,7 @@ package enum KeyExport {
             var last: [UInt8]?
             repeat {
                 let page = try await store.contents(after: last, limit: 500)
-                try await take(page)
+                try await export(page)
                 last = page.last?.assetID
             } while last != nil
             return
@@ -78,7 +78,7 @@ package enum KeyExport {
             var last: ContentInfo?
             repeat {
                 let page = try await store.keyPeriods(title: title, track: track.name, after: last, limit: 500)
-                try await take(page)
+                try await export(page)
                 last = page.last
             } while last != nil
         }

@@ -34,7 +34,7 @@ package struct KeyImport: Sendable {
         /// The number of titles and tracks that would change.
         package var changed = 0
         /// The errors in the file, in the order of the lines. If there are any, nothing is written.
-        package var mistakes: [KeyFileMistake] = []
+        package var mistakes: [KeyFileError] = []
     }
 
     /// The maximum number of keys per transaction.
@@ -53,13 +53,13 @@ package struct KeyImport: Sendable {
     /// - Throws: `KeyStoreError` if the store fails.
     package init(
         rows: [KeyRow],
-        mistakes: [KeyFileMistake] = [],
+        mistakes: [KeyFileError] = [],
         into store: any KeyServerStore,
         options: Options,
         time: Int64
     ) async throws {
         var plan = KeyImportPlan(store: store, options: options, time: time, mistakes: mistakes)
-        try await plan.take(rows)
+        try await plan.add(rows)
         plan.summary.mistakes.sort { $0.line < $1.line }
         summary = plan.summary
         batches = plan.batches

@@ -12,7 +12,7 @@ struct KeyImportPlan {
     private var lines: (assets: [[UInt8]: Int], keyIDs: [[UInt8]: Int]) = ([:], [:])
     private var check: ContentCheck
 
-    init(store: any KeyServerStore, options: KeyImport.Options, time: Int64, mistakes: [KeyFileMistake]) {
+    init(store: any KeyServerStore, options: KeyImport.Options, time: Int64, mistakes: [KeyFileError]) {
         self.store = store
         self.options = options
         self.time = time
@@ -28,34 +28,34 @@ struct KeyImportPlan {
             + chunks(of: contents).map { ContentBatch(contents: $0) }
     }
 
-    mutating func take(_ rows: [KeyRow]) async throws {
+    mutating func add(_ rows: [KeyRow]) async throws {
         for row in rows {
-            do { try catalog.hear(row) } catch { summary.mistakes.append(error) }
+            do { try catalog.collect(row) } catch { summary.mistakes.append(error) }
         }
-        for row in rows { try await noting(row.line) { plan in try await plan.take(row) } }
-        try await checkWhatStays()
+        for row in rows { try await reporting(row.line) { plan in try await plan.add(row) } }
+        try await checkStoredRecords()
         summary.newTitles = catalog.newTitles
         summary.newTracks = catalog.newTracks
         summary.changed = catalog.changed
     }
 
     /// Checks stored tracks and keys that are not in the file but use a policy that it changes.
-    private mutating func checkWhatStays() async throws {
+    private mutating func checkStoredRecords() async throws {
         let replaced = Set(contents.map(\.info.assetID))
         // Report each line only once.
-        var told = Set(summary.mistakes.map(\.line))
+        var reported = Set(summary.mistakes.map(\.line))
         for title in catalog.changedTitles {
-            guard let line = catalog.lines[title.name], told.insert(line).inserted else { continue }
-            try await noting(line) { plan in
+            guard let line = catalog.lines[title.name], reported.insert(line).inserted else { continue }
+            try await reporting(line) { plan in
                 let tracks = try await plan.catalog.tracks(of: title)
                 try await plan.check.check(title, tracks: tracks, except: replaced)
             }
         }
         for track in catalog.changedTracks {
-            guard let line = catalog.lines["\(track.title)/\(track.name)"], told.insert(line).inserted else {
+            guard let line = catalog.lines["\(track.title)/\(track.name)"], reported.insert(line).inserted else {
                 continue
             }
-            try await noting(line) { plan in
+            try await reporting(line) { plan in
                 let title = plan.catalog.resolvedTitle(track.title)
                 try await plan.check.check(track, under: title, for: track.place, except: replaced)
             }
@@ -63,23 +63,23 @@ struct KeyImportPlan {
     }
 
     /// Performs a check, and converts errors of the file to errors of the line.
-    private mutating func noting(_ line: Int, _ work: (inout Self) async throws -> Void) async throws {
+    private mutating func reporting(_ line: Int, _ work: (inout Self) async throws -> Void) async throws {
         do {
             try await work(&self)
-        } catch let mistake as KeyFileMistake {
-            summary.mistakes.append(mistake)
+        } catch let error as KeyFileError {
+            summary.mistakes.append(error)
         } catch let error as SignalingError {
-            summary.mistakes.append(KeyFileMistake(line: line, reason: "\(error)"))
+            summary.mistakes.append(KeyFileError(line: line, reason: "\(error)"))
         } catch let error as KeyStoreError
             where [.invalidRecord, .missingReference, .conflict].contains(error.code)
         {
-            summary.mistakes.append(KeyFileMistake(line: line, reason: error.reason ?? "\(error)"))
+            summary.mistakes.append(KeyFileError(line: line, reason: error.reason ?? "\(error)"))
         }
     }
 
-    private mutating func take(_ row: KeyRow) async throws {
+    private mutating func add(_ row: KeyRow) async throws {
         guard (row.title == nil) == (row.track == nil) else {
-            throw KeyFileMistake(line: row.line, reason: "a key must have both title and track, or neither")
+            throw KeyFileError(line: row.line, reason: "a key must have both title and track, or neither")
         }
         var (title, track): (TitleRecord?, TrackRecord?) = (nil, nil)
         if let titleName = row.title, let trackName = row.track {
@@ -110,18 +110,18 @@ struct KeyImportPlan {
                     )
                 } ?? ContentInfo.assetID(forKeyID: keyID)
         } else {
-            throw KeyFileMistake(line: row.line, reason: "a key must have an asset ID or a key ID")
+            throw KeyFileError(line: row.line, reason: "a key must have an asset ID or a key ID")
         }
-        let standsAlone = title == nil
+        let hasNoTitle = title == nil
         return try ContentRecord(
             assetID: assetID,
             keyID: row.keyID,
             contentKey: row.key,
             iv: row.iv,
-            track: standsAlone ? row.kind ?? .unspecified : .unspecified,
+            track: hasNoTitle ? row.kind ?? .unspecified : .unspecified,
             policyName: row.policy,
-            streamID: standsAlone ? row.streamID ?? ContentDefaults.streamID(forAssetID: assetID) : nil,
-            titleID: standsAlone ? row.titleID : nil,
+            streamID: hasNoTitle ? row.streamID ?? ContentDefaults.streamID(forAssetID: assetID) : nil,
+            titleID: hasNoTitle ? row.titleID : nil,
             titleName: row.title,
             trackName: row.track,
             validFrom: row.validFrom,
@@ -132,11 +132,11 @@ struct KeyImportPlan {
 
     private mutating func checkUnique(_ info: ContentInfo, _ row: KeyRow) throws {
         if let line = lines.assets.updateValue(row.line, forKey: info.assetID) {
-            throw KeyFileMistake(line: row.line, reason: "line \(line) has the same asset ID")
+            throw KeyFileError(line: row.line, reason: "line \(line) has the same asset ID")
         }
         guard let keyID = info.keyID else { return }
         if let line = lines.keyIDs.updateValue(row.line, forKey: keyID) {
-            throw KeyFileMistake(line: row.line, reason: "line \(line) has the same key ID")
+            throw KeyFileError(line: row.line, reason: "line \(line) has the same key ID")
         }
     }
 
@@ -144,7 +144,7 @@ struct KeyImportPlan {
         if let keyID = record.info.keyID, let owner = try await store.content(keyID: keyID),
             owner.info.assetID != record.info.assetID
         {
-            throw KeyFileMistake(line: row.line, reason: "another asset has this key ID")
+            throw KeyFileError(line: row.line, reason: "another asset has this key ID")
         }
         guard let stored = try await store.content(assetID: record.info.assetID) else {
             summary.new += 1
@@ -154,12 +154,12 @@ struct KeyImportPlan {
         if record.isEqual(to: stored) {
             summary.same += 1
             guard options.resumes || options.replaces else {
-                throw KeyFileMistake(line: row.line, reason: "the key already exists: resume to skip it")
+                throw KeyFileError(line: row.line, reason: "the key already exists: resume to skip it")
             }
         } else {
             summary.replaced += 1
             guard options.replaces else {
-                throw KeyFileMistake(line: row.line, reason: "another key exists for this asset")
+                throw KeyFileError(line: row.line, reason: "another key exists for this asset")
             }
             contents.append(record)
         }

@@ -16,30 +16,30 @@ extension KeyRow {
         case template = "key_uri"
     }
 
-    static func rows(of table: CSVTable) throws -> (rows: [KeyRow], mistakes: [KeyFileMistake]) {
+    static func rows(of table: CSVTable) throws -> (rows: [KeyRow], mistakes: [KeyFileError]) {
         var places: [Column: Int] = [:]
         for (place, name) in table.header.fields.enumerated() {
             guard let column = Column(rawValue: name) else {
                 let known = Column.allCases.map(\.rawValue).joined(separator: ", ")
-                throw KeyFileMistake(line: table.header.line, reason: "column \(place + 1) must be one of \(known)")
+                throw KeyFileError(line: table.header.line, reason: "column \(place + 1) must be one of \(known)")
             }
             guard places.updateValue(place, forKey: column) == nil else {
-                throw KeyFileMistake(line: table.header.line, reason: "the column \(name) appears more than once")
+                throw KeyFileError(line: table.header.line, reason: "the column \(name) appears more than once")
             }
         }
         for column in [Column.key, .iv] where places[column] == nil {
-            throw KeyFileMistake(line: table.header.line, reason: "the column \(column.rawValue) is missing")
+            throw KeyFileError(line: table.header.line, reason: "the column \(column.rawValue) is missing")
         }
-        var (rows, mistakes): ([KeyRow], [KeyFileMistake]) = ([], [])
+        var (rows, mistakes): ([KeyRow], [KeyFileError]) = ([], [])
         for row in table.rows {
             do { rows.append(try KeyRow(Fields(row: row, places: places))) } catch { mistakes.append(error) }
         }
         return (rows, mistakes)
     }
 
-    private init(_ fields: Fields) throws(KeyFileMistake) {
+    private init(_ fields: Fields) throws(KeyFileError) {
         guard let key = try fields.bytes(.key), let iv = try fields.bytes(.iv) else {
-            throw fields.mistake(fields[.key] == nil ? .key : .iv, "is missing")
+            throw fields.error(fields[.key] == nil ? .key : .iv, "is missing")
         }
         self.init(line: fields.row.line, key: SecretBytes(copying: key), iv: iv)
         title = fields[.title]
@@ -47,7 +47,7 @@ extension KeyRow {
         if let word = fields[.kind] {
             guard let kind = ContentTrack(rawValue: word.lowercased()) else {
                 let known = ContentTrack.allCases.map(\.rawValue).joined(separator: ", ")
-                throw fields.mistake(.kind, "must be one of \(known)")
+                throw fields.error(.kind, "must be one of \(known)")
             }
             self.kind = kind
         }
@@ -108,32 +108,32 @@ private struct Fields {
         return row.fields[place]
     }
 
-    func mistake(_ column: KeyRow.Column, _ reason: String) -> KeyFileMistake {
-        KeyFileMistake(line: row.line, reason: "\(column.rawValue) \(reason)")
+    func error(_ column: KeyRow.Column, _ reason: String) -> KeyFileError {
+        KeyFileError(line: row.line, reason: "\(column.rawValue) \(reason)")
     }
 
     /// Returns 16 bytes from hexadecimal digits or a UUID.
-    func bytes(_ column: KeyRow.Column) throws(KeyFileMistake) -> [UInt8]? {
+    func bytes(_ column: KeyRow.Column) throws(KeyFileError) -> [UInt8]? {
         guard let text = self[column] else { return nil }
         guard let value = try? ContentKeyID(parsing: text) else {
-            throw mistake(column, "must be 16 bytes as 32 hexadecimal digits")
+            throw error(column, "must be 16 bytes as 32 hexadecimal digits")
         }
         return value.bytes
     }
 
-    func assetID() throws(KeyFileMistake) -> [UInt8]? {
+    func assetID() throws(KeyFileError) -> [UInt8]? {
         guard let text = self[.asset] else { return nil }
         guard text.hasPrefix("0x") else { return Array(text.utf8) }
         guard let bytes = Hexadecimal.decode(String(text.dropFirst(2))) else {
-            throw mistake(.asset, "starts with 0x, which must be followed by hexadecimal digits")
+            throw error(.asset, "starts with 0x, which must be followed by hexadecimal digits")
         }
         return bytes
     }
 
-    func time(_ column: KeyRow.Column) throws(KeyFileMistake) -> Int64? {
+    func time(_ column: KeyRow.Column) throws(KeyFileError) -> Int64? {
         guard let text = self[column] else { return nil }
         guard let seconds = Int64(text) ?? UnixTime.seconds(iso8601: text) else {
-            throw mistake(column, "must be a time: ISO 8601 with a time zone, or Unix seconds")
+            throw error(column, "must be a time: ISO 8601 with a time zone, or Unix seconds")
         }
         return seconds
     }

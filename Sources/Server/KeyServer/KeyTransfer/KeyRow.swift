@@ -49,7 +49,7 @@ package struct KeyRow: Sendable {
 }
 
 /// An error in a file, with its line. It never contains the value of a field.
-package struct KeyFileMistake: Error, Sendable, Equatable, CustomStringConvertible {
+package struct KeyFileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line number, starting at 1.
     package let line: Int
     /// The description of the error.
@@ -64,11 +64,11 @@ extension KeyRow {
     ///
     /// - Parameter privateKey: The private key to decrypt the keys of a CPIX document.
     /// - Returns: The valid rows, and the errors in the others.
-    /// - Throws: ``KeyFileMistake`` if the file as a whole is not valid.
+    /// - Throws: ``KeyFileError`` if the file as a whole is not valid.
     package static func rows(
         ofFile bytes: [UInt8],
         privateKey: RSAPrivateKey? = nil
-    ) throws(KeyFileMistake) -> (rows: [KeyRow], mistakes: [KeyFileMistake]) {
+    ) throws(KeyFileError) -> (rows: [KeyRow], mistakes: [KeyFileError]) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
         if start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "<") {
             do throws(SignalingError) {
@@ -76,15 +76,15 @@ extension KeyRow {
                 if let privateKey { try document.decryptKeys(with: privateKey) }
                 return rows(of: document)
             } catch {
-                throw KeyFileMistake(line: 1, reason: "\(error)")
+                throw KeyFileError(line: 1, reason: "\(error)")
             }
         }
-        do { return try rows(of: CSVTable(bytes)) } catch let mistake as CSVTable.Mistake {
-            throw KeyFileMistake(line: mistake.line, reason: mistake.reason)
-        } catch let mistake as KeyFileMistake {
+        do { return try rows(of: CSVTable(bytes)) } catch let mistake as CSVTable.SyntaxError {
+            throw KeyFileError(line: mistake.line, reason: mistake.reason)
+        } catch let mistake as KeyFileError {
             throw mistake
         } catch {
-            throw KeyFileMistake(line: 1, reason: "the file cannot be parsed")
+            throw KeyFileError(line: 1, reason: "the file cannot be parsed")
         }
     }
 }

@@ -15,10 +15,10 @@ import TextCoding
 /// The headers are `Keyway-Persistable` and `Keyway-Dual-Expiry`, each `true` or `false`.
 extension LicenseAnswer {
     /// Returns the response in the body format of the request.
-    package func response(in shape: LicenseShape) -> Response {
+    package func response(in format: LicenseBodyFormat) -> Response {
         let type: String
         let body: [UInt8]
-        switch shape {
+        switch format {
         case .octets:
             (type, body) = ("application/octet-stream", ckc)
         case .text, .form:
@@ -28,7 +28,7 @@ extension LicenseAnswer {
         }
         // A license is for one device at one time.
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
-        if shape != .json {
+        if format != .json {
             headers[.persistable] = "\(isPersistable)"
             headers[.dualExpiry] = "\(hasDualExpiry)"
         }

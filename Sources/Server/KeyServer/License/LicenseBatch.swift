@@ -39,12 +39,12 @@ package struct LicenseBatchRequest: Sendable {
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/unsupportedMediaType`` or
     ///   ``ProblemType/malformedRequest``.
     package init(body: [UInt8], contentType: String?, maximum: Int = 32) throws(ProblemDocument) {
-        guard try LicenseShape(contentType: contentType) == .json else {
+        guard try LicenseBodyFormat(contentType: contentType) == .json else {
             throw ProblemDocument(.unsupportedMediaType, detail: "Send application/json.")
         }
         do throws(JSONError) {
             var outer = try JSONFields(JSONValue(parsing: body), path: "")
-            guard let request = outer.take("fairplay-streaming-request") else {
+            guard let request = outer.read("fairplay-streaming-request") else {
                 throw outer.error("fairplay-streaming-request", "the field is missing")
             }
             try outer.finish()
@@ -98,7 +98,7 @@ extension LicenseBatchRequest.Content {
 ///         {"id": 2, "status": 404, "problem": {"type": "urn:keyway:problem:unknown-asset", …}}, …]}}
 ///
 /// The status of an item is 0, or the HTTP status that `POST /fps/license` would have returned.
-package struct LicenseBatchAnswer: Sendable {
+package struct LicenseBatchResponse: Sendable {
     /// The result of an item.
     package struct Item: Sendable {
         /// The ID that the client chose.
@@ -128,7 +128,7 @@ package struct LicenseBatchAnswer: Sendable {
     }
 }
 
-extension LicenseBatchAnswer.Item {
+extension LicenseBatchResponse.Item {
     fileprivate var json: JSONValue {
         switch result {
         case .success(let answer):

@@ -14,7 +14,7 @@ import TextCoding
 /// `+` is accepted too.
 package struct LicenseRequest: Sendable, Equatable {
     /// The format of the body, which the response uses too.
-    package let shape: LicenseShape
+    package let format: LicenseBodyFormat
     /// The SPC, at least one byte, not parsed yet.
     package let spc: [UInt8]
     /// The asset ID in the request. A request whose asset ID differs from the SPC's is refused.
@@ -33,20 +33,20 @@ package struct LicenseRequest: Sendable, Equatable {
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/unsupportedMediaType`` or
     ///   ``ProblemType/malformedRequest``.
     package init(body: [UInt8], contentType: String?, query: String?) throws(ProblemDocument) {
-        shape = try LicenseShape(contentType: contentType)
-        switch shape {
+        format = try LicenseBodyFormat(contentType: contentType)
+        switch format {
         case .octets, .text:
             var query = try FormFields((query ?? "").utf8)
-            spc = try shape == .octets ? body : Self.base64(body, .lenient)
-            assetID = try query.take("assetId")
-            wantsPersistableKey = try query.takeBool("persist") ?? false
-            isPreload = try query.takeBool("preload") ?? false
+            spc = try format == .octets ? body : Self.base64(body, .lenient)
+            assetID = try query.read("assetId")
+            wantsPersistableKey = try query.readBool("persist") ?? false
+            isPreload = try query.readBool("preload") ?? false
         case .form:
             var fields = try FormFields(body)
-            spc = try Self.base64(try fields.take("spc") ?? [], [.lenient, .spaceIsPlus])
-            assetID = try fields.take("assetId")
-            wantsPersistableKey = try fields.takeBool("persist") ?? false
-            isPreload = try fields.takeBool("preload") ?? false
+            spc = try Self.base64(try fields.read("spc") ?? [], [.lenient, .spaceIsPlus])
+            assetID = try fields.read("assetId")
+            wantsPersistableKey = try fields.readBool("persist") ?? false
+            isPreload = try fields.readBool("preload") ?? false
             try fields.finish()
         case .json:
             do throws(JSONError) {

@@ -72,5 +72,5 @@ package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The bytes by which clients are limited: an IPv4 address, or the first 8 bytes of an IPv6 address, because a
     /// client usually has a whole /64 network.
-    package var site: [UInt8] { isIPv4 ? bytes : Array(bytes[..<8]) }
+    package var addressPrefix: [UInt8] { isIPv4 ? bytes : Array(bytes[..<8]) }
 }

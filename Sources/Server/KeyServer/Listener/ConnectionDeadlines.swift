@@ -5,12 +5,12 @@ import NIOHTTP1
 struct BodyDeadlineExceeded: Error {}
 
 /// An outbound event with a whole encoded response to the only unanswered request.
-struct EncodedAnswer: Sendable {
+struct EncodedResponse: Sendable {
     let bytes: ByteBuffer
     /// Whether the response announces that the connection will be closed.
     let isLast: Bool
     /// Whether more of the request, which is not read, may still arrive.
-    var leavesRest = false
+    var hasUnreadInput = false
 }
 
 /// Closes connections of clients that are too slow to send or to receive.
@@ -29,8 +29,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let limits: ListenerLimits
     /// The deadline by which the client must send its data, and the action if it does not.
-    private var owed: (deadline: NIODeadline, action: (ConnectionDeadlines, ChannelHandlerContext) -> Void)?
-    /// The timer that checks `owed`, and reschedules itself if the deadline has moved.
+    private var pendingDeadline: (deadline: NIODeadline, action: (ConnectionDeadlines, ChannelHandlerContext) -> Void)?
+    /// The timer that checks `pendingDeadline`, and reschedules itself if the deadline has moved.
     private var readTimer: (at: NIODeadline, task: Scheduled<Void>)?
     /// The timer that fires if the client does not read the response.
     private var writeTimer: Scheduled<Void>?
@@ -43,7 +43,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var unflushed = 0
     private var closesAfterAnswer = false
     /// Whether the last response may be sent before the client has sent the whole request.
-    private var leavesRest = false
+    private var hasUnreadInput = false
     /// Whether the last response has been sent and the client is still sending.
     private var isLingering = false
     private var encoder: ChannelHandlerContext?
@@ -72,7 +72,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func cancelTimers() {
-        owed = nil
+        pendingDeadline = nil
         readTimer?.task.cancel()
         writeTimer?.cancel()
     }
@@ -86,12 +86,12 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             isReading = true
             unanswered += 1
-            owed = (context.eventLoop.now + TimeAmount(limits.bodyDeadline), { $0.missBodyDeadline($1) })
+            pendingDeadline = (context.eventLoop.now + TimeAmount(limits.bodyDeadline), { $0.missBodyDeadline($1) })
         case .body:
             break
         case .end:
             isReading = false
-            owed = nil
+            pendingDeadline = nil
         }
         context.fireChannelRead(data)
     }
@@ -126,12 +126,12 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard let answer = event as? EncodedAnswer else {
+        guard let answer = event as? EncodedResponse else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
         if answer.isLast { closesAfterAnswer = true }
-        leavesRest = answer.leavesRest
+        hasUnreadInput = answer.hasUnreadInput
         notice(promise, context)
         ended(promise, context)
         // A write from the encoder's context bypasses the encoder.
@@ -188,7 +188,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// and discarded until it ends, the client closes the connection, or the deadline passes (RFC 9112, 9.6).
     private func closeOrLinger(_ context: ChannelHandlerContext) {
         guard !isLingering else { return }
-        guard isReading || leavesRest else { return context.close(promise: nil) }
+        guard isReading || hasUnreadInput else { return context.close(promise: nil) }
         isLingering = true
         context.close(mode: .output, promise: nil)
         if !isReading { schedule(after: TimeAmount(limits.bodyDeadline), context) { $1.close(promise: nil) } }
@@ -219,20 +219,20 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         _ context: ChannelHandlerContext,
         _ action: @escaping (ConnectionDeadlines, ChannelHandlerContext) -> Void
     ) {
-        owed = (context.eventLoop.now + delay, action)
+        pendingDeadline = (context.eventLoop.now + delay, action)
         watchReading(context)
     }
 
     /// Starts the timer for the deadline. A timer that fires earlier is kept, because it then checks the new deadline.
     private func watchReading(_ context: ChannelHandlerContext) {
-        guard let (deadline, _) = owed else { return }
+        guard let (deadline, _) = pendingDeadline else { return }
         if let readTimer, readTimer.at <= deadline { return }
         readTimer?.task.cancel()
         let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.readTimer = nil
-            guard let (deadline, action) = self.owed else { return }
+            guard let (deadline, action) = self.pendingDeadline else { return }
             guard deadline <= context.eventLoop.now else { return self.watchReading(context) }
-            self.owed = nil
+            self.pendingDeadline = nil
             action(self, context)
         }
         readTimer = (deadline, task)

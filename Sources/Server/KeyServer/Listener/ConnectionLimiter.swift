@@ -33,14 +33,14 @@ package final class ConnectionLimiter: Sendable {
 
     fileprivate struct Connection {
         /// The address prefix that the connection counts for; nil if only the listener's limit applies.
-        let site: [UInt8]?
+        let addressPrefix: [UInt8]?
         let isForHealth: Bool
     }
 
     /// A connection for the health routes that has not sent a request.
-    fileprivate struct Silent {
+    fileprivate struct SilentConnection {
         let id: UInt64
-        let site: [UInt8]?
+        let addressPrefix: [UInt8]?
         let limit: Limit
         let close: @Sendable () -> Void
     }
@@ -50,12 +50,12 @@ package final class ConnectionLimiter: Sendable {
         var connections: [UInt64: Connection] = [:]
         /// The number of unrestricted connections, in total and by address.
         var full = 0
-        var fullBySite: [[UInt8]: Int] = [:]
+        var fullByAddress: [[UInt8]: Int] = [:]
         /// The number of connections for the health routes, in total and by address.
         var health = 0
-        var healthBySite: [[UInt8]: Int] = [:]
+        var healthByAddress: [[UInt8]: Int] = [:]
         /// The silent connections, oldest first.
-        var silent: [Silent] = []
+        var silent: [SilentConnection] = []
     }
 
     /// The maximum number of connections for the health routes beyond the limits.
@@ -100,18 +100,18 @@ package final class ConnectionLimiter: Sendable {
     ///   - address: The client's address, if there is one.
     ///   - close: Closes the connection, from any thread; called if another connection replaces it.
     func open(from address: ClientAddress?, close: @escaping @Sendable () -> Void) -> Ticket {
-        let site = address.flatMap { isLimited($0) ? $0.site : nil }
-        let (ticket, refused, displaced) = state.withLock { state -> (Ticket, Limit?, Silent?) in
+        let addressPrefix = address.flatMap { isLimited($0) ? $0.addressPrefix : nil }
+        let (ticket, refused, displaced) = state.withLock { state -> (Ticket, Limit?, SilentConnection?) in
             let id = state.nextID
             state.nextID += 1
-            guard let limit = exceeded(by: site, state) else {
-                state.add(Connection(site: site, isForHealth: false), id)
+            guard let limit = exceeded(by: addressPrefix, state) else {
+                state.add(Connection(addressPrefix: addressPrefix, isForHealth: false), id)
                 return (Ticket(id: id, admission: .everything), nil, nil)
             }
-            let (hasRoom, displaced) = state.makeRoomForHealth(site)
-            guard hasRoom else { return (Ticket(id: id, admission: .nothing), limit, nil) }
-            state.add(Connection(site: site, isForHealth: true), id)
-            state.silent.append(Silent(id: id, site: site, limit: limit, close: close))
+            let (isAdmitted, displaced) = state.admitForHealth(addressPrefix)
+            guard isAdmitted else { return (Ticket(id: id, admission: .nothing), limit, nil) }
+            state.add(Connection(addressPrefix: addressPrefix, isForHealth: true), id)
+            state.silent.append(SilentConnection(id: id, addressPrefix: addressPrefix, limit: limit, close: close))
             return (Ticket(id: id, admission: .health(limit)), displaced?.limit, displaced)
         }
         if let refused { metrics?.connectionRefused(by: refused, listener) }
@@ -134,8 +134,8 @@ package final class ConnectionLimiter: Sendable {
         maximumPerAddress > 0 && !address.isLoopback && !proxies.contains(address)
     }
 
-    private func exceeded(by site: [UInt8]?, _ state: State) -> Limit? {
-        if let site, state.fullBySite[site, default: 0] >= maximumPerAddress { return .address }
+    private func exceeded(by addressPrefix: [UInt8]?, _ state: State) -> Limit? {
+        if let addressPrefix, state.fullByAddress[addressPrefix, default: 0] >= maximumPerAddress { return .address }
         return state.full >= maximum ? .server : nil
     }
 }
@@ -154,21 +154,23 @@ extension ConnectionLimiter.State {
     }
 
     private mutating func change(_ connection: ConnectionLimiter.Connection, by difference: Int) {
-        let counts = connection.isForHealth ? \Self.healthBySite : \Self.fullBySite
+        let counts = connection.isForHealth ? \Self.healthByAddress : \Self.fullByAddress
         if connection.isForHealth { health += difference } else { full += difference }
-        guard let site = connection.site else { return }
-        let count = self[keyPath: counts][site, default: 0] + difference
-        self[keyPath: counts][site] = count > 0 ? count : nil
+        guard let addressPrefix = connection.addressPrefix else { return }
+        let count = self[keyPath: counts][addressPrefix, default: 0] + difference
+        self[keyPath: counts][addressPrefix] = count > 0 ? count : nil
     }
 
     /// Checks the capacity for a health connection, and replaces a silent one if needed: one of the same address if
     /// that address has reached its limit.
-    fileprivate mutating func makeRoomForHealth(
-        _ site: [UInt8]?
-    ) -> (hasRoom: Bool, displaced: ConnectionLimiter.Silent?) {
+    fileprivate mutating func admitForHealth(
+        _ addressPrefix: [UInt8]?
+    ) -> (isAdmitted: Bool, displaced: ConnectionLimiter.SilentConnection?) {
         let index: Int?
-        if let site, healthBySite[site, default: 0] >= ConnectionLimiter.healthConnectionsPerAddress {
-            index = silent.firstIndex { $0.site == site }
+        if let addressPrefix,
+            healthByAddress[addressPrefix, default: 0] >= ConnectionLimiter.healthConnectionsPerAddress
+        {
+            index = silent.firstIndex { $0.addressPrefix == addressPrefix }
         } else if health >= ConnectionLimiter.healthConnections {
             index = silent.indices.first
         } else {

@@ -82,7 +82,7 @@ package enum Listener {
         }
         let plain = HTTPServerBuilder { responder in
             let channel = guarded(responder)
-            return isQuick ? OnEventLoop(base: channel) : channel
+            return isQuick ? EventLoopChannel(base: channel) : channel
         }
         return Application(
             router: RouterWithTable(router: router),

@@ -10,7 +10,7 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     /// A request whose body is incomplete.
-    private struct Held {
+    private struct PendingRequest {
         let route: LoadShedding.Route
         let isLast: Bool
         var parts: [HTTPServerRequestPart]
@@ -21,8 +21,8 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let shedding: LoadShedding
     private let maximumBody: Int
     /// For each request that was passed to the routes, whether it was admitted here; oldest first.
-    private var underWay: [Bool] = []
-    private var held: Held?
+    private var inProgress: [Bool] = []
+    private var pending: PendingRequest?
 
     /// Creates the handler of a connection.
     ///
@@ -38,55 +38,58 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch part {
         case .head(let head):
             // A response from here must not overtake the response to an earlier request.
-            if underWay.isEmpty, let route = shedding.route(of: head), !announcesTooMuch(head) {
-                held = Held(route: route, isLast: !head.isKeepAlive, parts: [part])
+            if inProgress.isEmpty, let route = shedding.route(of: head), !announcesLargeBody(head) {
+                pending = PendingRequest(route: route, isLast: !head.isKeepAlive, parts: [part])
                 return
             }
-            underWay.append(false)
+            inProgress.append(false)
         case .body(let bytes):
-            if held != nil {
-                held?.parts.append(part)
-                held?.size += bytes.readableBytes
-                if let held, held.size > maximumBody { passHeld(context) }
+            if pending != nil {
+                pending?.parts.append(part)
+                pending?.size += bytes.readableBytes
+                if let pending, pending.size > maximumBody { passPending(context) }
                 return
             }
         case .end:
-            if let held {
-                if shedding.enter() { return pass(held.parts + [part], isAdmitted: true, context) }
-                self.held = nil
-                let bytes = shedding.refusal(at: held.route, isLast: held.isLast)
-                return context.triggerUserOutboundEvent(EncodedAnswer(bytes: bytes, isLast: held.isLast), promise: nil)
+            if let pending {
+                if shedding.enter() { return pass(pending.parts + [part], isAdmitted: true, context) }
+                self.pending = nil
+                let bytes = shedding.refusal(at: pending.route, isLast: pending.isLast)
+                return context.triggerUserOutboundEvent(
+                    EncodedResponse(bytes: bytes, isLast: pending.isLast),
+                    promise: nil
+                )
             }
         }
         context.fireChannelRead(data)
     }
 
     /// Whether the announced body is too large. The route refuses it before it arrives.
-    private func announcesTooMuch(_ head: HTTPRequestHead) -> Bool {
+    private func announcesLargeBody(_ head: HTTPRequestHead) -> Bool {
         head.headers.first(name: "content-length").map { Int($0) ?? .max > maximumBody } ?? false
     }
 
     private func pass(_ parts: [HTTPServerRequestPart], isAdmitted: Bool, _ context: ChannelHandlerContext) {
-        held = nil
-        underWay.append(isAdmitted)
+        pending = nil
+        inProgress.append(isAdmitted)
         for part in parts { context.fireChannelRead(wrapInboundOut(part)) }
     }
 
     /// Passes the held request to the routes.
-    private func passHeld(_ context: ChannelHandlerContext) {
-        if let held { pass(held.parts, isAdmitted: false, context) }
+    private func passPending(_ context: ChannelHandlerContext) {
+        if let pending { pass(pending.parts, isAdmitted: false, context) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data), !underWay.isEmpty, underWay.removeFirst() { shedding.leave() }
+        if case .end = unwrapOutboundIn(data), !inProgress.isEmpty, inProgress.removeFirst() { shedding.leave() }
         context.write(data, promise: promise)
     }
 
     /// Handles a shutdown, at which connections without a request are closed. A held request is in progress and must be
     /// finished.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent, held != nil {
-            passHeld(context)
+        if event is ChannelShouldQuiesceEvent, pending != nil {
+            passPending(context)
             context.fireChannelReadComplete()
         }
         context.fireUserInboundEventTriggered(event)
@@ -94,14 +97,14 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Passes a held request to its route, which responds to the error, for example to the body's deadline.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        passHeld(context)
+        passPending(context)
         context.fireErrorCaught(error)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        for isAdmitted in underWay where isAdmitted { shedding.leave() }
-        underWay = []
-        held = nil
+        for isAdmitted in inProgress where isAdmitted { shedding.leave() }
+        inProgress = []
+        pending = nil
         context.fireChannelInactive()
     }
 }

@@ -78,8 +78,8 @@ package final class RateLimiter: Sendable {
     private let limits: RateLimits
     private let clock: @Sendable () -> Int64
     /// Separate tables, so that a client with many addresses cannot evict accounts.
-    private let accounts: Mutex<RecentlyUsed<Key, TokenBucket>>
-    private let addresses: Mutex<RecentlyUsed<Key, TokenBucket>>
+    private let accounts: Mutex<LRUCache<Key, TokenBucket>>
+    private let addresses: Mutex<LRUCache<Key, TokenBucket>>
 
     /// Creates a limiter.
     ///
@@ -95,8 +95,8 @@ package final class RateLimiter: Sendable {
     ) {
         self.limits = limits
         self.clock = clock
-        accounts = Mutex(RecentlyUsed(capacity: capacity))
-        addresses = Mutex(RecentlyUsed(capacity: capacity))
+        accounts = Mutex(LRUCache(capacity: capacity))
+        addresses = Mutex(LRUCache(capacity: capacity))
     }
 
     /// Takes `count` from both limits, or from neither.
@@ -114,14 +114,14 @@ package final class RateLimiter: Sendable {
         count: Int = 1
     ) -> Result {
         let (limits, now) = (self.limits[requestClass], clock())
-        let site = site(address, requestClass)
-        if let site, let wait = Self.take(count, of: site, in: addresses, limits.address, at: now) {
+        let addressPrefix = addressPrefix(address, requestClass)
+        if let addressPrefix, let wait = Self.take(count, of: addressPrefix, in: addresses, limits.address, at: now) {
             return .limited(by: .address, retryAfter: wait)
         }
         if let account {
             let key = Key(requestClass: requestClass, name: Array(account.utf8))
             if let wait = Self.take(count, of: key, in: accounts, limits.account, at: now) {
-                if let site { Self.giveBack(count, to: site, in: addresses, limits.address, at: now) }
+                if let addressPrefix { Self.refund(count, to: addressPrefix, in: addresses, limits.address, at: now) }
                 return .limited(by: .account, retryAfter: wait)
             }
         }
@@ -132,9 +132,9 @@ package final class RateLimiter: Sendable {
     /// charged.
     func charge(_ count: Int, account: String?, address: ClientAddress?) {
         let (limits, now) = (self.limits[.license], clock())
-        if let site = site(address, .license) {
+        if let addressPrefix = addressPrefix(address, .license) {
             addresses.withLock {
-                $0.update(site, initial: TokenBucket(limits.address, at: now)) {
+                $0.update(addressPrefix, initial: TokenBucket(limits.address, at: now)) {
                     $0.drain(count, limits.address, at: now)
                 }
             }
@@ -146,16 +146,16 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    private func site(_ address: ClientAddress?, _ requestClass: RequestClass) -> Key? {
+    private func addressPrefix(_ address: ClientAddress?, _ requestClass: RequestClass) -> Key? {
         // Without configured proxies, all requests through a proxy on this machine have a loopback address.
         guard let address, !address.isLoopback else { return nil }
-        return Key(requestClass: requestClass, name: address.site)
+        return Key(requestClass: requestClass, name: address.addressPrefix)
     }
 
     private static func take(
         _ count: Int,
         of key: Key,
-        in table: borrowing Mutex<RecentlyUsed<Key, TokenBucket>>,
+        in table: borrowing Mutex<LRUCache<Key, TokenBucket>>,
         _ limit: RateLimit,
         at now: Int64
     ) -> Int? {
@@ -165,14 +165,14 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    private static func giveBack(
+    private static func refund(
         _ count: Int,
         to key: Key,
-        in table: borrowing Mutex<RecentlyUsed<Key, TokenBucket>>,
+        in table: borrowing Mutex<LRUCache<Key, TokenBucket>>,
         _ limit: RateLimit,
         at now: Int64
     ) {
-        table.withLock { $0.update(key, initial: TokenBucket(limit, at: now)) { $0.giveBack(count, limit) } }
+        table.withLock { $0.update(key, initial: TokenBucket(limit, at: now)) { $0.refund(count, limit) } }
     }
 
     /// Takes from both limits like ``take(account:address:class:count:)``, and throws if a limit is exceeded.
@@ -186,10 +186,10 @@ package final class RateLimiter: Sendable {
         metrics: ServerMetrics? = nil
     ) throws(ProblemDocument) {
         let result = take(account: account, address: address, class: requestClass, count: count)
-        try Self.hold(result, requestClass, metrics)
+        try Self.requireAllowed(result, requestClass, metrics)
     }
 
-    private static func hold(
+    private static func requireAllowed(
         _ result: Result,
         _ requestClass: RequestClass,
         _ metrics: ServerMetrics?
@@ -222,7 +222,7 @@ package final class RateLimiter: Sendable {
     /// exceeded, as a segment. The two limits together therefore limit the RSA work of an account and of an address,
     /// independent of the contents of their SPCs.
     ///
-    /// - Returns: The class that was charged, for ``settle(_:as:account:wasKnown:address:metrics:)``.
+    /// - Returns: The class that was charged, for ``adjustCharge(_:as:account:wasKnown:address:metrics:)``.
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
     func requireOpening(
         account: String?,
@@ -232,7 +232,7 @@ package final class RateLimiter: Sendable {
         let result = take(account: account, address: address, class: .license)
         guard result != .allowed else { return .license }
         guard take(account: account, address: address, class: .segment) != .allowed else { return .segment }
-        try Self.hold(result, .license, metrics)
+        try Self.requireAllowed(result, .license, metrics)
         return .license
     }
 
@@ -241,7 +241,7 @@ package final class RateLimiter: Sendable {
     ///
     /// - Parameter wasKnown: Whether the account was charged before; without authorization, only the SPC identifies it.
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
-    func settle(
+    func adjustCharge(
         _ charged: RequestClass,
         as actual: RequestClass,
         account: String,
@@ -254,17 +254,19 @@ package final class RateLimiter: Sendable {
             return
         }
         // The middleware has already charged the address for class `other`.
-        let site = actual == .other ? nil : address
-        try require(account: account, address: site, class: actual, metrics: metrics)
+        let addressPrefix = actual == .other ? nil : address
+        try require(account: account, address: addressPrefix, class: actual, metrics: metrics)
         let (limits, now) = (self.limits[charged], clock())
-        if let site = self.site(address, charged) { Self.giveBack(1, to: site, in: addresses, limits.address, at: now) }
+        if let addressPrefix = self.addressPrefix(address, charged) {
+            Self.refund(1, to: addressPrefix, in: addresses, limits.address, at: now)
+        }
         guard wasKnown else { return }
         let key = Key(requestClass: charged, name: Array(account.utf8))
-        Self.giveBack(1, to: key, in: accounts, limits.account, at: now)
+        Self.refund(1, to: key, in: accounts, limits.account, at: now)
     }
 
     /// The number of buckets in memory, for accounts and addresses.
-    var remembered: Int { accounts.withLock { $0.count } + addresses.withLock { $0.count } }
+    var trackedCount: Int { accounts.withLock { $0.count } + addresses.withLock { $0.count } }
 }
 
 /// Returns the time since the machine started, in nanoseconds.

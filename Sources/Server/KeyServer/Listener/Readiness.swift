@@ -11,12 +11,12 @@ package final class Readiness: Sendable {
     /// A condition of readiness.
     package struct Check: Sendable {
         let name: String
-        let isInOrder: @Sendable () async -> Bool
+        let passes: @Sendable () async -> Bool
 
         /// Creates a check; its name is in the response if it fails.
-        package init(_ name: String, isInOrder: @escaping @Sendable () async -> Bool) {
+        package init(_ name: String, passes: @escaping @Sendable () async -> Bool) {
             self.name = name
-            self.isInOrder = isInOrder
+            self.passes = passes
         }
     }
 
@@ -24,7 +24,7 @@ package final class Readiness: Sendable {
         var isStopping = false
         var failing: [String] = []
         /// The time at which the last checks started, in nanoseconds.
-        var begun: Int64?
+        var started: Int64?
         /// The task of the running checks.
         var round: Task<Void, Never>?
         /// Whether a result is available.
@@ -37,7 +37,7 @@ package final class Readiness: Sendable {
     /// second.
     private static let validity: Int64 = 1_000_000_000
     /// The timeout of a check. A license would not be issued in reasonable time either.
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     private let checks: [Check]
     private let clock: @Sendable () -> Int64
@@ -46,7 +46,7 @@ package final class Readiness: Sendable {
 
     /// Creates the readiness from its checks.
     package convenience init(checks: [Check], clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
-        self.init(checks: checks, clock: clock, deadline: { try await Task.sleep(for: Self.patience) })
+        self.init(checks: checks, clock: clock, deadline: { try await Task.sleep(for: Self.timeout) })
     }
 
     /// Creates the readiness from its checks.
@@ -99,8 +99,8 @@ package final class Readiness: Sendable {
             guard !state.isStopping else { return nil }
             // While checks are running, return the last result; if there is none, wait for the checks.
             if let round = state.round { return state.hasAnswer ? nil : round }
-            if let begun = state.begun, now - begun < Self.validity { return nil }
-            state.begun = now
+            if let started = state.started, now - started < Self.validity { return nil }
+            state.started = now
             let round = Task { await self.check() }
             state.round = round
             return round
@@ -113,7 +113,7 @@ package final class Readiness: Sendable {
     private func check() async {
         let failing = await withTaskGroup(of: String?.self) { group in
             for check in checks {
-                group.addTask { await self.isInOrder(check) ? nil : check.name }
+                group.addTask { await self.passes(check) ? nil : check.name }
             }
             return await group.reduce(into: Set<String>()) { failing, name in
                 if let name { failing.insert(name) }
@@ -128,11 +128,11 @@ package final class Readiness: Sendable {
 
     /// Returns whether a check succeeds before the deadline. A late check continues in the background, and counts as
     /// failed until it finishes, so that checks do not accumulate if a disk or a database does not respond.
-    private func isInOrder(_ check: Check) async -> Bool {
+    private func passes(_ check: Check) async -> Bool {
         guard !state.withLock({ $0.late.contains(check.name) }) else { return false }
-        let answer = FirstAnswer()
+        let answer = FirstResult()
         Task {
-            answer.give(await check.isInOrder())
+            answer.give(await check.passes())
             _ = self.state.withLock { $0.late.remove(check.name) }
         }
         let timer = Task {
@@ -160,7 +160,7 @@ package final class Readiness: Sendable {
 }
 
 /// The first of two results: that of a check, or that of its deadline.
-private final class FirstAnswer: Sendable {
+private final class FirstResult: Sendable {
     private struct State {
         var answer: Bool?
         var waiting: CheckedContinuation<Bool, Never>?

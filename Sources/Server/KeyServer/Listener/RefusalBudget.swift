@@ -23,7 +23,7 @@ final class RefusalBudget: Sendable {
     static let all = RateLimit(perMinute: 300, burst: 600)
 
     private struct State {
-        var addresses: RecentlyUsed<[UInt8], TokenBucket>
+        var addresses: LRUCache<[UInt8], TokenBucket>
         var all: TokenBucket
     }
 
@@ -38,7 +38,7 @@ final class RefusalBudget: Sendable {
     init(capacity: Int = 4_096, clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
         self.clock = clock
         let all = TokenBucket(Self.all, at: clock())
-        state = Mutex(State(addresses: RecentlyUsed(capacity: capacity), all: all))
+        state = Mutex(State(addresses: LRUCache(capacity: capacity), all: all))
     }
 
     /// Takes one entry from the budget.
@@ -47,7 +47,7 @@ final class RefusalBudget: Sendable {
         return state.withLock { state in
             // Without configured proxies, all requests through a proxy on this machine have a loopback address.
             if let address, !address.isLoopback {
-                let wait = state.addresses.update(address.site, initial: TokenBucket(Self.address, at: now)) {
+                let wait = state.addresses.update(address.addressPrefix, initial: TokenBucket(Self.address, at: now)) {
                     $0.take(1, Self.address, at: now)
                 }
                 if let wait { return .tooMany(retryAfter: wait) }
@@ -57,5 +57,5 @@ final class RefusalBudget: Sendable {
     }
 
     /// The number of addresses in memory.
-    var remembered: Int { state.withLock { $0.addresses.count } }
+    var trackedCount: Int { state.withLock { $0.addresses.count } }
 }

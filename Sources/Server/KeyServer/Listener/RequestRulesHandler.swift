@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 /// An outbound event: a route starts to read the body, for which the client may expect `100 Continue`.
-struct BodyIsWanted: Sendable {}
+struct BodyReadStarted: Sendable {}
 
 /// Enforces the rules of HTTP/1.1 and the listener's limits for one connection, before a request is processed.
 ///
@@ -107,7 +107,10 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         metrics?.request(method: method?.rawValue ?? MetricLabel.other, route: nil, status: status)
         let answer = EncodedProblem(problem, isLast: true, hasBody: method != .HEAD)
         let bytes = answer.encoded(requestID: RequestID().description)
-        context.triggerUserOutboundEvent(EncodedAnswer(bytes: bytes, isLast: true, leavesRest: true), promise: nil)
+        context.triggerUserOutboundEvent(
+            EncodedResponse(bytes: bytes, isLast: true, hasUnreadInput: true),
+            promise: nil
+        )
     }
 
     // MARK: Answers
@@ -137,13 +140,13 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         switch event {
-        case is BodyIsWanted:
+        case is BodyReadStarted:
             promise?.succeed()
             guard waitsToContinue, !isAnswering, unanswered == 1 else { return }
             waitsToContinue = false
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
-        case is EncodedAnswer:
+        case is EncodedResponse:
             context.triggerUserOutboundEvent(event, promise: promise)
             answered(context)
         default:

@@ -29,7 +29,7 @@ struct RouterWithTable: HTTPResponderBuilder {
             var (request, context) = (request, context)
             context.routes = table
             if request.headers[.expect] != nil {
-                request.body = RequestBody(asyncSequence: AwaitedBody(body: request.body, context: context))
+                request.body = RequestBody(asyncSequence: ExpectContinueBody(body: request.body, context: context))
             }
             return try await router.respond(to: request, context: context)
         }

@@ -49,7 +49,7 @@ package final class ServerCertificate: Service {
                     )
                 }
                 configuration.onCertificateLoadFailed = { failure in
-                    let reason = Self.words(for: failure.error)
+                    let reason = Self.reason(for: failure.error)
                     // Log each reason once, not every minute.
                     let isNew = state.failure.withLock { known in
                         defer { known = reason }
@@ -105,7 +105,7 @@ package final class ServerCertificate: Service {
     package func run() async throws { try await reloader.run() }
 
     /// Returns the reason for the log. The text of an unknown error may contain secrets, even parts of a key.
-    private static func words(for error: any Error) -> String {
+    private static func reason(for error: any Error) -> String {
         switch error {
         case let error as SecretFileError: error.description
         case let error as TimedCertificateReloader.Error where error == .publicKeyMismatch:

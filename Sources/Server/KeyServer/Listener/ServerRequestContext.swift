@@ -37,7 +37,7 @@ package struct ServerRequestContext: RequestContext {
     }
 
     /// Sends `100 Continue` if the client waits for it.
-    func askForBody() { channel.triggerUserOutboundEvent(BodyIsWanted(), promise: nil) }
+    func sendContinue() { channel.triggerUserOutboundEvent(BodyReadStarted(), promise: nil) }
 
     /// Returns the subject of the client's certificate in RFC 2253 format; nil if the client sent none. TLS has
     /// verified it with the listener's authorities.

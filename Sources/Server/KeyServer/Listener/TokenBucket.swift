@@ -47,7 +47,7 @@ struct TokenBucket: Sendable, Equatable {
     }
 
     /// Returns tokens that were taken but not used.
-    mutating func giveBack(_ count: Int, _ limit: RateLimit) {
+    mutating func refund(_ count: Int, _ limit: RateLimit) {
         level = min(Double(limit.burst), level + Double(min(max(count, 0), limit.burst)))
     }
 }

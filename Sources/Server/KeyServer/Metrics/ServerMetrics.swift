@@ -20,7 +20,7 @@ package struct ServerMetrics: Sendable {
     }
 
     /// The limit that was exceeded by refusals that the audit log does not record individually.
-    package enum Crowd: String, Sendable, CaseIterable {
+    package enum RefusalLimit: String, Sendable, CaseIterable {
         /// The limit of one address.
         case address
         /// The limit of the whole server.
@@ -52,7 +52,7 @@ package struct ServerMetrics: Sendable {
     }
 
     /// The outcome of a webhook request.
-    enum WebhookEnd: String, CaseIterable {
+    enum WebhookOutcome: String, CaseIterable {
         /// The webhook allowed or refused the request.
         case decided
         /// The response contained no decision.
@@ -127,7 +127,7 @@ package struct ServerMetrics: Sendable {
             MetricCounter(
                 "keyway_unrecorded_refusals_total",
                 "Refusals not recorded in the audit log, because the address or the server exceeded a limit.",
-                [MetricLabel("by", Crowd.allCases.map(\.rawValue))]
+                [MetricLabel("by", RefusalLimit.allCases.map(\.rawValue))]
             )
         )
         encoderKeys = registry.add(
@@ -164,7 +164,7 @@ package struct ServerMetrics: Sendable {
             MetricHistogram(
                 "keyway_webhook_seconds",
                 "The duration of requests to the webhook, by outcome.",
-                [MetricLabel("end", WebhookEnd.allCases.map(\.rawValue))],
+                [MetricLabel("end", WebhookOutcome.allCases.map(\.rawValue))],
                 microseconds: Self.buckets
             )
         )
@@ -195,7 +195,7 @@ package struct ServerMetrics: Sendable {
     }
 
     /// Counts a refusal that the audit log does not record.
-    package func unrecorded(by crowd: Crowd) { unrecorded.add(1, crowd.rawValue) }
+    package func unrecorded(by limit: RefusalLimit) { unrecorded.add(1, limit.rawValue) }
 
     /// Counts content keys returned to an encoder.
     ///
@@ -244,7 +244,7 @@ package struct ServerMetrics: Sendable {
     }
 
     /// Records the duration of a request to the webhook.
-    func webhook(_ end: WebhookEnd, took duration: Duration) { webhooks.observe(duration, end.rawValue) }
+    func webhook(_ outcome: WebhookOutcome, took duration: Duration) { webhooks.observe(duration, outcome.rawValue) }
 
     /// Adds the metrics that are read on each scrape, and those of the process. Call it only once.
     package func addReadings(_ sources: MetricSources) {

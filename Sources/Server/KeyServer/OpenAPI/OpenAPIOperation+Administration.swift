@@ -4,9 +4,24 @@ import KeyStore
 extension OpenAPIOperation {
     /// The operations for administration.
     static let forAdministration: [OpenAPIOperation] =
-        kept("content", "/admin/content", "asset", "Content", values: "ContentKey", .content, missing: .unknownAsset)
-        + kept("title", "/admin/titles", "title", "Title", values: "TitleValues", .titles)
-        + kept("track", "/admin/titles/{title}/tracks", "track", "TitleTrack", values: "TitleTrackValues", .titles)
+        crudOperations(
+            "content",
+            "/admin/content",
+            "asset",
+            "Content",
+            values: "ContentKey",
+            .content,
+            missing: .unknownAsset
+        )
+        + crudOperations("title", "/admin/titles", "title", "Title", values: "TitleValues", .titles)
+        + crudOperations(
+            "track",
+            "/admin/titles/{title}/tracks",
+            "track",
+            "TitleTrack",
+            values: "TitleTrackValues",
+            .titles
+        )
         + [
             list(
                 "listPeriods",
@@ -24,7 +39,7 @@ extension OpenAPIOperation {
                 summary: "Create key periods in advance. Existing periods stay unchanged.",
                 security: .administration(.content),
                 body: [("application/json", schema("PeriodValues"))],
-                answers: [
+                successes: [
                     (
                         200, "The periods that were created.",
                         [
@@ -39,12 +54,20 @@ extension OpenAPIOperation {
                 problems: [.notFound, .conflict]
             ),
         ]
-        + kept("channel", "/admin/channels", "title", "Channel", values: "ChannelValues", .channels, putMissing: true)
-        + kept("policy", "/admin/policies", "name", "Policy", values: "Policy", .policies, plural: "policies")
+        + crudOperations(
+            "channel",
+            "/admin/channels",
+            "title",
+            "Channel",
+            values: "ChannelValues",
+            .channels,
+            putMissing: true
+        )
+        + crudOperations("policy", "/admin/policies", "name", "Policy", values: "Policy", .policies, plural: "policies")
         + certificates + leases + accounts + audit + tokens
 
     /// Returns the operations that list, put, get and delete one type of record.
-    private static func kept(
+    private static func crudOperations(
         _ noun: String,
         _ path: String,
         _ parameter: String,
@@ -77,7 +100,7 @@ extension OpenAPIOperation {
                 summary: "Create or replace a \(noun).",
                 security: .administration(.content),
                 body: [("application/json", schema(values))],
-                answers: [(200, "Replaced.", answer), (201, "Created.", answer)],
+                successes: [(200, "Replaced.", answer), (201, "Created.", answer)],
                 problems: [.conflict] + (isNested || putMissing ? [.notFound] : [])
             ),
             OpenAPIOperation(
@@ -87,7 +110,7 @@ extension OpenAPIOperation {
                 tag: tag,
                 summary: "Get a \(noun).",
                 security: .administration(.read),
-                answers: [(200, "The \(noun).", answer)],
+                successes: [(200, "The \(noun).", answer)],
                 problems: [missing]
             ),
             OpenAPIOperation(
@@ -97,7 +120,7 @@ extension OpenAPIOperation {
                 tag: tag,
                 summary: "Delete a \(noun). It cannot be deleted while other records refer to it.",
                 security: .administration(.content),
-                answers: [(204, "Deleted.", [])],
+                successes: [(204, "Deleted.", [])],
                 problems: [missing, .conflict]
             ),
         ]
@@ -126,7 +149,7 @@ extension OpenAPIOperation {
             summary: summary,
             security: .administration(permission),
             parameters: parameters + [cursor, limit],
-            answers: [(200, "A page of the list.", [("application/json", page)])],
+            successes: [(200, "A page of the list.", [("application/json", page)])],
             problems: problems
         )
     }
@@ -142,7 +165,7 @@ extension OpenAPIOperation {
         schema: #"{"type": "integer", "minimum": 1, "maximum": 500, "default": 100}"#
     )
 
-    private static func end(
+    private static func deleteOperation(
         _ id: String,
         _ path: String,
         _ tag: Tag,
@@ -156,7 +179,7 @@ extension OpenAPIOperation {
             tag: tag,
             summary: summary,
             security: .administration(permission),
-            answers: [(204, "Done.", [])],
+            successes: [(204, "Done.", [])],
             problems: [.notFound]
         )
     }
@@ -176,7 +199,7 @@ extension OpenAPIOperation {
             tag: .certificates,
             summary: "Get a certificate bundle. Bundles can be added only on the command line.",
             security: .administration(.read),
-            answers: [(200, "The bundle, without secrets.", [("application/json", schema("Certificate"))])],
+            successes: [(200, "The bundle, without secrets.", [("application/json", schema("Certificate"))])],
             problems: [.notFound]
         ),
     ]
@@ -196,7 +219,7 @@ extension OpenAPIOperation {
                 )
             ]
         ),
-        end(
+        deleteOperation(
             "endLease",
             "/admin/leases/{account}/{place}",
             .leases,
@@ -208,7 +231,7 @@ extension OpenAPIOperation {
         let account = "/admin/accounts/{account}"
         return [
             list("listDevices", account + "/devices", "Device", .accounts, "The account's devices, ordered by hash."),
-            end(
+            deleteOperation(
                 "forgetDevice",
                 account + "/devices/{device}",
                 .accounts,
@@ -221,7 +244,7 @@ extension OpenAPIOperation {
                 .accounts,
                 "The persistent keys of the account's devices, by device and stream ID."
             ),
-            end(
+            deleteOperation(
                 "revokeOfflineLicense",
                 account + "/licenses/{device}/{stream}",
                 .accounts,
@@ -248,7 +271,7 @@ extension OpenAPIOperation {
                 .accounts,
                 "The account's rentals, by subject."
             ),
-            end(
+            deleteOperation(
                 "forgetRental",
                 account + "/rentals/{subject}",
                 .accounts,
@@ -293,7 +316,7 @@ extension OpenAPIOperation {
                     schema: #"{"type": "string", "pattern": "^[0-9a-f]{16}:[0-9]{1,18}:[0-9a-f]{64}$"}"#
                 )
             ],
-            answers: [
+            successes: [
                 (
                     200, "The result. A broken log also has status 200.",
                     [("application/json", schema("AuditVerification"))]
@@ -319,10 +342,10 @@ extension OpenAPIOperation {
             summary: "Create a token. Only this response contains it.",
             security: .administration(.administer),
             body: [("application/json", schema("TokenValues"))],
-            answers: [(201, "The token.", [("application/json", schema("Token"))])],
+            successes: [(201, "The token.", [("application/json", schema("Token"))])],
             problems: [.conflict]
         ),
-        end(
+        deleteOperation(
             "deleteToken",
             "/admin/tokens/{name}",
             .tokens,

@@ -10,9 +10,9 @@ extension OpenAPIOperation {
             id: "beginSession",
             tag: .dashboard,
             summary: "Sign in from a browser: the response sets a session cookie that represents the token.",
-            security: .anybody,
+            security: .unauthenticated,
             body: [("application/json", schema("SessionValues"))],
-            answers: [(200, "Signed in.", [("application/json", schema("Session"))])],
+            successes: [(200, "Signed in.", [("application/json", schema("Session"))])],
             problems: [.unauthorized, .forbidden, .rateLimited]
         ),
         OpenAPIOperation(
@@ -22,7 +22,7 @@ extension OpenAPIOperation {
             tag: .dashboard,
             summary: "Get the current session or token and its permissions.",
             security: .administration(.read),
-            answers: [(200, "The session or token.", [("application/json", schema("Session"))])]
+            successes: [(200, "The session or token.", [("application/json", schema("Session"))])]
         ),
         OpenAPIOperation(
             method: .delete,
@@ -31,7 +31,7 @@ extension OpenAPIOperation {
             tag: .dashboard,
             summary: "Sign out. Without a session, this has no effect.",
             security: .administration(.read),
-            answers: [(204, "Signed out.", [])]
+            successes: [(204, "Signed out.", [])]
         ),
         OpenAPIOperation(
             method: .get,
@@ -48,7 +48,7 @@ extension OpenAPIOperation {
                     schema: #"{"type": "string", "enum": ["5m", "1h", "24h"], "default": "5m"}"#
                 )
             ],
-            answers: [(200, "Counts and latencies.", [("application/json", schema("Activity"))])]
+            successes: [(200, "Counts and latencies.", [("application/json", schema("Activity"))])]
         ),
         OpenAPIOperation(
             method: .get,
@@ -57,7 +57,7 @@ extension OpenAPIOperation {
             tag: .dashboard,
             summary: "Stream the activity of each second: server-sent events named second, with SecondEvent as data.",
             security: .administration(.read),
-            answers: [(200, "An event stream that stays open.", [("text/event-stream", schema("SecondEvents"))])],
+            successes: [(200, "An event stream that stays open.", [("text/event-stream", schema("SecondEvents"))])],
             problems: [.overloaded]
         ),
         OpenAPIOperation(
@@ -68,7 +68,7 @@ extension OpenAPIOperation {
             summary: "Evaluate a policy against recent requests. Nothing is stored.",
             security: .administration(.read),
             body: [("application/json", schema("PolicyTrialValues"))],
-            answers: [
+            successes: [
                 (200, "The result of each request, newest first.", [("application/json", schema("PolicyTrial"))])
             ]
         ),
@@ -80,7 +80,7 @@ extension OpenAPIOperation {
             summary: "Parse an SPC or a CKC. The response contains no secrets.",
             security: .administration(.read),
             body: [("application/json", schema("InspectionValues"))],
-            answers: [(200, "The contents of the message.", [("application/json", schema("Inspection"))])]
+            successes: [(200, "The contents of the message.", [("application/json", schema("Inspection"))])]
         ),
         OpenAPIOperation(
             method: .get,
@@ -89,7 +89,7 @@ extension OpenAPIOperation {
             tag: .dashboard,
             summary: "Get the health of the server and the expiry of its certificates.",
             security: .administration(.read),
-            answers: [(200, "The health of the server.", [("application/json", schema("Health"))])]
+            successes: [(200, "The health of the server.", [("application/json", schema("Health"))])]
         ),
     ]
 }

@@ -22,8 +22,8 @@ extension OpenAPIOperation {
                 )
             ],
             body: [("application/xml", cpix), ("text/xml", cpix)],
-            answers: [(200, "The request document with its keys.", [("application/xml", cpix)])],
-            answerHeaders: [("X-Speke-Version", "SpekeVersion"), ("X-Speke-User-Agent", "SpekeUserAgent")],
+            successes: [(200, "The request document with its keys.", [("application/xml", cpix)])],
+            successHeaders: [("X-Speke-Version", "SpekeVersion"), ("X-Speke-User-Agent", "SpekeUserAgent")],
             problems: [.unacceptableCPIX, .conflict, .overloaded]
         )
     ]

@@ -16,11 +16,11 @@ extension OpenAPIOperation {
             id: "getCertificate",
             tag: .licenses,
             summary: "Get the application certificate.",
-            security: .anybody,
+            security: .unauthenticated,
             parameters: [
                 Parameter(name: "app", description: "The app, if there are several.", schema: #"{"type": "string"}"#)
             ],
-            answers: [(200, "The certificate in DER.", [("application/x-x509-ca-cert", binary)])],
+            successes: [(200, "The certificate in DER.", [("application/x-x509-ca-cert", binary)])],
             problems: [.notFound, .rateLimited],
             mayFail: false
         ),
@@ -41,7 +41,7 @@ extension OpenAPIOperation {
                 ("application/x-www-form-urlencoded", schema("LicenseRequest")),
                 ("application/json", schema("LicenseRequest")),
             ],
-            answers: [
+            successes: [
                 (
                     200, "The CKC; always JSON for a Sync SPC.",
                     [
@@ -53,7 +53,7 @@ extension OpenAPIOperation {
                     ]
                 )
             ],
-            answerHeaders: [("Keyway-Persistable", "Persistable"), ("Keyway-Dual-Expiry", "DualExpiry")],
+            successHeaders: [("Keyway-Persistable", "Persistable"), ("Keyway-Dual-Expiry", "DualExpiry")],
             problems: licenseProblems
         ),
         OpenAPIOperation(
@@ -64,7 +64,7 @@ extension OpenAPIOperation {
             summary: "Get up to 32 licenses at once. An invalid item does not affect the others.",
             security: .playback(orSignedURL: false),
             body: [("application/json", schema("LicenseBatchRequest"))],
-            answers: [(200, "The result of each item.", [("application/json", schema("LicenseBatch"))])],
+            successes: [(200, "The result of each item.", [("application/json", schema("LicenseBatch"))])],
             problems: licenseProblems
         ),
         OpenAPIOperation(
@@ -74,7 +74,7 @@ extension OpenAPIOperation {
             tag: .licenses,
             summary: "Get a challenge for one Sync SPC.",
             security: .playback(orSignedURL: false),
-            answers: [(200, "The challenge.", [("application/json", schema("Challenge"))])],
+            successes: [(200, "The challenge.", [("application/json", schema("Challenge"))])],
             problems: licenseProblems
         ),
     ]
@@ -88,8 +88,8 @@ extension OpenAPIOperation {
             summary: "Get raw keys for browsers without FairPlay (Clear Key), if configuration and policy allow it.",
             security: .playback(orSignedURL: false),
             body: [("application/json", schema("ClearKeyRequest"))],
-            takesAnyType: true,
-            answers: [(200, "The keys.", [("application/json", schema("ClearKeyLicense"))])],
+            acceptsAnyType: true,
+            successes: [(200, "The keys.", [("application/json", schema("ClearKeyLicense"))])],
             problems: licenseProblems
         ),
         OpenAPIOperation(
@@ -121,7 +121,7 @@ extension OpenAPIOperation {
                     schema: #"{"type": "string", "pattern": "^[a-z0-9_-]{1,32}$"}"#
                 ),
             ],
-            answers: [(200, "The key, 16 bytes.", [("application/octet-stream", binary)])],
+            successes: [(200, "The key, 16 bytes.", [("application/octet-stream", binary)])],
             problems: licenseProblems
         ),
     ]
@@ -133,8 +133,8 @@ extension OpenAPIOperation {
             id: "getHealth",
             tag: .operations,
             summary: "Check that the process responds.",
-            security: .anybody,
-            answers: [(200, "ok", [("text/plain", text)])],
+            security: .unauthenticated,
+            successes: [(200, "ok", [("text/plain", text)])],
             mayFail: false
         ),
         OpenAPIOperation(
@@ -143,8 +143,8 @@ extension OpenAPIOperation {
             id: "getReadiness",
             tag: .operations,
             summary: "Check that the server is ready for requests.",
-            security: .anybody,
-            answers: [
+            security: .unauthenticated,
+            successes: [
                 (200, "ready", [("text/plain", text)]),
                 (503, "The failing checks, one per line.", [("text/plain", text)]),
             ],
@@ -156,8 +156,8 @@ extension OpenAPIOperation {
             id: "getMetrics",
             tag: .operations,
             summary: "Get metrics in the Prometheus text format.",
-            security: .anybody,
-            answers: [(200, "The metrics.", [("text/plain", text)])],
+            security: .unauthenticated,
+            successes: [(200, "The metrics.", [("text/plain", text)])],
             mayFail: false
         ),
         OpenAPIOperation(
@@ -166,8 +166,8 @@ extension OpenAPIOperation {
             id: "getDescription",
             tag: .operations,
             summary: "Get this document.",
-            security: .anybody,
-            answers: [(200, "The document.", [("application/json", #"{"type": "object"}"#)])],
+            security: .unauthenticated,
+            successes: [(200, "The document.", [("application/json", #"{"type": "object"}"#)])],
             mayFail: false
         ),
     ]

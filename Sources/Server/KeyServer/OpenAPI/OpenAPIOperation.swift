@@ -22,7 +22,7 @@ struct OpenAPIOperation: Sendable {
 
     /// The authorization that an operation requires.
     enum Security {
-        case anybody
+        case unauthenticated
         /// A playback token, unless the server is configured without authorization; optionally a signed URL instead.
         case playback(orSignedURL: Bool)
         case administration(AdminPermission)
@@ -50,11 +50,11 @@ struct OpenAPIOperation: Sendable {
     var parameters: [Parameter] = []
     var body: Content = []
     /// Whether the body is accepted with any Content-Type.
-    var takesAnyType = false
+    var acceptsAnyType = false
     /// The successful responses by status. Empty content means that there is no body.
-    var answers: [(status: Int, description: String, content: Content)] = []
+    var successes: [(status: Int, description: String, content: Content)] = []
     /// The names of response headers in addition to the usual ones, and the components that describe them.
-    var answerHeaders: [(name: String, component: String)] = []
+    var successHeaders: [(name: String, component: String)] = []
     /// The problems in addition to those of all operations of this kind.
     var problems: [ProblemType] = []
     /// Whether the operation can fail with a server error; operations that do not use the store cannot.
@@ -67,7 +67,7 @@ struct OpenAPIOperation: Sendable {
             types.formUnion([.malformedRequest, .unsupportedMediaType, .bodyTooLarge, .requestTimeout])
         }
         if body.isEmpty { types.subtract([.unsupportedMediaType, .bodyTooLarge, .requestTimeout]) }
-        if takesAnyType { types.remove(.unsupportedMediaType) }
+        if acceptsAnyType { types.remove(.unsupportedMediaType) }
         if mayFail { types.formUnion([.unavailable, .internalError]) }
         if case .administration = security {
             types.formUnion([.malformedRequest, .unauthorized, .forbidden, .rateLimited])
@@ -90,7 +90,7 @@ struct OpenAPIOperation: Sendable {
     private var securityJSON: JSONValue {
         let nothing = JSONValue.object([:])
         switch security {
-        case .anybody:
+        case .unauthenticated:
             return .array([])
         case .playback(let orSignedURL):
             let ways: [JSONValue] = [nothing, .object(["playbackToken": .array([])])]
@@ -128,8 +128,8 @@ struct OpenAPIOperation: Sendable {
     }
 
     private var responses: JSONValue {
-        var responses: AdminJSON.Fields = answers.map { answer in
-            let headers = Self.usualHeaders + answerHeaders.map { ($0.name, Self.header($0.component)) }
+        var responses: AdminJSON.Fields = successes.map { answer in
+            let headers = Self.commonHeaders + successHeaders.map { ($0.name, Self.header($0.component)) }
             let fields: AdminJSON.Fields = [
                 ("description", .string(answer.description)),
                 ("headers", .fields(headers)),
@@ -144,7 +144,7 @@ struct OpenAPIOperation: Sendable {
     }
 
     private static func response(_ problems: [ProblemType], status: Int) -> JSONValue {
-        var headers = usualHeaders
+        var headers = commonHeaders
         if status == 401 { headers.append(("WWW-Authenticate", header("Authenticate"))) }
         if status == 429 || status == 503 { headers.append(("Retry-After", header("RetryAfter"))) }
         let types = JSONValue.fields([("type", .fields([("enum", .array(problems.map { .string($0.uri) }))]))])
@@ -166,7 +166,7 @@ struct OpenAPIOperation: Sendable {
         ])
     }
 
-    private static let usualHeaders: AdminJSON.Fields = [
+    private static let commonHeaders: AdminJSON.Fields = [
         ("X-Request-Id", header("RequestId")), ("Cache-Control", header("CacheControl")),
         ("traceparent", header("Trace")),
     ]

@@ -32,8 +32,8 @@ package struct OtherClientService: Sendable {
         }
     }
 
-    /// A key request.
-    private struct Question {
+    /// The context of a request.
+    private struct Context {
         let keyIDs: [[UInt8]]
         let kind: OtherClientKind
         let route: String
@@ -50,7 +50,7 @@ package struct OtherClientService: Sendable {
     }
 
     /// The result for one key, for the audit log.
-    private struct Story {
+    private struct KeyResult {
         var outcome = "issued"
         var detail: String?
         var assetID: [UInt8]?
@@ -130,7 +130,7 @@ package struct OtherClientService: Sendable {
         _ caller: Caller,
         authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
     ) async throws -> [Result<[UInt8], ProblemDocument>] {
-        let question = Question(
+        let context = Context(
             keyIDs: keyIDs,
             kind: kind,
             route: route,
@@ -142,44 +142,44 @@ package struct OtherClientService: Sendable {
             try licenses.requireItems(keyIDs.count, from: caller.address)
             // The authorizer gets the asset if there is only one. Only authorized clients learn whether the key exists.
             let single = keyIDs.count == 1 ? try await licenses.store.lookup(keyID: keyIDs[0]) : nil
-            let authorization = try await authorization(for: question, asset: single?.record.info.assetID, authorize)
+            let authorization = try await authorization(for: context, asset: single?.record.info.assetID, authorize)
             var results: [Result<[UInt8], ProblemDocument>] = []
             var records: [AuditRecord] = []
             for keyID in keyIDs {
                 let content = keyIDs.count == 1 ? single : try await licenses.store.lookup(keyID: keyID)
-                var story = Story(assetID: content?.record.info.assetID)
-                let result = try await decide(content, question, authorization, &story)
-                if case .failure(let problem) = result { story.refused(problem) }
+                var keyResult = KeyResult(assetID: content?.record.info.assetID)
+                let result = try await decide(content, context, authorization, &keyResult)
+                if case .failure(let problem) = result { keyResult.refused(problem) }
                 results.append(result)
-                records.append(record(question, authorization, about: [keyID], story))
+                records.append(record(context, authorization, about: [keyID], keyResult))
             }
             try await append(records)
             return results
         } catch let problem as ProblemDocument {
             throw problem
         } catch {
-            count(.failed, question, Story())
+            count(.failed, context, KeyResult())
             throw error
         }
     }
 
     /// Returns the authorization, after the account and the address have been charged.
     private func authorization(
-        for question: Question,
+        for context: Context,
         asset: [UInt8]?,
         _ authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
     ) async throws -> PlaybackAuthorization {
-        let caller = question.caller
+        let caller = context.caller
         var request = PlaybackRequest(
             token: caller.token,
             assetID: asset,
             address: caller.address,
             requestID: caller.requestID,
-            now: question.milliseconds / 1000
+            now: context.milliseconds / 1000
         )
         request.trace = caller.trace
-        let about = question.about(question.keyIDs)
-        let authorization = try await licenses.recordingRefusal(of: request, route: question.route, about: about) {
+        let about = context.about(context.keyIDs)
+        let authorization = try await licenses.recordingRefusal(of: request, route: context.route, about: about) {
             try await authorize(request)
         }
         do throws(ProblemDocument) {
@@ -187,14 +187,14 @@ package struct OtherClientService: Sendable {
                 of: .license,
                 account: authorization.isAnonymous ? nil : authorization.account,
                 address: caller.address,
-                count: question.keyIDs.count
+                count: context.keyIDs.count
             )
         } catch {
-            count(.refused, reason: error.outcome, question, Story(), authorization)
-            if licenses.hasRoom(for: caller.address) == .recorded {
-                var story = Story()
-                story.refused(error)
-                try await licenses.store.append(record(question, authorization, about: question.keyIDs, story))
+            count(.refused, reason: error.outcome, context, KeyResult(), authorization)
+            if licenses.chargeRefusalBudget(for: caller.address) == .recorded {
+                var keyResult = KeyResult()
+                keyResult.refused(error)
+                try await licenses.store.append(record(context, authorization, about: context.keyIDs, keyResult))
             }
             throw error
         }
@@ -206,13 +206,13 @@ package struct OtherClientService: Sendable {
     /// - Throws: `KeyStoreError`.
     private func decide(
         _ content: ContentLookup?,
-        _ question: Question,
+        _ context: Context,
         _ authorization: PlaybackAuthorization,
-        _ story: inout Story
+        _ keyResult: inout KeyResult
     ) async throws -> Result<[UInt8], ProblemDocument> {
         do {
             guard let content else { throw ProblemDocument(.unknownAsset) }
-            let now = question.milliseconds / 1000
+            let now = context.milliseconds / 1000
             try authorization.require(
                 assetID: content.record.info.assetID,
                 title: content.title?.name,
@@ -226,26 +226,26 @@ package struct OtherClientService: Sendable {
                 )
             }
             let policy = try await licenses.mergedPolicy(for: content, authorization)
-            story.policyName = policy.name
+            keyResult.policyName = policy.name
             try content.requireValid(at: now, under: policy)
             let verdict = OtherClientRules.decide(
                 policy,
-                question.kind,
+                context.kind,
                 authorization,
-                remoteAddress: question.caller.address?.description,
-                origin: question.caller.origin,
+                remoteAddress: context.caller.address?.description,
+                origin: context.caller.origin,
                 now: now
             )
             if case .refuse(let refusal) = verdict { throw refusal }
-            count(.issued, question, story, authorization)
+            count(.issued, context, keyResult, authorization)
             return .success(content.record.contentKey.reveal())
         } catch let refusal as KSMError {
             let problem = ProblemDocument(refusal)
-            count(.refused, reason: problem.reason ?? problem.type.name, question, story, authorization)
-            (story.outcome, story.detail) = (refusal.code.rawValue, refusal.description)
+            count(.refused, reason: problem.reason ?? problem.type.name, context, keyResult, authorization)
+            (keyResult.outcome, keyResult.detail) = (refusal.code.rawValue, refusal.description)
             return .failure(problem)
         } catch let problem as ProblemDocument {
-            count(.refused, reason: problem.outcome, question, story, authorization)
+            count(.refused, reason: problem.outcome, context, keyResult, authorization)
             return .failure(problem)
         }
     }
@@ -254,43 +254,43 @@ package struct OtherClientService: Sendable {
     private func count(
         _ outcome: ServerMetrics.Outcome,
         reason: String? = nil,
-        _ question: Question,
-        _ story: Story,
+        _ context: Context,
+        _ keyResult: KeyResult,
         _ authorization: PlaybackAuthorization? = nil
     ) {
         licenses.count(
             ActivityEvent(
                 milliseconds: licenses.clock(),
-                route: question.route,
+                route: context.route,
                 outcome: outcome,
                 reason: reason,
-                microseconds: Int(question.stopwatch.microseconds),
-                client: ActivityEvent.Client(kind: question.kind.rawValue, system: nil, level: nil),
+                microseconds: Int(context.stopwatch.microseconds),
+                client: ActivityEvent.Client(kind: context.kind.rawValue, system: nil, level: nil),
                 account: authorization.flatMap { $0.isAnonymous ? nil : $0.account },
-                assetID: story.assetID,
-                policyName: story.policyName
+                assetID: keyResult.assetID,
+                policyName: keyResult.policyName
             )
         )
     }
 
     private func record(
-        _ question: Question,
+        _ context: Context,
         _ authorization: PlaybackAuthorization,
         about keyIDs: [[UInt8]],
-        _ story: Story
+        _ keyResult: KeyResult
     ) -> AuditRecord {
         var record = AuditRecord(
-            milliseconds: question.milliseconds,
-            route: question.route,
-            outcome: story.outcome,
-            microseconds: question.stopwatch.microseconds
+            milliseconds: context.milliseconds,
+            route: context.route,
+            outcome: keyResult.outcome,
+            microseconds: context.stopwatch.microseconds
         )
-        record.detail = question.about(keyIDs) + (story.detail.map { "; \($0)" } ?? "")
-        record.assetID = story.assetID
-        record.policyName = story.policyName
+        record.detail = context.about(keyIDs) + (keyResult.detail.map { "; \($0)" } ?? "")
+        record.assetID = keyResult.assetID
+        record.policyName = keyResult.policyName
         record.account = authorization.isAnonymous ? nil : authorization.account
-        record.remoteAddress = question.caller.address?.description
-        record.requestID = question.caller.requestID
+        record.remoteAddress = context.caller.address?.description
+        record.requestID = context.caller.requestID
         return record
     }
 

@@ -14,7 +14,7 @@ package struct ProblemType: Sendable, Hashable {
     package var uri: String { "urn:keyway:problem:\(name)" }
 
     /// Whether the client caused the problem, so that it is not a failure of the server.
-    var isClientsFault: Bool { status.kind == .clientError }
+    var isClientError: Bool { status.kind == .clientError }
 }
 
 extension ProblemType {

@@ -62,28 +62,28 @@ package struct LicenseRoutes: Sendable {
     }
 
     private func license(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let question = try LicenseRequest(
+        let licenseRequest = try LicenseRequest(
             body: try await request.boundedBody(upTo: limits.licenseBody),
             contentType: request.headers[.contentType],
             query: request.uri.query
         )
         var assetID: [UInt8]?
-        if let name = question.assetID { assetID = try await service.registeredAssetID(for: name) }
-        var asked = LicenseService.Question(
-            spc: question.spc,
+        if let name = licenseRequest.assetID { assetID = try await service.registeredAssetID(for: name) }
+        var attempt = LicenseService.Attempt(
+            spc: licenseRequest.spc,
             authorization: try await authorization(request, context, assetID: assetID),
             route: "/fps/license",
             requestID: context.id
         )
-        asked.assetID = question.assetID
-        asked.authorizedAssetID = assetID
-        asked.wantsPersistableKey = question.wantsPersistableKey
-        asked.isPreload = question.isPreload
-        asked.address = context.clientAddress
-        asked.origin = request.headers[.origin]
-        let outcome = try await service.answer(asked)
+        attempt.assetID = licenseRequest.assetID
+        attempt.authorizedAssetID = assetID
+        attempt.wantsPersistableKey = licenseRequest.wantsPersistableKey
+        attempt.isPreload = licenseRequest.isPreload
+        attempt.address = context.clientAddress
+        attempt.origin = request.headers[.origin]
+        let outcome = try await service.answer(attempt)
         return switch outcome {
-        case .license(let answer): answer.response(in: question.shape)
+        case .license(let answer): answer.response(in: licenseRequest.format)
         case .syncReport(let report): report.response()
         }
     }
@@ -96,36 +96,36 @@ package struct LicenseRoutes: Sendable {
             maximum: limits.batch
         )
         try service.requireItems(batch.items.count, from: context.clientAddress)
-        var question = LicenseService.Question(
+        var template = LicenseService.Attempt(
             spc: [],
             authorization: try await authorization(request, context, assetID: nil),
             route: "/fps/licenses",
             requestID: context.id
         )
-        question.address = context.clientAddress
-        question.origin = request.headers[.origin]
-        question.takesSync = false
-        let questions = batch.items.compactMap { item -> LicenseService.Question? in
+        template.address = context.clientAddress
+        template.origin = request.headers[.origin]
+        template.acceptsSync = false
+        let attempts = batch.items.compactMap { item -> LicenseService.Attempt? in
             guard case .success(let content) = item.content else { return nil }
-            return question.asking(for: content)
+            return template.with(content)
         }
-        var answers = await service.answers(to: questions).makeIterator()
+        var answers = await service.answers(to: attempts).makeIterator()
         let items = batch.items.map { item in
             let result = Result { () throws in
                 _ = try item.content.get()
                 // There is one answer for each item that could be parsed.
                 return try Self.license(in: answers.next() ?? .failure(WorkPoolError.stopped))
             }
-            return LicenseBatchAnswer.Item(
+            return LicenseBatchResponse.Item(
                 id: item.id,
                 result: result.mapError { ProblemMiddleware.problem(for: $0, context) }
             )
         }
-        return LicenseBatchAnswer(items: items).response()
+        return LicenseBatchResponse(items: items).response()
     }
 
     private static func license(in answer: Result<LicenseService.Outcome, any Error>) throws -> LicenseAnswer {
-        guard case .license(let license) = try answer.get() else { throw ProblemDocument.syncIsSentAlone }
+        guard case .license(let license) = try answer.get() else { throw ProblemDocument.syncInBatch }
         return license
     }
 
@@ -146,26 +146,26 @@ package struct LicenseRoutes: Sendable {
         _ context: ServerRequestContext,
         assetID: [UInt8]?
     ) async throws -> PlaybackAuthorization {
-        var asked = PlaybackRequest(
+        var playbackRequest = PlaybackRequest(
             token: request.bearerToken.map(String.init),
             assetID: assetID,
             address: context.clientAddress,
             requestID: context.id,
             now: service.clock() / 1000
         )
-        asked.trace = context.trace
-        return try await service.authorize(asked, by: authorizer, route: context.endpointPath ?? "")
+        playbackRequest.trace = context.trace
+        return try await service.authorize(playbackRequest, by: authorizer, route: context.endpointPath ?? "")
     }
 }
 
-extension LicenseService.Question {
+extension LicenseService.Attempt {
     /// Returns the license request for one item of a batch.
-    fileprivate func asking(for content: LicenseBatchRequest.Content) -> Self {
-        var question = self
-        question.spc = content.spc
-        question.assetID = content.assetID
-        question.wantsPersistableKey = content.wantsPersistableKey
-        question.isPreload = content.isPreload
-        return question
+    fileprivate func with(_ content: LicenseBatchRequest.Content) -> Self {
+        var attempt = self
+        attempt.spc = content.spc
+        attempt.assetID = content.assetID
+        attempt.wantsPersistableKey = content.wantsPersistableKey
+        attempt.isPreload = content.isPreload
+        return attempt
     }
 }

@@ -34,14 +34,14 @@ package final class EncoderWork: Sendable {
     }
 
     /// The number of admitted requests.
-    var underWay: Int { admitted.withLock { $0 } }
+    var admittedCount: Int { admitted.withLock { $0 } }
 
     /// Refuses a request if the capacity is exhausted, before its body is read. The capacity is only taken after the
     /// body has arrived, so that slow clients do not block others.
     ///
     /// - Throws: ``WorkPoolError/overloaded``.
-    func requireRoom() throws(WorkPoolError) {
-        guard underWay < capacity else { throw .overloaded }
+    func requireCapacity() throws(WorkPoolError) {
+        guard admittedCount < capacity else { throw .overloaded }
     }
 
     /// Processes a request if there is capacity.

@@ -37,20 +37,26 @@ struct SPEKEKeys: Sendable {
     /// - Throws: ``ProblemDocument`` with `conflict` for a key that belongs to another title, track or key period;
     ///   `KeyStoreError`.
     func keys(
-        for question: SPEKEQuestion,
+        for spekeRequest: SPEKERequest,
         at time: Int64,
         audit: (Outcome) -> AuditRecord
     ) async throws -> Outcome {
         // Look up all keys first, so that a refused request stores nothing.
         var outcome = Outcome()
-        for keys in question.keys.batches(of: Self.batchSize) {
-            outcome.records.merge(try await stored(keys, question.title)) { $1 }
+        for keys in spekeRequest.keys.batches(of: Self.batchSize) {
+            outcome.records.merge(try await stored(keys, spekeRequest.title)) { $1 }
         }
-        let missing = question.keys.filter { outcome.records[$0.keyID] == nil }
+        let missing = spekeRequest.keys.filter { outcome.records[$0.keyID] == nil }
         let fitsOneBatch = missing.count <= Self.batchSize
         for keys in missing.batches(of: Self.batchSize) {
             let part = try await work.inTurn {
-                try await store(keys, question.title, time, beside: fitsOneBatch ? outcome : Outcome(), audit: audit)
+                try await store(
+                    keys,
+                    spekeRequest.title,
+                    time,
+                    beside: fitsOneBatch ? outcome : Outcome(),
+                    audit: audit
+                )
             }
             outcome.records.merge(part.records) { $1 }
             outcome.made += part.made
@@ -61,7 +67,7 @@ struct SPEKEKeys: Sendable {
 
     /// Returns the keys of a request that are already stored.
     private func stored(
-        _ keys: ArraySlice<SPEKEQuestion.Key>,
+        _ keys: ArraySlice<SPEKERequest.Key>,
         _ title: String
     ) async throws -> [ContentKeyID: ContentRecord] {
         let found = try await store.contents(keyIDs: keys.map(\.keyID.bytes))
@@ -77,7 +83,7 @@ struct SPEKEKeys: Sendable {
 
     /// Creates and stores the missing keys, with an audit record if there are any.
     private func store(
-        _ keys: ArraySlice<SPEKEQuestion.Key>,
+        _ keys: ArraySlice<SPEKERequest.Key>,
         _ title: String,
         _ time: Int64,
         beside known: Outcome,
@@ -107,7 +113,7 @@ struct SPEKEKeys: Sendable {
     /// any title.
     private static func check(
         _ info: ContentInfo,
-        _ key: SPEKEQuestion.Key,
+        _ key: SPEKERequest.Key,
         _ title: String
     ) throws(ProblemDocument) {
         let uuid = key.keyID.uuid
@@ -129,7 +135,7 @@ struct SPEKEKeys: Sendable {
     }
 
     private func batch(
-        _ keys: [SPEKEQuestion.Key],
+        _ keys: [SPEKERequest.Key],
         _ titleName: String,
         _ time: Int64
     ) async throws -> ContentBatch {
@@ -159,7 +165,7 @@ struct SPEKEKeys: Sendable {
     }
 
     private func record(
-        _ key: SPEKEQuestion.Key,
+        _ key: SPEKERequest.Key,
         _ title: TitleRecord,
         _ time: Int64,
         _ random: inout SecureRandom

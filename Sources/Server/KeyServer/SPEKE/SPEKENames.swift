@@ -11,7 +11,7 @@ import TextCoding
 ///                                     by an underscore; otherwise like the title
 enum SPEKENames {
     /// The keywords, which are uppercase in documents and lowercase in names of tracks.
-    private static let customaryTypes: [String: ContentTrack] = [
+    private static let standardTypes: [String: ContentTrack] = [
         "ALL": .unspecified, "AUDIO": .audio, "STEREO_AUDIO": .audio, "MULTICHANNEL_AUDIO": .audio, "VIDEO": .video,
         "SD": .sd, "HD": .hd, "HD1": .hd, "HD2": .hd, "UHD": .uhd, "UHD1": .uhd, "UHD2": .uhd,
     ]
@@ -21,22 +21,22 @@ enum SPEKENames {
 
     /// Returns the track's name for a track type.
     static func track(ofType text: String) -> String {
-        let words = self.words(text)
-        let isCustomary = words.allSatisfy { customaryTypes[$0.uppercased()] != nil }
-        return isCustomary ? words.map { $0.lowercased() }.joined(separator: "_") : name(text)
+        let keywords = self.keywords(text)
+        let isStandard = keywords.allSatisfy { standardTypes[$0.uppercased()] != nil }
+        return isStandard ? keywords.map { $0.lowercased() }.joined(separator: "_") : name(text)
     }
 
     /// Returns the track type for a track's name, for documents that are written.
     static func trackType(ofTrack name: String) -> String {
-        customaryTypes[name.uppercased()] != nil && name == name.lowercased() ? name.uppercased() : name
+        standardTypes[name.uppercased()] != nil && name == name.lowercased() ? name.uppercased() : name
     }
 
     /// Returns the kind of track for a track type: the highest class of video that it contains; nil if the type has
     /// unknown keywords.
     static func kind(ofType text: String) -> ContentTrack? {
         var kinds: [ContentTrack] = []
-        for word in words(text) {
-            guard let kind = customaryTypes[word.uppercased()] else { return nil }
+        for keyword in keywords(text) {
+            guard let kind = standardTypes[keyword.uppercased()] else { return nil }
             kinds.append(kind)
         }
         let hasAudio = kinds.contains(.audio)
@@ -47,7 +47,7 @@ enum SPEKENames {
     }
 
     /// Returns the keywords of a type: `SD+HD1` has two.
-    private static func words(_ type: String) -> [Substring] {
+    private static func keywords(_ type: String) -> [Substring] {
         type.split(separator: "+", omittingEmptySubsequences: false)
     }
 

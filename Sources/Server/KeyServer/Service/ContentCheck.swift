@@ -98,12 +98,14 @@ struct ContentCheck {
             try LicensePolicy.strictest(found).requireCoherent(for: TrackKind(kind))
             verdicts[merge] = .some(nil)
         } catch {
-            let words = names.count == 1 ? "policy \(names[0])" : "policies \(names.joined(separator: ", ")) together"
+            let policyNames =
+                names.count == 1 ? "policy \(names[0])" : "policies \(names.joined(separator: ", ")) together"
             let whose = kind == .unspecified ? owner : "\(kind.rawValue) of \(owner)"
             let refusal = KeyStoreError(
                 .conflict,
                 place: place,
-                reason: "\(whose) cannot use \(words): \(error.field.isEmpty ? "" : "\(error.field): ")\(error.reason)"
+                reason:
+                    "\(whose) cannot use \(policyNames): \(error.field.isEmpty ? "" : "\(error.field): ")\(error.reason)"
             )
             verdicts[merge] = refusal
             throw refusal

@@ -6,7 +6,7 @@ package import KeyStore
 /// Rules for content and policies that apply both over HTTP and on the command line.
 package enum ContentDefaults {
     /// An invalid policy document.
-    package struct PolicyMistake: Error, CustomStringConvertible {
+    package struct PolicyDocumentError: Error, CustomStringConvertible {
         /// The field and the reason why it is invalid.
         package let description: String
     }
@@ -17,30 +17,32 @@ package enum ContentDefaults {
 
     /// Validates a policy and returns it in canonical form.
     ///
-    /// - Throws: ``PolicyMistake``; `KeyStoreError` for an invalid name.
+    /// - Throws: ``PolicyDocumentError``; `KeyStoreError` for an invalid name.
     package static func policy(name: String, json: [UInt8]) throws -> PolicyRecord {
         var policy: LicensePolicy
         do {
             policy = try LicensePolicy(json: json)
             guard policy.name == nil || policy.name == name else {
-                throw PolicyMistake(description: "name: the document has \(policy.name ?? ""), the request \(name)")
+                throw PolicyDocumentError(
+                    description: "name: the document has \(policy.name ?? ""), the request \(name)"
+                )
             }
             policy.name = name
             try policy.validate()
         } catch let error as PolicyError {
-            throw PolicyMistake(description: "\(error)")
+            throw PolicyDocumentError(description: "\(error)")
         }
         return try PolicyRecord(name: name, document: policy.json)
     }
 
     /// Validates a policy under the name in the document or, if there is none, under the given name.
     ///
-    /// - Throws: ``PolicyMistake``; `KeyStoreError` for an invalid name.
+    /// - Throws: ``PolicyDocumentError``; `KeyStoreError` for an invalid name.
     package static func policy(orNamed name: String, json: [UInt8]) throws -> PolicyRecord {
         do {
             return try policy(name: LicensePolicy(json: json).name ?? name, json: json)
         } catch let error as PolicyError {
-            throw PolicyMistake(description: "\(error)")
+            throw PolicyDocumentError(description: "\(error)")
         }
     }
 

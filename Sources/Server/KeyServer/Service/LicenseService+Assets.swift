@@ -12,7 +12,7 @@ extension LicenseService {
     }
 }
 
-extension LicenseService.Question {
+extension LicenseService.Attempt {
     /// Checks that the content is the one that was authorized. If the catalog changes in between, a name can have
     /// another meaning.
     ///

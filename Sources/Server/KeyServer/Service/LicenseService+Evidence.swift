@@ -57,30 +57,30 @@ extension LicenseService {
         as outcome: ServerMetrics.Outcome = .refused,
         reason: String,
         _ record: AuditRecord,
-        _ trail: AuditTrail,
-        _ question: Question
+        _ auditBuilder: AuditRecordBuilder,
+        _ attempt: Attempt
     ) async throws -> ProblemDocument {
-        guard let evidence = trail.evidence else {
-            count(outcome, reason: reason, trail)
+        guard let evidence = auditBuilder.evidence else {
+            count(outcome, reason: reason, auditBuilder)
             try await store.append(record)
             return problem
         }
         switch try await store.refuse(record, evidence: evidence, now: clock() / 1000) {
         case .recorded:
-            count(outcome, reason: reason, trail)
+            count(outcome, reason: reason, auditBuilder)
             return problem
         case .tampered:
-            return tampered(trail, question)
+            return tampered(auditBuilder, attempt)
         }
     }
 
     /// Counts a tampered message, which the store has recorded, and charges the account and the address for it.
-    func tampered(_ trail: AuditTrail, _ question: Question) -> ProblemDocument {
-        count(.refused, reason: GrantRefusal.Code.tampered.rawValue, trail)
+    func tampered(_ auditBuilder: AuditRecordBuilder, _ attempt: Attempt) -> ProblemDocument {
+        count(.refused, reason: GrantRefusal.Code.tampered.rawValue, auditBuilder)
         limiter?.charge(
             Self.tamperingCost,
-            account: question.authorization.isAnonymous ? nil : question.authorization.account,
-            address: question.address
+            account: attempt.authorization.isAnonymous ? nil : attempt.authorization.account,
+            address: attempt.address
         )
         return ProblemDocument(.unreadableSPC)
     }

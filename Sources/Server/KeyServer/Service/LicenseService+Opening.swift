@@ -18,10 +18,10 @@ extension LicenseService {
 
     /// Answers the key requests of a batch, in their order. Requests in a group run concurrently; they share a thread
     /// for their SPCs and a commit of the store.
-    func answers(to questions: [Question]) async -> [Result<Outcome, any Error>] {
+    func answers(to attempts: [Attempt]) async -> [Result<Outcome, any Error>] {
         var all: [Result<Outcome, any Error>] = []
-        all.reserveCapacity(questions.count)
-        var rest = questions[...]
+        all.reserveCapacity(attempts.count)
+        var rest = attempts[...]
         while !rest.isEmpty {
             all += await answers(together: Array(rest.prefix(Self.openedTogether)))
             rest = rest.dropFirst(Self.openedTogether)
@@ -29,42 +29,42 @@ extension LicenseService {
         return all
     }
 
-    private func answers(together questions: [Question]) async -> [Result<Outcome, any Error>] {
-        let trails = questions.map { AuditTrail($0, startedAt: clock(), Stopwatch(monotonicClock)) }
-        let openings = await open(questions)
-        let answers = BatchAnswers(count: questions.count)
+    private func answers(together attempts: [Attempt]) async -> [Result<Outcome, any Error>] {
+        let auditBuilders = attempts.map { AuditRecordBuilder($0, startedAt: clock(), Stopwatch(monotonicClock)) }
+        let openings = await open(attempts)
+        let answers = BatchResults(count: attempts.count)
         await withDiscardingTaskGroup { group in
-            for (index, question) in questions.enumerated() {
-                let (opening, trail) = (openings[index], trails[index])
-                group.addTask { answers.put(await result(question, opening, trail), at: index) }
+            for (index, attempt) in attempts.enumerated() {
+                let (opening, auditBuilder) = (openings[index], auditBuilders[index])
+                group.addTask { answers.put(await result(attempt, opening, auditBuilder), at: index) }
             }
         }
         return answers.all
     }
 
-    private func result(_ question: Question, _ opening: Opening, _ trail: AuditTrail) async -> Result<
+    private func result(_ attempt: Attempt, _ opening: Opening, _ auditBuilder: AuditRecordBuilder) async -> Result<
         Outcome, any Error
     > {
         do {
-            return .success(try await answer(question, opening, trail))
+            return .success(try await answer(attempt, opening, auditBuilder))
         } catch {
             return .failure(error)
         }
     }
 
     /// Decrypts the SPCs that are within the rate limits, on a thread of the pool.
-    func open(_ questions: [Question]) async -> [Opening] {
-        let charges = questions.map { question in
+    func open(_ attempts: [Attempt]) async -> [Opening] {
+        let charges = attempts.map { attempt in
             Result { () throws(ProblemDocument) in
                 try limiter?.requireOpening(
-                    account: question.authorization.isAnonymous ? nil : question.authorization.account,
-                    address: question.address,
+                    account: attempt.authorization.isAnonymous ? nil : attempt.authorization.account,
+                    address: attempt.address,
                     metrics: metrics
                 )
             }
         }
-        let paid = zip(questions, charges).compactMap { question, charge in
-            if case .success = charge { question.spc } else { nil }
+        let paid = zip(attempts, charges).compactMap { attempt, charge in
+            if case .success = charge { attempt.spc } else { nil }
         }
         var opened: [Result<OpenedSPC, any Error>] = []
         if !paid.isEmpty {
@@ -91,16 +91,16 @@ extension LicenseService {
     /// Adjusts the charge for an SPC to its actual class.
     ///
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
-    func settle(_ opening: Opening, _ party: Party, _ question: Question) throws {
+    func adjustCharge(_ opening: Opening, _ requester: Requester, _ attempt: Attempt) throws {
         guard let charged = opening.charged else { return }
         let opened = try opening.opened.get()
         let local: RequestClass = opened.device.route == .local ? .license : .segment
-        try limiter?.settle(
+        try limiter?.adjustCharge(
             charged,
             as: opened.syncReport == nil ? local : .other,
-            account: party.account,
-            wasKnown: !question.authorization.isAnonymous,
-            address: question.address,
+            account: requester.account,
+            wasKnown: !attempt.authorization.isAnonymous,
+            address: attempt.address,
             metrics: metrics
         )
     }
@@ -108,7 +108,7 @@ extension LicenseService {
 
 /// The results of concurrent key requests. It replaces a task group with pairs of index and result as values: in
 /// release builds of Swift 6.3.1, such a group returned an invalid index and crashed the server.
-private final class BatchAnswers: Sendable {
+private final class BatchResults: Sendable {
     private let answers: Mutex<[Result<LicenseService.Outcome, any Error>]>
 
     init(count: Int) {

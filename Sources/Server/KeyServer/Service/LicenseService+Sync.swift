@@ -20,16 +20,16 @@ extension LicenseService {
     func record(
         _ sync: Sync,
         from opened: OpenedSPC,
-        _ party: Party,
-        _ question: Question,
-        _ trail: inout AuditTrail
+        _ requester: Requester,
+        _ attempt: Attempt,
+        _ auditBuilder: inout AuditRecordBuilder
     ) async throws -> SyncReport {
         let made = opened.request.mediaPlaybackState?.creationDate
         if let made,
             case .refuse(let refusal) = SPCAgeCheck.decide(
                 made: made,
                 configuration: module.configuration,
-                now: party.now
+                now: requester.now
             )
         {
             throw refusal
@@ -37,24 +37,24 @@ extension LicenseService {
         // A device may report on content that has been deleted.
         let content = try await store.lookup(name: opened.request.assetID.bytes)
         let assetID = content?.record.info.assetID ?? opened.request.assetID.bytes
-        trail.note(assetID: assetID)
+        auditBuilder.note(assetID: assetID)
         let report = SyncReport(sync, assetID: assetID)
-        try question.requireAuthorized(assetID)
-        try question.authorization.require(assetID: assetID, title: content?.title?.name, deviceHash: party.device)
-        guard let device = party.device else {
+        try attempt.requireAuthorized(assetID)
+        try attempt.authorization.require(assetID: assetID, title: content?.title?.name, deviceHash: requester.device)
+        guard let device = requester.device else {
             throw ProblemDocument(.refusedByPolicy, detail: "The SPC has no device ID.", reason: "no-device")
         }
         var claim = SyncClaim(
-            account: party.account,
+            account: requester.account,
             device: device,
-            now: party.now,
+            now: requester.now,
             streamID: nil,
             titleID: nil,
             message: .report(remaining: nil),
-            audit: trail.record(outcome: "sync-report", detail: nil)
+            audit: auditBuilder.record(outcome: "sync-report", detail: nil)
         )
-        claim.challengeAccount = question.authorization.account
-        claim.evidence = trail.evidence
+        claim.challengeAccount = attempt.authorization.account
+        claim.evidence = auditBuilder.evidence
         claim.made = made.map { Int64($0) }
         switch sync {
         case .version1(let contentID, let expiry, _):
@@ -64,7 +64,7 @@ extension LicenseService {
             claim.titleID = fields.titleID
             claim.assetID = assetID
             claim.message = fields.message
-            claim.audit = trail.record(outcome: claim.message.outcome, detail: nil)
+            claim.audit = auditBuilder.record(outcome: claim.message.outcome, detail: nil)
             // Only a device that declares the capability supports secure invalidation.
             guard claim.challenge == nil || opened.device.capabilities.has(.secureInvalidation) else {
                 throw ProblemDocument(.refusedByPolicy, reason: "invalidation-unsupported")

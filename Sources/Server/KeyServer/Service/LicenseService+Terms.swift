@@ -4,7 +4,7 @@ import KeyStore
 import TextCoding
 
 /// The account and device that request a key, for limits.
-struct Party {
+struct Requester {
     /// The account that limits apply to.
     let account: String
     /// The device; nil for a digital AV adapter.
@@ -16,7 +16,7 @@ struct Party {
 }
 
 /// A rental that is active or about to start.
-struct RunningRental {
+struct ActiveRental {
     let subject: RentalSubject
     /// The duration in seconds; nil if there is no end.
     let duration: Int64?
@@ -34,7 +34,7 @@ struct RunningRental {
 extension LicenseService {
     /// Returns the account and device of a request. Without authorization, each device is a separate account, so that
     /// limits still apply.
-    func party(of opened: OpenedSPC, _ question: Question) throws -> Party {
+    func requester(of opened: OpenedSPC, _ attempt: Attempt) throws -> Requester {
         let device = opened.deviceID.map { store.deviceHash(hu: $0) }
         let place: PlaybackPlace
         if let device {
@@ -45,8 +45,8 @@ extension LicenseService {
             let request = opened.request
             place = .session(request.mediaPlaybackState?.sessionID ?? request.transactionID?.number ?? 0)
         }
-        let account = question.authorization.isAnonymous ? "device-\(place.name)" : question.authorization.account
-        return Party(account: account, device: device, place: place, now: clock() / 1000)
+        let account = attempt.authorization.isAnonymous ? "device-\(place.name)" : attempt.authorization.account
+        return Requester(account: account, device: device, place: place, now: clock() / 1000)
     }
 
     /// Returns the merged policies of title, track, content and token. Content without a policy uses the one named
@@ -78,24 +78,24 @@ extension LicenseService {
     func rental(
         of content: ContentLookup,
         _ policy: LicensePolicy,
-        _ party: Party,
-        _ question: Question
-    ) async throws -> RunningRental? {
+        _ requester: Requester,
+        _ attempt: Attempt
+    ) async throws -> ActiveRental? {
         guard policy.hasRental else { return nil }
         let duration = policy.rentalLength
         let subject: RentalSubject =
             content.title.map { .title($0.name) } ?? .asset(content.record.info.assetID)
         if policy.rentalStart == .token {
-            guard let start = question.authorization.rentalStart else {
+            guard let start = attempt.authorization.rentalStart else {
                 throw ProblemDocument(.refusedByPolicy, reason: "rental-start-missing")
             }
-            return RunningRental(subject: subject, duration: duration, start: start, isTokensStart: true)
+            return ActiveRental(subject: subject, duration: duration, start: start, isTokensStart: true)
         }
-        let stored = try await store.rental(account: party.account, subject: subject)
-        return RunningRental(
+        let stored = try await store.rental(account: requester.account, subject: subject)
+        return ActiveRental(
             subject: subject,
             duration: duration,
-            start: stored?.start ?? party.now,
+            start: stored?.start ?? requester.now,
             isTokensStart: false
         )
     }
@@ -106,30 +106,30 @@ extension LicenseService {
         for opened: OpenedSPC,
         _ content: ContentLookup,
         _ policy: LicensePolicy,
-        _ party: Party,
-        _ question: Question
+        _ requester: Requester,
+        _ attempt: Attempt
     ) async throws -> License {
         var policy = policy
-        if question.isPreload, let lease = policy.lease { policy.lease = min(lease, settings.reservation) }
-        if let end = question.authorization.notAfter {
-            guard let remaining = Seconds(remaining: end - party.now) else {
+        if attempt.isPreload, let lease = policy.lease { policy.lease = min(lease, settings.reservation) }
+        if let end = attempt.authorization.notAfter {
+            guard let remaining = Seconds(remaining: end - requester.now) else {
                 throw ProblemDocument(.refusedByPolicy, detail: "The token's notAfter has passed.", reason: "not-after")
             }
             policy = policy.capped(to: remaining)
         }
-        let sealed = try Content(content)
+        let moduleContent = try Content(content)
         let (module, terms) = (module, policy)
-        let isWanted = question.wantsPersistableKey && question.authorization.persist != false
+        let isWanted = attempt.wantsPersistableKey && attempt.authorization.persist != false
         let seal: @Sendable () -> Result<License, KSMError> = {
             Result { () throws(KSMError) in
                 try module.license(
                     for: opened,
-                    content: sealed,
+                    content: moduleContent,
                     policy: terms,
                     wantsPersistable: isWanted,
-                    at: party.now,
-                    remoteAddress: question.address?.description,
-                    origin: question.origin
+                    at: requester.now,
+                    remoteAddress: attempt.address?.description,
+                    origin: attempt.origin
                 )
             }
         }
@@ -139,7 +139,7 @@ extension LicenseService {
 
 extension LicensePolicy {
     /// Returns the policy with its rental limited to the remaining time.
-    func within(_ rental: RunningRental, at now: Int64) throws(ProblemDocument) -> LicensePolicy {
+    func within(_ rental: ActiveRental, at now: Int64) throws(ProblemDocument) -> LicensePolicy {
         guard let left = rental.remaining(at: now) else { return self }
         guard let remaining = Seconds(remaining: left) else {
             throw ProblemDocument(.refusedByPolicy, detail: "The rental has expired.", reason: "rental-expired")

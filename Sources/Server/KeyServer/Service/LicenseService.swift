@@ -20,7 +20,7 @@ package import KeyStore
 /// ``RefusalBudget``. Requests that are shed because of overload are counted but not recorded.
 package struct LicenseService: Sendable {
     /// A request for a license.
-    package struct Question: Sendable {
+    package struct Attempt: Sendable {
         /// The SPC.
         package var spc: [UInt8]
         /// The asset ID in the client's request.
@@ -35,7 +35,7 @@ package struct LicenseService: Sendable {
         /// The account and the permissions of the token.
         package var authorization: PlaybackAuthorization
         /// Whether the request may contain a Sync SPC; otherwise a Sync SPC is refused and has no effect.
-        package var takesSync = true
+        package var acceptsSync = true
         /// The route, for the audit log.
         package var route: String
         /// The client's address.
@@ -75,8 +75,8 @@ package struct LicenseService: Sendable {
     let clock: @Sendable () -> Int64
     /// The clock for measuring durations.
     let monotonicClock: @Sendable () -> Int64
-    let policies = PolicyShelf()
-    let contents = ContentShelf()
+    let policies = PolicyCache()
+    let contents = ContentCache()
     let refusals: RefusalBudget
     /// The activity for the dashboard; nil without a dashboard.
     package var activity: Activity?
@@ -142,53 +142,53 @@ package struct LicenseService: Sendable {
     ///
     /// - Throws: ``ProblemDocument`` for a refusal, ``WorkPoolError`` if the server is overloaded, `KeyStoreError` if
     ///   the store fails.
-    package func answer(_ question: Question) async throws -> Outcome {
-        let trail = AuditTrail(question, startedAt: clock(), Stopwatch(monotonicClock))
-        let opening = await open([question])
-        return try await answer(question, opening[0], trail)
+    package func answer(_ attempt: Attempt) async throws -> Outcome {
+        let auditBuilder = AuditRecordBuilder(attempt, startedAt: clock(), Stopwatch(monotonicClock))
+        let opening = await open([attempt])
+        return try await answer(attempt, opening[0], auditBuilder)
     }
 
     /// Answers a request whose SPC has been decrypted or could not be decrypted.
-    func answer(_ question: Question, _ opening: Opening, _ trail: AuditTrail) async throws -> Outcome {
-        var trail = trail
-        defer { metrics?.stage(.total, took: trail.elapsed) }
+    func answer(_ attempt: Attempt, _ opening: Opening, _ auditBuilder: AuditRecordBuilder) async throws -> Outcome {
+        var auditBuilder = auditBuilder
+        defer { metrics?.stage(.total, took: auditBuilder.elapsed) }
         do {
-            return try await decide(question, opening, &trail)
+            return try await decide(attempt, opening, &auditBuilder)
         } catch let refusal as KSMError {
             let problem = ProblemDocument(refusal)
             if let authenticated = refusal.authenticated {
-                trail.evidence = evidence(of: authenticated, at: clock() / 1000)
+                auditBuilder.evidence = evidence(of: authenticated, at: clock() / 1000)
             }
             throw try await recordRefusal(
                 problem,
                 as: refusal.isOurFault ? .failed : .refused,
                 reason: problem.reason ?? problem.type.name,
-                trail.record(outcome: refusal.code.rawValue, detail: refusal.description),
-                trail,
-                question
+                auditBuilder.record(outcome: refusal.code.rawValue, detail: refusal.description),
+                auditBuilder,
+                attempt
             )
         } catch let problem as ProblemDocument {
-            guard problem.type != .rateLimited || hasRoom(for: question.address) == .recorded else {
-                count(.refused, reason: problem.outcome, trail)
+            guard problem.type != .rateLimited || chargeRefusalBudget(for: attempt.address) == .recorded else {
+                count(.refused, reason: problem.outcome, auditBuilder)
                 throw problem
             }
             throw try await recordRefusal(
                 problem,
                 reason: problem.outcome,
-                trail.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail),
-                trail,
-                question
+                auditBuilder.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail),
+                auditBuilder,
+                attempt
             )
         } catch let refusal as GrantRefusal where refusal.code == .tampered {
-            throw tampered(trail, question)
+            throw tampered(auditBuilder, attempt)
         } catch let refusal as GrantRefusal {
             // The store has recorded it.
-            count(.refused, reason: refusal.code.rawValue, trail)
+            count(.refused, reason: refusal.code.rawValue, auditBuilder)
             throw ProblemDocument(refusal)
         } catch {
             // Overload can refuse thousands of requests per second. Recording each of them would cost more than the
             // licenses.
-            count(.failed, reason: (error as? WorkPoolError)?.problem.type.name, trail)
+            count(.failed, reason: (error as? WorkPoolError)?.problem.type.name, auditBuilder)
             throw error
         }
     }
@@ -228,7 +228,7 @@ package struct LicenseService: Sendable {
                     microseconds: Int(stopwatch.microseconds)
                 )
             )
-            switch hasRoom(for: request.address) {
+            switch chargeRefusalBudget(for: request.address) {
             case .recorded:
                 var record = AuditRecord(
                     milliseconds: milliseconds,
@@ -236,12 +236,12 @@ package struct LicenseService: Sendable {
                     outcome: problem.outcome,
                     microseconds: stopwatch.microseconds
                 )
-                let words = [about, problem.auditDetail ?? problem.detail].compactMap { $0 }
-                record.detail = words.isEmpty ? nil : words.joined(separator: "; ")
+                let details = [about, problem.auditDetail ?? problem.detail].compactMap { $0 }
+                record.detail = details.isEmpty ? nil : details.joined(separator: "; ")
                 record.requestID = request.requestID
                 record.remoteAddress = request.address?.description
                 try await store.append(record)
-            case .tooMany(let seconds) where problem.type.isClientsFault:
+            case .tooMany(let seconds) where problem.type.isClientError:
                 throw ProblemDocument(
                     .rateLimited,
                     detail: "Too many requests from this address were refused.",
@@ -258,9 +258,9 @@ package struct LicenseService: Sendable {
     }
 
     /// Counts the outcome of a request.
-    func count(_ outcome: ServerMetrics.Outcome, reason: String? = nil, _ trail: AuditTrail) {
+    func count(_ outcome: ServerMetrics.Outcome, reason: String? = nil, _ auditBuilder: AuditRecordBuilder) {
         metrics?.license(outcome, reason: reason)
-        activity?.note(trail.event(outcome, reason: reason, at: clock()))
+        activity?.note(auditBuilder.event(outcome, reason: reason, at: clock()))
     }
 
     /// Counts the outcome of a request without an SPC, or whose SPC was not processed.
@@ -270,7 +270,7 @@ package struct LicenseService: Sendable {
     }
 
     /// Takes a refusal from the budget of refusals in the audit log, and counts it if the budget is exhausted.
-    func hasRoom(for address: ClientAddress?) -> RefusalBudget.Verdict {
+    func chargeRefusalBudget(for address: ClientAddress?) -> RefusalBudget.Verdict {
         let verdict = refusals.take(address)
         switch verdict {
         case .recorded: break
@@ -312,31 +312,31 @@ package struct LicenseService: Sendable {
     }
 
     private func decide(
-        _ question: Question,
+        _ attempt: Attempt,
         _ opening: Opening,
-        _ trail: inout AuditTrail
+        _ auditBuilder: inout AuditRecordBuilder
     ) async throws -> Outcome {
         let opened = try opening.opened.get()
-        let party = try party(of: opened, question)
-        trail.note(opened, party)
-        trail.evidence = evidence(of: opened.authenticated, opened, device: party.device, at: party.now)
-        try settle(opening, party, question)
-        try KSM.requireSameAsset(question.assetID, in: opened)
+        let requester = try requester(of: opened, attempt)
+        auditBuilder.note(opened, requester)
+        auditBuilder.evidence = evidence(of: opened.authenticated, opened, device: requester.device, at: requester.now)
+        try adjustCharge(opening, requester, attempt)
+        try KSM.requireSameAsset(attempt.assetID, in: opened)
         if let sync = opened.syncReport {
-            guard question.takesSync else { throw ProblemDocument.syncIsSentAlone }
-            let report = try await record(sync, from: opened, party, question, &trail)
-            count(.sync, trail)
+            guard attempt.acceptsSync else { throw ProblemDocument.syncInBatch }
+            let report = try await record(sync, from: opened, requester, attempt, &auditBuilder)
+            count(.sync, auditBuilder)
             return .syncReport(report)
         }
         let name = opened.request.assetID.bytes
         if let known = contents.content(name: name) {
             do {
-                return try await grant(by: known, isRemembered: true, opened, party, question, &trail)
-            } catch is OutOfDate {}
+                return try await grant(by: known, isCached: true, opened, requester, attempt, &auditBuilder)
+            } catch is StaleContent {}
         }
-        let content = try await lookUp(opened, party, question)
+        let content = try await lookUp(opened, requester, attempt)
         contents.keep(content, name: name)
-        return try await grant(by: content, isRemembered: false, opened, party, question, &trail)
+        return try await grant(by: content, isCached: false, opened, requester, attempt, &auditBuilder)
     }
 }
 
@@ -345,5 +345,5 @@ extension ProblemDocument {
     var outcome: String { type == .refusedByPolicy ? reason ?? type.name : type.name }
 
     /// A Sync SPC in a batch. The response to a batch contains only licenses.
-    static let syncIsSentAlone = Self(.malformedRequest, detail: "A Sync SPC must be sent separately, to /fps/license.")
+    static let syncInBatch = Self(.malformedRequest, detail: "A Sync SPC must be sent separately, to /fps/license.")
 }

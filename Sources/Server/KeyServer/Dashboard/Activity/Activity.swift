@@ -34,12 +34,12 @@ package final class Activity: Sendable {
         var seconds = ActivitySeries(step: 1, count: 301)
         var tens = ActivitySeries(step: 10, count: 361)
         var minutes = ActivitySeries(step: 60, count: 1_441)
-        var causes = ActivityTallies(other: Cause(outcome: .refused, reason: MetricLabel.other))
-        var clients = ActivityTallies(
+        var causes = ActivityCounts(other: Cause(outcome: .refused, reason: MetricLabel.other))
+        var clients = ActivityCounts(
             other: ActivityEvent.Client(kind: MetricLabel.other, system: nil, level: nil)
         )
-        var recent = RecentItems<ActivityEvent>(capacity: 100)
-        var decided = RecentItems<ActivityEvent>(capacity: 500)
+        var recent = RingBuffer<ActivityEvent>(capacity: 100)
+        var decided = RingBuffer<ActivityEvent>(capacity: 500)
     }
 
     private let state = Mutex(State())

@@ -20,7 +20,7 @@ struct ActivityRoutes: Sendable {
 
     private func show(_ request: AdminRequest) throws -> Response {
         var query = try request.query()
-        let name = try query.take("window").map { String(decoding: $0, as: UTF8.self) }
+        let name = try query.read("window").map { String(decoding: $0, as: UTF8.self) }
         try query.finish()
         guard let window = Activity.Window(rawValue: name ?? Activity.Window.minutes.rawValue) else {
             let names = Activity.Window.allCases.map(\.rawValue).joined(separator: ", ")
@@ -30,8 +30,8 @@ struct ActivityRoutes: Sendable {
     }
 
     private func stream(_ request: AdminRequest) throws -> Response {
-        try request.withoutQuery()
-        guard events.hasRoom else {
+        try request.requireNoQuery()
+        guard events.hasCapacity else {
             throw ProblemDocument(
                 .overloaded,
                 detail: "The maximum of \(EventBroadcaster.capacity) event streams is already open.",

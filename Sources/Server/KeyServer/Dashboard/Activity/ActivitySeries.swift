@@ -4,7 +4,7 @@ struct ActivitySeries: Sendable {
     struct Slot: Sendable, Equatable {
         /// The count of each outcome, in the order of `ServerMetrics.Outcome.allCases`.
         var outcomes = [Int](repeating: 0, count: ServerMetrics.Outcome.allCases.count)
-        var latency = LatencyCounts()
+        var latency = LatencyHistogram()
 
         /// Returns the count of an outcome.
         func count(_ outcome: ServerMetrics.Outcome) -> Int {

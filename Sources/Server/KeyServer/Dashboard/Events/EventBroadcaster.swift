@@ -34,7 +34,7 @@ package final class EventBroadcaster: Sendable {
     var count: Int { state.withLock { $0.listeners.count } }
 
     /// Whether another page can subscribe.
-    var hasRoom: Bool { state.withLock { !$0.isStopped && $0.listeners.count < Self.capacity } }
+    var hasCapacity: Bool { state.withLock { !$0.isStopped && $0.listeners.count < Self.capacity } }
 
     /// Starts a stream; returns nil if the capacity is exhausted.
     func subscribe() -> Subscription? {

@@ -24,7 +24,7 @@ struct InspectionRoutes: Sendable {
     }
 
     private func inspect(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let text = try fields.string("message")
         try fields.finish()

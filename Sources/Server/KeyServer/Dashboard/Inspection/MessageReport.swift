@@ -79,8 +79,8 @@ struct MessageReport: Sendable {
                 tag: Hexadecimal.encode(block.tag.rawValue),
                 offset: block.offset,
                 size: block.value.count,
-                value: BlockMeaning.words(for: block, in: payload),
-                isSecret: BlockMeaning.secret.contains(block.tag)
+                value: BlockDescription.text(for: block, in: payload),
+                isSecret: BlockDescription.secret.contains(block.tag)
             )
         }
     }

@@ -14,7 +14,7 @@ final class DashboardSessions: Sendable {
         /// The maximum time since signing in, in seconds.
         var lifetime: Int64 = 43_200
         /// The maximum number of sessions per token; beyond it, the least recently used session is removed.
-        var ofOneToken = 16
+        var perToken = 16
         /// The maximum number of sessions.
         var count = 512
     }
@@ -51,7 +51,7 @@ final class DashboardSessions: Sendable {
         sessions.withLock { sessions in
             sessions = sessions.filter { isAlive($0.value, at: now) }
             let own = sessions.filter { $0.value.tokenHash == tokenHash }
-            if own.count >= limits.ofOneToken { sessions[leastUsed(of: own)] = nil }
+            if own.count >= limits.perToken { sessions[leastUsed(of: own)] = nil }
             if sessions.count >= limits.count { sessions[leastUsed(of: sessions)] = nil }
             sessions[Self.hash(of: id)] = Session(tokenHash: tokenHash, end: now + limits.lifetime, used: now)
         }

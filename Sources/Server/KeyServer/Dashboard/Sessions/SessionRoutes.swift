@@ -55,17 +55,17 @@ struct SessionRoutes: Sendable {
     }
 
     private func show(_ request: AdminRequest) throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         return json(request.identity, change: request.sessionID.map { DashboardSessions.changeToken(id: $0) })
             .response()
     }
 
     private func end(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
-        guard let id = request.sessionID else { return .done }
+        try request.requireNoQuery()
+        guard let id = request.sessionID else { return .noContent }
         sessions.end(id: id)
         try await store.append(request.audit("sign-out", "signed out of the dashboard"))
-        var response = Response.done
+        var response = Response.noContent
         response.headers[values: .setCookie] = SessionCookie.clear
         return response
     }

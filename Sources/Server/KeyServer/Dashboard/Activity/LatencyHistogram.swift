@@ -3,7 +3,7 @@
 ///
 ///     bucket 0           below 16 µs
 ///     bucket 1 + 4e + q  from (4 + q) · 2^(e+2) µs to the next, q of 0...3, e of 0...19; the last is unbounded
-struct LatencyCounts: Sendable, Equatable {
+struct LatencyHistogram: Sendable, Equatable {
     private static let bucketCount = 81
     /// The counts of the buckets; empty until the first latency, because most slots of a series stay empty.
     private var counts: [UInt32] = []
@@ -18,7 +18,7 @@ struct LatencyCounts: Sendable, Equatable {
     }
 
     /// Adds the counts of another histogram.
-    mutating func add(_ other: LatencyCounts) {
+    mutating func add(_ other: LatencyHistogram) {
         guard other.total > 0 else { return }
         if counts.isEmpty {
             self = other

@@ -1,7 +1,7 @@
 import DRMSignaling
 import KeyStore
 
-extension SPEKEQuestion {
+extension SPEKERequest {
     /// Checks that the request can be answered, independent of the keys, before any key is created.
     ///
     /// - Throws: ``ProblemDocument`` with `unacceptable-cpix`.

@@ -3,7 +3,7 @@
 ///
 /// It consists of two tables, a young one and an old one. Used values move to the young table. When that is full, it
 /// becomes the old table, and the previous old table is dropped. Each operation therefore takes constant time.
-struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
@@ -25,7 +25,7 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Stores a value.
     mutating func set(_ key: Key, _ value: Value) {
-        makeRoom(for: key)
+        rotateIfFull(for: key)
         young[key] = value
         old[key] = nil
     }
@@ -42,11 +42,11 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         initial: @autoclosure () -> Value,
         _ change: (inout Value) -> Result
     ) -> Result {
-        makeRoom(for: key)
+        rotateIfFull(for: key)
         return change(&young[key, default: old.removeValue(forKey: key) ?? initial()])
     }
 
-    private mutating func makeRoom(for key: Key) {
+    private mutating func rotateIfFull(for key: Key) {
         guard young.count >= capacity, young[key] == nil else { return }
         // Keep the value that is about to be used.
         let value = old[key]

@@ -7,7 +7,7 @@ import NIOCore
 /// On Swift's cooperative threads, each request would need two additional thread switches. They have no benefit here: a
 /// route parses a few kilobytes, and RSA and SQL run on separate threads anyway. The routes for administration can take
 /// longer, so they do not use this.
-struct OnEventLoop: ServerChildChannel {
+struct EventLoopChannel: ServerChildChannel {
     typealias Value = GuardedChannel.Value
 
     let base: GuardedChannel

@@ -1,5 +1,5 @@
 /// The body format of a license request. The response uses the same format.
-package enum LicenseShape: Sendable, Hashable, CaseIterable {
+package enum LicenseBodyFormat: Sendable, Hashable, CaseIterable {
     /// `application/octet-stream`: the SPC itself.
     case octets
     /// `text/plain`: the SPC in base64.

@@ -4,7 +4,7 @@ import KeyServerModule
 import KeyStore
 
 /// Collects the information about a request while it is processed, and creates its audit record.
-struct AuditTrail {
+struct AuditRecordBuilder {
     var policyName: String?
     private var notes: [String] = []
     /// The facts that a policy trial can evaluate again; available once the content is known.
@@ -23,28 +23,28 @@ struct AuditTrail {
     /// - Parameters:
     ///   - milliseconds: The time at which the request arrived, in milliseconds since 1970.
     ///   - stopwatch: A stopwatch that was started at the same time.
-    init(_ question: LicenseService.Question, startedAt milliseconds: Int64, _ stopwatch: Stopwatch) {
+    init(_ attempt: LicenseService.Attempt, startedAt milliseconds: Int64, _ stopwatch: Stopwatch) {
         self.milliseconds = milliseconds
         self.stopwatch = stopwatch
-        record = AuditRecord(milliseconds: milliseconds, route: question.route, outcome: "", microseconds: 0)
-        record.account = question.authorization.isAnonymous ? nil : question.authorization.account
-        record.remoteAddress = question.address?.description
-        record.requestID = question.requestID
+        record = AuditRecord(milliseconds: milliseconds, route: attempt.route, outcome: "", microseconds: 0)
+        record.account = attempt.authorization.isAnonymous ? nil : attempt.authorization.account
+        record.remoteAddress = attempt.address?.description
+        record.requestID = attempt.requestID
     }
 
     /// The time since the request arrived.
     var elapsed: Duration { stopwatch.elapsed }
 
     /// Adds the contents of a decrypted SPC.
-    mutating func note(_ opened: OpenedSPC, _ party: Party) {
+    mutating func note(_ opened: OpenedSPC, _ requester: Requester) {
         let request = opened.request
         device = opened.device
-        record.account = party.account
+        record.account = requester.account
         record.assetID = request.assetID.bytes
         name = request.assetID.bytes
         record.transactionID = request.transactionID?.number
         record.sessionID = request.mediaPlaybackState?.sessionID
-        record.device = party.device
+        record.device = requester.device
         record.deviceClass = opened.device.name
         record.bundleName = opened.bundle.name
         if let sync = request.sync { notes.append("sync: \(SyncReport(sync, assetID: request.assetID.bytes).summary)") }
@@ -83,8 +83,8 @@ struct AuditTrail {
             microseconds: stopwatch.microseconds
         )
         let alias = name == record.assetID ? nil : name.map { "requested as \(displayName(ofAssetID: $0))" }
-        let words = [detail, alias].compactMap { $0 } + notes + more.map(\.description)
-        final.detail = words.isEmpty ? nil : words.joined(separator: "; ")
+        let details = [detail, alias].compactMap { $0 } + notes + more.map(\.description)
+        final.detail = details.isEmpty ? nil : details.joined(separator: "; ")
         final.account = record.account
         final.transactionID = record.transactionID
         final.sessionID = record.sessionID

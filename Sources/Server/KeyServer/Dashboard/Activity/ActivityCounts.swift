@@ -1,5 +1,5 @@
 /// Counts of many keys within the last hour, by minute, in bounded memory.
-struct ActivityTallies<Key: Hashable & Sendable>: Sendable {
+struct ActivityCounts<Key: Hashable & Sendable>: Sendable {
     /// The number of minutes.
     static var minutes: Int64 { 60 }
     /// The maximum number of different keys per minute, because devices choose their reports.

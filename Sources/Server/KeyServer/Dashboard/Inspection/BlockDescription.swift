@@ -3,12 +3,12 @@ import FoundationEssentials
 import TextCoding
 
 /// Describes the contents of SPC blocks as text.
-enum BlockMeaning {
+enum BlockDescription {
     /// The blocks that contain or reveal SK, R1 or HU.
     static let secret: Set<TLLVTag> = [.sessionKeyAndR1, .sessionKeyAndR1Integrity, .antiReplaySeed, .r2]
 
     /// Returns the description of a block; nil for secret blocks, and for those that the guide does not describe.
-    static func words(for block: TLLV, in payload: SPCPayload) -> String? {
+    static func text(for block: TLLV, in payload: SPCPayload) -> String? {
         let request = payload.request
         return switch block.tag {
         case .tagReturnRequest: payload.tagReturnRequest.tags.map(\.description).joined(separator: ", ")
@@ -18,8 +18,8 @@ enum BlockMeaning {
             String(validating: request.assetID.bytes, as: UTF8.self) ?? "0x" + Hexadecimal.encode(request.assetID.bytes)
         case .transactionID: request.transactionID.map { number($0.number) }
         case .streamingIndicator: request.streamingIndicator.map { "\($0)" }
-        case .mediaPlaybackState: request.mediaPlaybackState.map(words)
-        case .capabilities: request.capabilities.map(words)
+        case .mediaPlaybackState: request.mediaPlaybackState.map(text)
+        case .capabilities: request.capabilities.map(text)
         case .deviceIdentity: request.deviceIdentity.map { "\($0.deviceClass), OS \($0.osVersion)" }
         case .deviceInfo: request.deviceInfo.map { "\($0.deviceType), OS \($0.osVersion)" }
         case .sync: request.sync == nil ? "no report" : "a report on persistent keys"
@@ -31,12 +31,12 @@ enum BlockMeaning {
         }
     }
 
-    private static func words(_ state: MediaPlaybackState) -> String {
+    private static func text(_ state: MediaPlaybackState) -> String {
         let made = Timestamp.text(seconds: Int64(state.creationDate))
         return "\(state.state), created \(made), session \(number(state.sessionID))"
     }
 
-    private static func words(_ capabilities: Capabilities) -> String {
+    private static func text(_ capabilities: Capabilities) -> String {
         let names = Capabilities.Feature.allCases.filter { capabilities.has($0) }.map { "\($0)" }
         return "bits \(list(capabilities.bits)): \(names.joined(separator: ", "))"
     }

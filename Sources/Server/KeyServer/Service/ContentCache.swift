@@ -7,7 +7,7 @@ import Synchronization
 /// Cached content may be out of date. The store grants a license based on it only if the catalog still has the version
 /// at which the content was read; it checks this in the same transaction. Requests are never refused based on cached
 /// content.
-final class ContentShelf: Sendable {
+final class ContentCache: Sendable {
     private struct State {
         var version: Int64 = -1
         var contents: [[UInt8]: ContentLookup] = [:]

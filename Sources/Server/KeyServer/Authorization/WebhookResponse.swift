@@ -5,9 +5,9 @@ import TextCoding
 /// "reason": …}`.
 ///
 /// Unknown fields are errors, because a misspelled limit must not be ignored. A field that is null counts as missing.
-enum WebhookAnswer: Equatable {
+enum WebhookResponse: Equatable {
     /// The reason why a response is not valid. It names fields and does not contain values.
-    struct Fault: Error, Equatable {
+    struct FormatError: Error, Equatable {
         let description: String
     }
 
@@ -23,7 +23,7 @@ enum WebhookAnswer: Equatable {
         "rentalStart", "reason",
     ]
 
-    init(json text: [UInt8], mayLoosen: Bool) throws(Fault) {
+    init(json text: [UInt8], mayLoosen: Bool) throws(FormatError) {
         let members: JSONObject
         do throws(JSONError) {
             guard case .object(let object) = try JSONValue(parsing: text, maximumDepth: 4) else {
@@ -31,12 +31,12 @@ enum WebhookAnswer: Equatable {
             }
             members = JSONObject(object.filter { $0.value != .null })
         } catch {
-            throw Fault(description: error.description)
+            throw FormatError(description: error.description)
         }
         guard members.keys.allSatisfy({ Self.fields.contains($0) }) else {
-            throw Fault(description: "the response has an unknown field")
+            throw FormatError(description: "the response has an unknown field")
         }
-        do throws(AuthorizationFields.Fault) {
+        do throws(AuthorizationFields.FieldError) {
             let fields = AuthorizationFields(members)
             guard try AuthorizationFields.required("allow", fields.bool("allow")) else {
                 self = .deny(reason: try fields.line("reason", bytes: 1_000))
@@ -59,7 +59,7 @@ enum WebhookAnswer: Equatable {
             }
             self = .allow(authorization)
         } catch {
-            throw Fault(description: "\(error.field): expected \(error.expectation)")
+            throw FormatError(description: "\(error.field): expected \(error.expectation)")
         }
     }
 }

@@ -9,7 +9,7 @@ import KeyStore
 /// key
 ///     KeyPeriodFilter                     at most one per key, of a period in the document with index or start and end
 ///     DRMSystem                           only for keys in the document; FairPlay only with cbcs
-struct SPEKEQuestion: Sendable {
+struct SPEKERequest: Sendable {
     /// A requested key.
     struct Key: Sendable {
         let keyID: ContentKeyID

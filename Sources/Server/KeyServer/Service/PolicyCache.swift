@@ -5,7 +5,7 @@ import Synchronization
 /// A cache of parsed policies. Parsing a policy takes longer than all checks together.
 ///
 /// Documents are looked up by their bytes, so that a changed policy takes effect immediately.
-final class PolicyShelf: Sendable {
+final class PolicyCache: Sendable {
     private let parsed = Mutex<[[UInt8]: LicensePolicy]>([:])
     /// The maximum number of policies, more than a service typically has. A full cache is emptied.
     private static let capacity = 1_000

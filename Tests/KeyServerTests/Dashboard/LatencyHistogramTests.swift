@@ -3,9 +3,9 @@ import Testing
 @testable import KeyServer
 
 @Suite("Counting how long answers took")
-struct LatencyCountsTests {
-    private func counts(_ times: some Sequence<Int>) -> LatencyCounts {
-        var counts = LatencyCounts()
+struct LatencyHistogramTests {
+    private func counts(_ times: some Sequence<Int>) -> LatencyHistogram {
+        var counts = LatencyHistogram()
         for time in times { counts.add(microseconds: time) }
         return counts
     }
@@ -33,7 +33,7 @@ struct LatencyCountsTests {
 
     @Test("Without anything counted there is no percentile; no time is too short or too long")
     func bounds() throws {
-        #expect(LatencyCounts().percentile(0.5) == nil)
+        #expect(LatencyHistogram().percentile(0.5) == nil)
         #expect(counts([-5, 0, 15]).percentile(0.99).map { $0 <= 16 } == true)
         #expect(try #require(counts([.max]).percentile(0.5)) > 10_000_000)
     }
@@ -43,9 +43,9 @@ struct LatencyCountsTests {
         var left = counts([10, 2_000])
         left.add(counts([3_000_000]))
         #expect(left == counts([10, 2_000, 3_000_000]))
-        var none = LatencyCounts()
+        var none = LatencyHistogram()
         none.add(left)
-        none.add(LatencyCounts())
+        none.add(LatencyHistogram())
         #expect(none == left)
         left.removeAll()
         #expect(left.total == 0)

@@ -1,5 +1,5 @@
 /// A ring buffer of the most recent items.
-struct RecentItems<Item: Sendable>: Sendable {
+struct RingBuffer<Item: Sendable>: Sendable {
     private var items: [Item] = []
     private var next = 0
     private let capacity: Int
