@@ -56,7 +56,7 @@ struct AuthorizationFactoryTests {
         #expect(try authorizer(asked) is WebhookAuthorizer)
         #expect(try authorizer(tokens, isDevelopment: true) is DevelopmentAuthorizer)
         #expect(try authorizer(Settings(), isDevelopment: true) is DevelopmentAuthorizer)
-        #expect(refusal(Settings())?.contains("nothing says who may ask") == true)
+        #expect(refusal(Settings())?.contains("authorization is missing") == true)
     }
 
     @Test("Issuers that could not be trusted are refused")

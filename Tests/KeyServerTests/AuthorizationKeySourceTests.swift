@@ -144,7 +144,7 @@ struct AuthorizationKeySourceTests {
             clock.advance(seconds: 30)
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil)
-            #expect(log.text.contains("were not fetched") && !log.text.contains("secret"))
+            #expect(log.text.contains("could not be fetched") && !log.text.contains("secret"))
         }
     }
 

@@ -101,7 +101,7 @@ struct AuthorizationWebhookTroubleTests {
                 logger: Logger(label: "test") { _ in log }
             )
             let refusal = try await authorizer.refusal(.test("token-7"))
-            #expect(log.text.contains("did not decide: status 500"))
+            #expect(log.text.contains("made no decision: status 500"))
             for text in [log.text, "\(String(describing: refusal))"] {
                 #expect(!text.contains("-7") && !text.contains("a webhook secret"))
             }

@@ -20,7 +20,7 @@ struct JSONFieldsTests {
             Issue.record("a field was left over")
         } catch {
             // What it might be is named; what it is called is not repeated.
-            #expect(error.reason == "a field is unknown; there are s, b, i, a, missing")
+            #expect(error.reason == "a field is unknown; the known fields are s, b, i, a, missing")
             #expect(error.place == .path(""))
         }
     }
