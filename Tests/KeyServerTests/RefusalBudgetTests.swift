@@ -21,13 +21,13 @@ struct RefusalBudgetTests {
     func addresses() {
         let (budget, clock) = makeBudget()
         let home = ClientAddress("2001:db8::1")
-        for _ in 0..<RefusalBudget.address.burst { #expect(budget.take(home) == .recorded) }
-        #expect(budget.take(home) == .tooMany(retryAfter: 2))
-        #expect(budget.take(ClientAddress("2001:db8::2")) == .tooMany(retryAfter: 2))
-        #expect(budget.take(ClientAddress("192.0.2.1")) == .recorded)
+        for _ in 0..<RefusalBudget.address.burst { #expect(budget.consume(home) == .recorded) }
+        #expect(budget.consume(home) == .tooMany(retryAfter: 2))
+        #expect(budget.consume(ClientAddress("2001:db8::2")) == .tooMany(retryAfter: 2))
+        #expect(budget.consume(ClientAddress("192.0.2.1")) == .recorded)
         clock.now.store(2_000_000_000, ordering: .relaxed)
-        #expect(budget.take(home) == .recorded)
-        #expect(budget.take(home) == .tooMany(retryAfter: 2))
+        #expect(budget.consume(home) == .recorded)
+        #expect(budget.consume(home) == .tooMany(retryAfter: 2))
     }
 
     @Test("However many addresses come, the rows of all are bounded, and so is the memory")
@@ -36,7 +36,11 @@ struct RefusalBudgetTests {
         var recorded = 0
         for number in 0..<5_000 {
             let address = ClientAddress(bytes: [10, 0, UInt8(number >> 8), UInt8(number & 255)])
-            if budget.take(address) == .recorded { recorded += 1 } else { #expect(budget.take(nil) == .tooManyOfAll) }
+            if budget.consume(address) == .recorded {
+                recorded += 1
+            } else {
+                #expect(budget.consume(nil) == .tooManyOfAll)
+            }
         }
         #expect(recorded == RefusalBudget.all.burst)
         #expect(budget.trackedCount <= 9)
@@ -46,8 +50,8 @@ struct RefusalBudgetTests {
     func loopback() {
         let (budget, _) = makeBudget()
         let loopback = ClientAddress("127.0.0.1")
-        for _ in 0..<RefusalBudget.all.burst { #expect(budget.take(loopback) == .recorded) }
-        #expect(budget.take(loopback) == .tooManyOfAll)
+        for _ in 0..<RefusalBudget.all.burst { #expect(budget.consume(loopback) == .recorded) }
+        #expect(budget.consume(loopback) == .tooManyOfAll)
     }
 
     @Test("Over HTTP: who may not ask fills no disk, and holds up neither viewers nor other addresses")
@@ -82,7 +86,7 @@ struct RefusalBudgetTests {
     func everywhere() async throws {
         let metrics = ServerMetrics()
         let (budget, _) = makeBudget()
-        for _ in 0..<RefusalBudget.all.burst { _ = budget.take(nil) }
+        for _ in 0..<RefusalBudget.all.burst { _ = budget.consume(nil) }
         let authorizer = OneToken(authorization: PlaybackAuthorization(account: "viewer", expires: .max))
         try await LicenseServer.run(authorizer: authorizer, metrics: metrics, refusals: budget) { server in
             let refused = try await server.license([1], token: "expired", from: "192.0.2.1")

@@ -93,7 +93,7 @@ struct EncoderWorkTests {
             if number.isMultiple(of: 2) { throw Failure() }
         }
         await withTaskGroup(of: Void.self) { group in
-            for number in 0..<20 { group.addTask { try? await work.inTurn { try await write(number) } } }
+            for number in 0..<20 { group.addTask { try? await work.serialized { try await write(number) } } }
         }
         #expect(writes.most == 1)
         #expect(writes.ended == 20)

@@ -77,7 +77,7 @@ struct AccountRoutes: Sendable {
                     ("start", AdminJSON.time(rental.start)),
                     ("end", rental.end == .max ? nil : AdminJSON.time(rental.end)),
                     ("place", .string(AdminJSON.text(rental.place))),
-                ] + AdminJSON.either("subject", AdminJSON.bytes(rental.subject))
+                ] + AdminJSON.textAndHex("subject", AdminJSON.bytes(rental.subject))
             )
         }
     }

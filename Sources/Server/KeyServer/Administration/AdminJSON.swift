@@ -15,10 +15,10 @@ package enum AdminJSON {
     }
 
     /// Returns an asset ID in hexadecimal, and also as text if it is UTF-8.
-    static func asset(_ assetID: [UInt8]) -> Fields { either("assetId", assetID) }
+    static func asset(_ assetID: [UInt8]) -> Fields { textAndHex("assetId", assetID) }
 
     /// Returns bytes in hexadecimal, and also as text if they are UTF-8.
-    static func either(_ name: String, _ bytes: [UInt8]) -> Fields {
+    static func textAndHex(_ name: String, _ bytes: [UInt8]) -> Fields {
         [
             (name, String(validating: bytes, as: UTF8.self).map { .string($0) }),
             ("\(name)Hex", .string(Hexadecimal.encode(bytes))),

@@ -46,7 +46,7 @@ final class FailedTokens: Sendable {
         return state.withLock { state in
             guard var address = state.addresses.peek(address), state.succeeded.use(tokenHash) == nil else { return nil }
             var token = state.tokens.peek(Self.name(ofToken: tokenHash))
-            let waits = [address.take(1, Self.limit, at: now), token?.take(1, Self.limit, at: now)]
+            let waits = [address.consume(1, Self.limit, at: now), token?.consume(1, Self.limit, at: now)]
             return waits.compactMap { $0 }.max()
         }
     }
@@ -60,8 +60,10 @@ final class FailedTokens: Sendable {
         return state.withLock { state in
             state.succeeded.remove(tokenHash)
             let full = TokenBucket(Self.limit, at: now)
-            _ = state.addresses.update(address, initial: full) { $0.take(1, Self.limit, at: now) }
-            return state.tokens.update(Self.name(ofToken: tokenHash), initial: full) { $0.take(1, Self.limit, at: now) }
+            _ = state.addresses.update(address, initial: full) { $0.consume(1, Self.limit, at: now) }
+            return state.tokens.update(Self.name(ofToken: tokenHash), initial: full) {
+                $0.consume(1, Self.limit, at: now)
+            }
         }
     }
 

@@ -108,7 +108,7 @@ package final class JWKSCache: Sendable {
                 finish(keys, stamp: read?.stamp ?? known, maximumAge: nil)
             case .url(let url):
                 let answer = try await http.get(url, limit: VerificationKeySet.maximumSize, timeout: timeout)
-                guard answer.status == 200 else { throw Refused(status: answer.status) }
+                guard answer.status == 200 else { throw UnexpectedStatus(status: answer.status) }
                 let keys = try await VerificationKeySet(json: answer.body, allowingSecrets: false)
                 finish(keys, stamp: nil, maximumAge: maximumAge(cacheControl: answer.cacheControl).map { $0 * 1_000 })
             }
@@ -140,7 +140,7 @@ package final class JWKSCache: Sendable {
         }
     }
 
-    private struct Refused: Error, CustomStringConvertible {
+    private struct UnexpectedStatus: Error, CustomStringConvertible {
         let status: Int
         var description: String { "the response has status \(status)" }
     }

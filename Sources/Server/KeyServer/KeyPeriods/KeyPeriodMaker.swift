@@ -39,7 +39,11 @@ package struct KeyPeriodMaker: Sendable {
     ///   fit it, or for a key URI that is the same for two periods.
     @discardableResult
     package func make(_ plan: KeyPeriodPlan, at time: Int64, by actor: AdminActor) async throws -> [ContentInfo] {
-        var lost = KeyStoreError(.conflict, place: "key periods", reason: "other requests keep changing the same track")
+        var lastError = KeyStoreError(
+            .conflict,
+            place: "key periods",
+            reason: "other requests keep changing the same track"
+        )
         for _ in 0..<Self.attempts {
             let place = "track \(plan.title)/\(plan.track)"
             guard let title = try await store.title(name: plan.title),
@@ -63,10 +67,10 @@ package struct KeyPeriodMaker: Sendable {
                 return records.map(\.info)
             } catch {
                 guard error.code == .conflict else { throw error }
-                lost = error
+                lastError = error
             }
         }
-        throw lost
+        throw lastError
     }
 
     private func record(

@@ -47,12 +47,12 @@ struct KeyImportCatalog {
         try note(row.titlePolicy, \.policy, in: &values, "title's policy", row)
         try note(row.template, \.template, in: &values, "title's key URI", row)
         titleValues[title] = values
-        let place = "\(title)/\(track)"
-        var newValues = trackValues[place] ?? TrackValues()
+        let trackPath = "\(title)/\(track)"
+        var newValues = trackValues[trackPath] ?? TrackValues()
         try note(row.kind, \.kind, in: &newValues, "track's kind", row)
         try note(row.streamID, \.streamID, in: &newValues, "stream ID", row)
         try note(row.trackPolicy, \.policy, in: &newValues, "track's policy", row)
-        trackValues[place] = newValues
+        trackValues[trackPath] = newValues
     }
 
     /// Returns the title after the import; nil if it is not valid, as reported for an earlier row.
@@ -91,12 +91,12 @@ struct KeyImportCatalog {
         _ row: KeyRow,
         _ options: KeyImport.Options
     ) async throws -> TrackRecord? {
-        let place = "\(title)/\(name)"
-        if let known = tracks[place] { return known }
-        tracks[place] = .some(nil)
-        lines[place] = row.line
+        let trackPath = "\(title)/\(name)"
+        if let known = tracks[trackPath] { return known }
+        tracks[trackPath] = .some(nil)
+        lines[trackPath] = row.line
         let stored = try await store.tracks(title: title).first { $0.name == name }
-        let values = trackValues[place] ?? TrackValues()
+        let values = trackValues[trackPath] ?? TrackValues()
         let kind = values.kind ?? stored?.kind ?? ContentTrack(rawValue: name) ?? .unspecified
         let track = try TrackRecord(
             title: title,
@@ -112,7 +112,7 @@ struct KeyImportCatalog {
             try change("the track exists with another kind, stream ID or policy", row, options)
             changedTracks.append(track)
         }
-        tracks[place] = track
+        tracks[trackPath] = track
         return track
     }
 

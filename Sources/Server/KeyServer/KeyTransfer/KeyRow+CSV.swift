@@ -17,22 +17,22 @@ extension KeyRow {
     }
 
     static func rows(of table: CSVTable) throws -> (rows: [KeyRow], mistakes: [KeyFileError]) {
-        var places: [Column: Int] = [:]
-        for (place, name) in table.header.fields.enumerated() {
+        var indices: [Column: Int] = [:]
+        for (index, name) in table.header.fields.enumerated() {
             guard let column = Column(rawValue: name) else {
                 let known = Column.allCases.map(\.rawValue).joined(separator: ", ")
-                throw KeyFileError(line: table.header.line, reason: "column \(place + 1) must be one of \(known)")
+                throw KeyFileError(line: table.header.line, reason: "column \(index + 1) must be one of \(known)")
             }
-            guard places.updateValue(place, forKey: column) == nil else {
+            guard indices.updateValue(index, forKey: column) == nil else {
                 throw KeyFileError(line: table.header.line, reason: "the column \(name) appears more than once")
             }
         }
-        for column in [Column.key, .iv] where places[column] == nil {
+        for column in [Column.key, .iv] where indices[column] == nil {
             throw KeyFileError(line: table.header.line, reason: "the column \(column.rawValue) is missing")
         }
         var (rows, mistakes): ([KeyRow], [KeyFileError]) = ([], [])
         for row in table.rows {
-            do { rows.append(try KeyRow(Fields(row: row, places: places))) } catch { mistakes.append(error) }
+            do { rows.append(try KeyRow(Fields(row: row, indices: indices))) } catch { mistakes.append(error) }
         }
         return (rows, mistakes)
     }
@@ -101,11 +101,11 @@ extension KeyRow {
 /// The fields of one row by column; an empty field counts as missing.
 private struct Fields {
     let row: CSVTable.Row
-    let places: [KeyRow.Column: Int]
+    let indices: [KeyRow.Column: Int]
 
     subscript(column: KeyRow.Column) -> String? {
-        guard let place = places[column], !row.fields[place].isEmpty else { return nil }
-        return row.fields[place]
+        guard let index = indices[column], !row.fields[index].isEmpty else { return nil }
+        return row.fields[index]
     }
 
     func error(_ column: KeyRow.Column, _ reason: String) -> KeyFileError {

@@ -86,7 +86,9 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             isReading = true
             unanswered += 1
-            pendingDeadline = (context.eventLoop.now + TimeAmount(limits.bodyDeadline), { $0.missBodyDeadline($1) })
+            pendingDeadline = (
+                context.eventLoop.now + TimeAmount(limits.bodyDeadline), { $0.handleMissedBodyDeadline($1) }
+            )
         case .body:
             break
         case .end:
@@ -102,13 +104,13 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if isReading { watchReading(context) }
+        if isReading { startReadTimer(context) }
         context.fireChannelReadComplete()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
-        notice(promise, context)
+        trackFlush(promise, context)
         switch unwrapOutboundIn(data) {
         case .head(var head) where !(100..<200).contains(head.status.code):
             isAnswering = true
@@ -118,7 +120,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
-            ended(promise, context)
+            finishResponse(promise, context)
             context.write(data, promise: promise)
         default:
             context.write(data, promise: promise)
@@ -132,8 +134,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
         if answer.isLast { closesAfterAnswer = true }
         hasUnreadInput = answer.hasUnreadInput
-        notice(promise, context)
-        ended(promise, context)
+        trackFlush(promise, context)
+        finishResponse(promise, context)
         // A write from the encoder's context bypasses the encoder.
         if encoder == nil {
             encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
@@ -143,7 +145,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Calls ``flushed(_:)`` when the write of the promise completes.
-    private func notice(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
+    private func trackFlush(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         unflushed += 1
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenComplete { _ in
@@ -153,7 +155,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Handles the end of a response, which is written when the promise completes.
-    private func ended(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
+    private func finishResponse(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         isAnswering = false
         // Input that is not a valid request gets a response too.
         unanswered = max(unanswered - 1, 0)
@@ -167,14 +169,14 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func flush(context: ChannelHandlerContext) {
         context.flush()
-        if unflushed > 0, writeTimer == nil { watchWriting(context) }
+        if unflushed > 0, writeTimer == nil { startWriteTimer(context) }
     }
 
     private func expectHead(within limit: Duration, _ context: ChannelHandlerContext) {
         schedule(after: TimeAmount(limit), context) { $1.close(promise: nil) }
     }
 
-    private func missBodyDeadline(_ context: ChannelHandlerContext) {
+    private func handleMissedBodyDeadline(_ context: ChannelHandlerContext) {
         guard unanswered > 0, !isAnswering else { return context.close(promise: nil) }
         // The route that reads the body gets the error and responds; after that the connection is closed.
         isReading = false
@@ -194,7 +196,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         if !isReading { schedule(after: TimeAmount(limits.bodyDeadline), context) { $1.close(promise: nil) } }
     }
 
-    private func watchWriting(_ context: ChannelHandlerContext) {
+    private func startWriteTimer(_ context: ChannelHandlerContext) {
         writeTimer?.cancel()
         writeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.writeTimeout)) {
             context.close(promise: nil)
@@ -205,7 +207,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         unflushed -= 1
         if unflushed > 0 {
             // The client has read part of the response, so the timeout for the rest restarts.
-            if writeTimer != nil { watchWriting(context) }
+            if writeTimer != nil { startWriteTimer(context) }
             return
         }
         writeTimer?.cancel()
@@ -220,18 +222,18 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         _ action: @escaping (ConnectionDeadlines, ChannelHandlerContext) -> Void
     ) {
         pendingDeadline = (context.eventLoop.now + delay, action)
-        watchReading(context)
+        startReadTimer(context)
     }
 
     /// Starts the timer for the deadline. A timer that fires earlier is kept, because it then checks the new deadline.
-    private func watchReading(_ context: ChannelHandlerContext) {
+    private func startReadTimer(_ context: ChannelHandlerContext) {
         guard let (deadline, _) = pendingDeadline else { return }
         if let readTimer, readTimer.at <= deadline { return }
         readTimer?.task.cancel()
         let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.readTimer = nil
             guard let (deadline, action) = self.pendingDeadline else { return }
-            guard deadline <= context.eventLoop.now else { return self.watchReading(context) }
+            guard deadline <= context.eventLoop.now else { return self.startReadTimer(context) }
             self.pendingDeadline = nil
             action(self, context)
         }

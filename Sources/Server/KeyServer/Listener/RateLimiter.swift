@@ -107,7 +107,7 @@ package final class RateLimiter: Sendable {
     /// unlimited.
     ///   - requestClass: The class of the request.
     ///   - count: The amount; for a batch, the number of its items.
-    package func take(
+    package func consume(
         account: String?,
         address: ClientAddress?,
         class requestClass: RequestClass,
@@ -115,12 +115,13 @@ package final class RateLimiter: Sendable {
     ) -> Result {
         let (limits, now) = (self.limits[requestClass], clock())
         let addressPrefix = addressPrefix(address, requestClass)
-        if let addressPrefix, let wait = Self.take(count, of: addressPrefix, in: addresses, limits.address, at: now) {
+        if let addressPrefix, let wait = Self.consume(count, of: addressPrefix, in: addresses, limits.address, at: now)
+        {
             return .limited(by: .address, retryAfter: wait)
         }
         if let account {
             let key = Key(requestClass: requestClass, name: Array(account.utf8))
-            if let wait = Self.take(count, of: key, in: accounts, limits.account, at: now) {
+            if let wait = Self.consume(count, of: key, in: accounts, limits.account, at: now) {
                 if let addressPrefix { Self.refund(count, to: addressPrefix, in: addresses, limits.address, at: now) }
                 return .limited(by: .account, retryAfter: wait)
             }
@@ -152,7 +153,7 @@ package final class RateLimiter: Sendable {
         return Key(requestClass: requestClass, name: address.addressPrefix)
     }
 
-    private static func take(
+    private static func consume(
         _ count: Int,
         of key: Key,
         in table: borrowing Mutex<LRUCache<Key, TokenBucket>>,
@@ -161,7 +162,7 @@ package final class RateLimiter: Sendable {
     ) -> Int? {
         guard limit.perMinute > 0 else { return nil }
         return table.withLock {
-            $0.update(key, initial: TokenBucket(limit, at: now)) { $0.take(count, limit, at: now) }
+            $0.update(key, initial: TokenBucket(limit, at: now)) { $0.consume(count, limit, at: now) }
         }
     }
 
@@ -175,7 +176,7 @@ package final class RateLimiter: Sendable {
         table.withLock { $0.update(key, initial: TokenBucket(limit, at: now)) { $0.refund(count, limit) } }
     }
 
-    /// Takes from both limits like ``take(account:address:class:count:)``, and throws if a limit is exceeded.
+    /// Takes from both limits like ``consume(account:address:class:count:)``, and throws if a limit is exceeded.
     ///
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
     package func require(
@@ -185,7 +186,7 @@ package final class RateLimiter: Sendable {
         count: Int = 1,
         metrics: ServerMetrics? = nil
     ) throws(ProblemDocument) {
-        let result = take(account: account, address: address, class: requestClass, count: count)
+        let result = consume(account: account, address: address, class: requestClass, count: count)
         try Self.requireAllowed(result, requestClass, metrics)
     }
 
@@ -229,9 +230,9 @@ package final class RateLimiter: Sendable {
         address: ClientAddress?,
         metrics: ServerMetrics?
     ) throws(ProblemDocument) -> RequestClass {
-        let result = take(account: account, address: address, class: .license)
+        let result = consume(account: account, address: address, class: .license)
         guard result != .allowed else { return .license }
-        guard take(account: account, address: address, class: .segment) != .allowed else { return .segment }
+        guard consume(account: account, address: address, class: .segment) != .allowed else { return .segment }
         try Self.requireAllowed(result, .license, metrics)
         return .license
     }

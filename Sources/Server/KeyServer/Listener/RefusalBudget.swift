@@ -42,17 +42,17 @@ final class RefusalBudget: Sendable {
     }
 
     /// Takes one entry from the budget.
-    func take(_ address: ClientAddress?) -> Verdict {
+    func consume(_ address: ClientAddress?) -> Verdict {
         let now = clock()
         return state.withLock { state in
             // Without configured proxies, all requests through a proxy on this machine have a loopback address.
             if let address, !address.isLoopback {
                 let wait = state.addresses.update(address.addressPrefix, initial: TokenBucket(Self.address, at: now)) {
-                    $0.take(1, Self.address, at: now)
+                    $0.consume(1, Self.address, at: now)
                 }
                 if let wait { return .tooMany(retryAfter: wait) }
             }
-            return state.all.take(1, Self.all, at: now) == nil ? .recorded : .tooManyOfAll
+            return state.all.consume(1, Self.all, at: now) == nil ? .recorded : .tooManyOfAll
         }
     }
 

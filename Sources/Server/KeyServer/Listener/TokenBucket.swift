@@ -27,7 +27,7 @@ struct TokenBucket: Sendable, Equatable {
     /// larger counts.
     ///
     /// - Returns: nil if it was taken; otherwise the seconds until the bucket contains enough, at least 1.
-    mutating func take(_ count: Int, _ limit: RateLimit, at now: Int64) -> Int? {
+    mutating func consume(_ count: Int, _ limit: RateLimit, at now: Int64) -> Int? {
         guard limit.perMinute > 0 else { return nil }
         let pace = Double(limit.perMinute) / 60e9
         level = min(Double(limit.burst), level + Double(max(now - updated, 0)) * pace)
@@ -42,7 +42,7 @@ struct TokenBucket: Sendable, Equatable {
 
     /// Takes `count`, or as much as there is.
     mutating func drain(_ count: Int, _ limit: RateLimit, at now: Int64) {
-        guard limit.perMinute > 0, take(count, limit, at: now) != nil else { return }
+        guard limit.perMinute > 0, consume(count, limit, at: now) != nil else { return }
         level = 0
     }
 

@@ -18,7 +18,7 @@ extension OpenAPIOperation {
                     description: "The SPEKE version.",
                     schema: #"{"type": "string", "const": "2.0"}"#,
                     isRequired: true,
-                    place: "header"
+                    location: "header"
                 )
             ],
             body: [("application/xml", cpix), ("text/xml", cpix)],

@@ -35,7 +35,7 @@ struct OpenAPIOperation: Sendable {
         let schema: String
         var isRequired = false
         /// The location: `query` or `header`.
-        var place = "query"
+        var location = "query"
     }
 
     /// The media types of a body, with the JSON text of their schemas.
@@ -107,16 +107,16 @@ struct OpenAPIOperation: Sendable {
     private var parametersJSON: JSONValue? {
         let inPath = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
         let pathParameters = inPath.map { name in
-            Self.json(Self.pathParameter(name), place: "path")
+            Self.json(Self.pathParameter(name), location: "path")
         }
-        let all = pathParameters + parameters.map { Self.json($0, place: $0.place) }
+        let all = pathParameters + parameters.map { Self.json($0, location: $0.location) }
         return all.isEmpty ? nil : .array(all)
     }
 
-    private static func json(_ parameter: Parameter, place: String) -> JSONValue {
+    private static func json(_ parameter: Parameter, location: String) -> JSONValue {
         .fields([
             ("name", .string(parameter.name)),
-            ("in", .string(place)),
+            ("in", .string(location)),
             ("required", .bool(parameter.isRequired)),
             ("description", .string(parameter.description)),
             ("schema", OpenAPIDocument.parsed(parameter.schema)),

@@ -68,7 +68,7 @@ package final class EncoderWork: Sendable {
     /// two thirds of the store's time to themselves.
     ///
     /// - Throws: The errors of `write`.
-    func inTurn<Value: Sendable>(_ write: () async throws -> Value) async throws -> Value {
+    func serialized<Value: Sendable>(_ write: () async throws -> Value) async throws -> Value {
         await withCheckedContinuation { turn in
             let isFree = turns.withLock { turns in
                 defer { turns.isTaken = true }

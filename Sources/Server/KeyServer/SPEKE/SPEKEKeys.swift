@@ -49,7 +49,7 @@ struct SPEKEKeys: Sendable {
         let missing = spekeRequest.keys.filter { outcome.records[$0.keyID] == nil }
         let fitsOneBatch = missing.count <= Self.batchSize
         for keys in missing.batches(of: Self.batchSize) {
-            let part = try await work.inTurn {
+            let part = try await work.serialized {
                 try await store(
                     keys,
                     spekeRequest.title,
@@ -89,7 +89,11 @@ struct SPEKEKeys: Sendable {
         beside known: Outcome,
         audit: (Outcome) -> AuditRecord
     ) async throws -> Outcome {
-        var lost = KeyStoreError(.conflict, place: "SPEKE", reason: "other requests keep changing the same content")
+        var lastError = KeyStoreError(
+            .conflict,
+            place: "SPEKE",
+            reason: "other requests keep changing the same content"
+        )
         for _ in 0..<Self.attempts {
             var outcome = known
             outcome.records.merge(try await stored(keys, title)) { $1 }
@@ -103,10 +107,10 @@ struct SPEKEKeys: Sendable {
                 return outcome
             } catch {
                 guard error.code == .conflict else { throw error }
-                lost = error
+                lastError = error
             }
         }
-        throw lost
+        throw lastError
     }
 
     /// Checks that the request may use a stored key. A key without a title, for example an imported one, may be used by

@@ -5,7 +5,7 @@ extension SPEKERequest {
     /// Checks that the request can be answered, independent of the keys, before any key is created.
     ///
     /// - Throws: ``ProblemDocument`` with `unacceptable-cpix`.
-    func checkAnswerable(at time: Int64) throws(ProblemDocument) {
+    func requireSupported(at time: Int64) throws(ProblemDocument) {
         do throws(SignalingError) {
             for system in document.systems {
                 _ = try system.answered(scheme: scheme, keyURI: "skd://" + system.keyID.hexadecimal)
@@ -23,26 +23,26 @@ extension SPEKERequest {
     ///   - records: The keys by key ID.
     ///   - time: The time in Unix seconds.
     /// - Throws: ``ProblemDocument`` with `unacceptable-cpix`.
-    func answer(_ records: [ContentKeyID: ContentRecord], at time: Int64) throws(ProblemDocument) -> CPIXDocument {
-        var answer = document
-        answer.history = []
+    func response(_ records: [ContentKeyID: ContentRecord], at time: Int64) throws(ProblemDocument) -> CPIXDocument {
+        var response = document
+        response.history = []
         for (index, key) in document.contentKeys.enumerated() {
             guard let record = records[key.keyID] else { continue }
-            answer.contentKeys[index].value = .plain(record.contentKey)
+            response.contentKeys[index].value = .plain(record.contentKey)
             // With cenc, each sample has its own initialization vector.
             let hasIV = scheme == .cbcs || key.explicitIV != nil
-            answer.contentKeys[index].explicitIV = hasIV ? record.iv : nil
+            response.contentKeys[index].explicitIV = hasIV ? record.iv : nil
         }
         do throws(SignalingError) {
             for (index, system) in document.systems.enumerated() {
                 guard let record = records[system.keyID] else { continue }
-                answer.systems[index] = try system.answered(scheme: scheme, keyURI: Self.keyURI(record.info))
+                response.systems[index] = try system.answered(scheme: scheme, keyURI: Self.keyURI(record.info))
             }
-            if !answer.deliveryData.isEmpty { try answer.encryptKeys(at: time) }
+            if !response.deliveryData.isEmpty { try response.encryptKeys(at: time) }
         } catch {
             throw Self.refusal(error)
         }
-        return answer
+        return response
     }
 
     private static func refusal(_ error: SignalingError) -> ProblemDocument {

@@ -44,7 +44,7 @@ struct SPEKERoutes: Sendable {
     private func answer(_ body: [UInt8], _ request: AdminRequest) async throws -> Response {
         let spekeRequest = try await work.run { () throws(ProblemDocument) in
             let spekeRequest = try Self.spekeRequest(body)
-            try spekeRequest.checkAnswerable(at: request.now)
+            try spekeRequest.requireSupported(at: request.now)
             return spekeRequest
         }
         let outcome = try await SPEKEKeys(store: store, work: work).keys(for: spekeRequest, at: request.now) {
@@ -52,7 +52,7 @@ struct SPEKERoutes: Sendable {
             Self.audit(request, spekeRequest, outcome)
         }
         let answer = try await work.run { () throws(ProblemDocument) in
-            try spekeRequest.answer(outcome.records, at: request.now).xml
+            try spekeRequest.response(outcome.records, at: request.now).xml
         }
         metrics?.encoderKeys(made: outcome.made.count, found: outcome.records.count - outcome.made.count)
         return Response(

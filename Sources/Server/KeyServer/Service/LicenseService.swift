@@ -271,7 +271,7 @@ package struct LicenseService: Sendable {
 
     /// Takes a refusal from the budget of refusals in the audit log, and counts it if the budget is exhausted.
     func chargeRefusalBudget(for address: ClientAddress?) -> RefusalBudget.Verdict {
-        let verdict = refusals.take(address)
+        let verdict = refusals.consume(address)
         switch verdict {
         case .recorded: break
         case .tooMany: metrics?.unrecorded(by: .address)

@@ -17,14 +17,14 @@ struct ActivityCounts<Key: Hashable & Sendable>: Sendable {
     /// Counts a key at a time, in Unix seconds.
     mutating func add(_ key: Key, at time: Int64) {
         let minute = time / 60
-        let place = Int(minute.magnitude % UInt64(Self.minutes))
-        guard minute >= numbers[place] else { return }
-        if minute > numbers[place] {
-            numbers[place] = minute
-            minutes[place].removeAll(keepingCapacity: true)
+        let index = Int(minute.magnitude % UInt64(Self.minutes))
+        guard minute >= numbers[index] else { return }
+        if minute > numbers[index] {
+            numbers[index] = minute
+            minutes[index].removeAll(keepingCapacity: true)
         }
-        let isKnown = minutes[place][key] != nil || minutes[place].count < Self.capacity
-        minutes[place][isKnown ? key : other, default: 0] += 1
+        let isKnown = minutes[index][key] != nil || minutes[index].count < Self.capacity
+        minutes[index][isKnown ? key : other, default: 0] += 1
     }
 
     /// Returns the counts in the last `count` minutes, including the current one.

@@ -35,15 +35,15 @@ struct ActivitySeries: Sendable {
     /// Counts an outcome at a time, in Unix seconds. Times before the oldest slot are ignored.
     mutating func add(_ outcome: ServerMetrics.Outcome, microseconds: Int?, at time: Int64) {
         let number = time / step
-        let place = Int(number.magnitude % UInt64(slots.count))
-        guard number >= numbers[place] else { return }
-        if number > numbers[place] {
-            numbers[place] = number
-            slots[place].outcomes.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
-            slots[place].latency.removeAll()
+        let index = Int(number.magnitude % UInt64(slots.count))
+        guard number >= numbers[index] else { return }
+        if number > numbers[index] {
+            numbers[index] = number
+            slots[index].outcomes.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
+            slots[index].latency.removeAll()
         }
-        slots[place].outcomes[Self.places[outcome] ?? 0] += 1
-        if let microseconds { slots[place].latency.add(microseconds: microseconds) }
+        slots[index].outcomes[Self.indices[outcome] ?? 0] += 1
+        if let microseconds { slots[index].latency.add(microseconds: microseconds) }
     }
 
     /// Returns the slot for a time; empty if there was no activity.
@@ -57,11 +57,11 @@ struct ActivitySeries: Sendable {
     }
 
     private func slot(number: Int64) -> Slot {
-        let place = Int(number.magnitude % UInt64(slots.count))
-        return numbers[place] == number ? slots[place] : Slot()
+        let index = Int(number.magnitude % UInt64(slots.count))
+        return numbers[index] == number ? slots[index] : Slot()
     }
 
-    private static let places = Dictionary(
+    private static let indices = Dictionary(
         uniqueKeysWithValues: ServerMetrics.Outcome.allCases.enumerated().map { ($0.element, $0.offset) }
     )
 }
