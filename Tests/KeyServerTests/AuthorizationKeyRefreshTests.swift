@@ -2,11 +2,11 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: when keys are fetched")
+@Suite("Authorization: refreshing keys")
 struct AuthorizationKeyRefreshTests {
     private let minute: Int64 = 60_000
 
-    /// Keys that were fetched at time 0.
+    /// Keys fetched at time 0.
     private func fetched(maximumAge: Int64?) -> JWKSRefresh {
         var refresh = JWKSRefresh(rules: .url(staleness: 1_440 * minute))
         refresh.begin(at: 0)
@@ -14,7 +14,7 @@ struct AuthorizationKeyRefreshTests {
         return refresh
     }
 
-    @Test("Without keys everybody waits for one fetch, and after a failure nobody for a while")
+    @Test("Without keys all requests wait for one fetch, and after a failure there is a pause")
     func empty() {
         var refresh = JWKSRefresh(rules: .url(staleness: 1_440 * minute))
         #expect(refresh.decide(at: 0, hasKey: false) == .wait)
@@ -25,7 +25,7 @@ struct AuthorizationKeyRefreshTests {
         #expect(refresh.decide(at: 5_000, hasKey: false) == .wait)
     }
 
-    @Test("Fresh keys are used; older ones are used while new ones are fetched; long unused ones are not")
+    @Test("Fresh keys are used; older ones are used while new ones are fetched; very old ones are not")
     func age() {
         var refresh = fetched(maximumAge: 10 * minute)
         #expect(refresh.decide(at: 10 * minute - 1, hasKey: true) == .use)
@@ -40,7 +40,7 @@ struct AuthorizationKeyRefreshTests {
     }
 
     @Test(
-        "The source's word on age is bounded",
+        "The cache lifetime of the source is bounded",
         arguments: [(0, 1), (30_000, 1), (120_000, 2), (nil, 5), (.max, 1_440)]
     )
     func bounds(asked: Int64?, minutes: Int64) {
@@ -49,7 +49,7 @@ struct AuthorizationKeyRefreshTests {
         #expect(refresh.decide(at: minutes * minute, hasKey: true) != .use)
     }
 
-    @Test("An unknown key is looked for at once, but not more often than every 30 seconds")
+    @Test("An unknown key is fetched immediately, but at most every 30 seconds")
     func unknown() {
         var refresh = fetched(maximumAge: 10 * minute)
         #expect(refresh.decide(at: 29_999, hasKey: false) == .use)
@@ -62,7 +62,7 @@ struct AuthorizationKeyRefreshTests {
         #expect(refresh.decide(at: 60_000, hasKey: false) == .wait)
     }
 
-    @Test("When the source has been silent for too long nothing is used any more, until it answers")
+    @Test("If the source has not responded for too long, no keys are used until it does")
     func stale() {
         var refresh = fetched(maximumAge: minute)
         refresh.begin(at: 1_440 * minute - 10_000)

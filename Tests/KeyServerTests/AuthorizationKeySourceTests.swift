@@ -31,7 +31,7 @@ struct AuthorizationKeySourceTests {
 
     private func set(_ keys: FreshKey...) -> String { #"{"keys":[\#(keys.map(\.jwk).joined(separator: ","))]}"# }
 
-    @Test("A new key is found by its name, and a withdrawn one is gone")
+    @Test("A new key is found by its ID, and a withdrawn one is removed")
     func rotation() async throws {
         let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
         let (oldToken, newToken) = (try await old.token(), try await new.token())
@@ -53,7 +53,7 @@ struct AuthorizationKeySourceTests {
         }
     }
 
-    @Test("Keys are fetched again in the background when they are as old as the source says")
+    @Test("Keys are fetched again in the background after the source's cache lifetime")
     func background() async throws {
         let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
         let token = try await old.token()
@@ -78,7 +78,7 @@ struct AuthorizationKeySourceTests {
         }
     }
 
-    @Test("A burst of requests fetches once")
+    @Test("A burst of requests causes one fetch")
     func herd() async throws {
         let (key, clock) = (FreshKey(id: "a"), AuthorizationClock())
         let (token, text) = (try await key.token(), set(key))
@@ -98,7 +98,7 @@ struct AuthorizationKeySourceTests {
     }
 
     @Test(
-        "A source that gives nothing useful leaves the old keys, for a day",
+        "A source that fails leaves the previous keys in use, for a day",
         arguments: [
             "500", "404", "redirect", "garbage", "empty set", "weak key", "huge", "204",
         ]
@@ -124,7 +124,7 @@ struct AuthorizationKeySourceTests {
             #expect(refusal?.type == .unavailable)
             let unready = await authorizer.warmUp()
             #expect(unready == ["https://issuer.example"])
-            // While it is known not to answer, it is not asked again for each request.
+            // While the source is known to fail, it is not queried for each request.
             #expect(service.count == 1)
 
             service.answer(AskedService.text(good))
@@ -148,14 +148,14 @@ struct AuthorizationKeySourceTests {
         }
     }
 
-    @Test("Nobody at the port is a source that does not answer")
+    @Test("A closed port is a source that does not respond")
     func nobody() async throws {
         let authorizer = try authorizer(.url(try OutgoingURL("http://127.0.0.1:1/")), AuthorizationClock())
         let refusal = try await authorizer.refusal(.test(try await FreshKey(id: "a").token()))
         #expect(refusal?.type == .unavailable)
     }
 
-    @Test("A file is read again when it has changed, and a broken one leaves the old keys")
+    @Test("A file is read again after a change, and an invalid one leaves the previous keys in use")
     func file() async throws {
         let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
         let (oldToken, newToken) = (try await old.token(), try await new.token())
@@ -200,7 +200,7 @@ struct AuthorizationKeySourceTests {
         #expect(refusal == nil)
     }
 
-    @Test("A file with secrets that others may read is not used, until they may not")
+    @Test("A file with secrets that other users can read is not used until its mode is changed")
     func secretFile() async throws {
         let (key, clock, log) = (FreshKey(id: "a"), AuthorizationClock(), LogRecorder())
         let token = try await key.token()
@@ -217,14 +217,14 @@ struct AuthorizationKeySourceTests {
         clock.advance(seconds: 5)
         refusal = try await authorizer.refusal(.test(token))
         #expect(refusal == nil)
-        // A mode that changes is noticed, though time and size stay.
+        // A changed mode is detected although time and size are unchanged.
         #expect(chmod(path, 0o644) == 0)
         clock.advance(seconds: 86_401)
         refusal = try await authorizer.refusal(.test(token))
         #expect(refusal?.type == .unavailable)
     }
 
-    @Test("What is no file does not hang the server")
+    @Test("A path that is not a regular file does not block the server")
     func noFile() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "fifo-\(UUID())").path
         mkfifo(path, 0o600)

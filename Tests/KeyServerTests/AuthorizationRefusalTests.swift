@@ -4,9 +4,9 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: every way to be refused")
+@Suite("Authorization: all refusals")
 struct AuthorizationRefusalTests {
-    /// A token that differs from a good one in one thing.
+    /// A token that differs from a valid one in one property.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let type: ProblemType
@@ -172,7 +172,7 @@ struct AuthorizationRefusalTests {
         ),
     ]
 
-    @Test("A token that is wrong in one thing is refused for that thing", arguments: cases)
+    @Test("A token with one invalid property is refused for that property", arguments: cases)
     func refused(_ item: Case) async throws {
         let authorizer = try JWTAuthorizer(try await .test())
         let claims = Self.good.merging(item.claims) { $1 }.filter { !$0.value.isEmpty }
@@ -181,12 +181,12 @@ struct AuthorizationRefusalTests {
         let refusal = try #require(try await authorizer.refusal(.test(token, asset: item.asset, now: item.now)))
         #expect(refusal.type == item.type)
         if let reason = item.reason { #expect(refusal.reason == reason) }
-        // Nothing that came in goes back.
+        // No input is returned.
         #expect(!"\(refusal)".contains(token) && !"\(refusal)".contains("evil"))
     }
 
     @Test(
-        "What is no token is refused as such",
+        "Invalid tokens are refused",
         arguments: [
             "a", ".", "..", "...", "a.b", "a.b.c", "a.b.c.d", "e30.e30.", "e30=.e30.AA", "eyJhbGciOiJIUzI1NiJ9.e30",
             "eyJhbGciOiJIUzI1NiJ9.e30.A", "eyJhbGciOiJIUzI1NiJ9.e30.A+/A", "eyJhbGciOiJIUzI1NiJ9 .e30.AA",
@@ -200,7 +200,7 @@ struct AuthorizationRefusalTests {
         #expect(refusal?.type == .tokenMalformed || refusal?.type == .tokenAlgorithm)
     }
 
-    @Test("No token and an empty one are missing tokens")
+    @Test("A missing and an empty token have the same refusal")
     func missing() async throws {
         let authorizer = try JWTAuthorizer(try await .test())
         for token in [nil, ""] {
@@ -209,7 +209,7 @@ struct AuthorizationRefusalTests {
         }
     }
 
-    @Test("A 401 says how to come back, and what is for the audit log stays there")
+    @Test("A 401 has WWW-Authenticate, and the audit detail is not sent")
     func document() async throws {
         for type in ProblemType.all {
             let response = ProblemDocument(type, auditDetail: "secret").response(instance: "a")
@@ -219,7 +219,7 @@ struct AuthorizationRefusalTests {
         }
     }
 
-    @Test("A full pool answers that the server is busy")
+    @Test("A full pool results in overloaded")
     func full() async throws {
         let (pool, gate) = (BoundedWorkPool(threads: 1, capacity: 0), Gate())
         var authorizer = try JWTAuthorizer(try await .test(), pool: pool)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: a webhook in trouble", .timeLimit(.minutes(10)))
+@Suite("Authorization: webhook failures", .timeLimit(.minutes(10)))
 struct AuthorizationWebhookTroubleTests {
     static let yes = AuthorizationWebhookTests.yes
 
-    @Test("Two failures of its gateway are ridden out")
+    @Test("Two gateway failures are retried")
     func retries() async throws {
         try await AskedService.run({ service in
             let isReady = service.count == 3
@@ -23,7 +23,7 @@ struct AuthorizationWebhookTroubleTests {
     }
 
     @Test(
-        "A service that is silent, or that trickles, is not waited for",
+        "A service that does not respond, or responds very slowly, times out",
         arguments: [AskedService.silent, AskedService.trickle]
     )
     func slow(handler: @escaping AskedService.Handler) async throws {
@@ -33,14 +33,14 @@ struct AuthorizationWebhookTroubleTests {
             let authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             let refusal = try await authorizer.refusal(.test("token"))
             #expect(refusal?.type == .unavailable)
-            // A slow answer is not asked for again: it would double the load of a service that has too much of it. On a
-            // busy machine the time may be over before the first question has arrived.
+            // A slow response is not retried, because that would double the load of an overloaded service. On a busy
+            // machine the time may be over before the first request has arrived.
             #expect(service.count <= 1)
         }
     }
 
     @Test(
-        "Connections that close, break off or speak something else decide nothing",
+        "Connections that are closed, broken off or use another protocol contain no decision",
         arguments: [
             ("", 3), ("hello\r\n\r\n", 3), ("HTTP/1.1 200 OK\r\nContent-Len", 3),
             ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n\(yes)", 1),
@@ -56,7 +56,7 @@ struct AuthorizationWebhookTroubleTests {
         #expect(service.count == connections)
     }
 
-    @Test("A service that fails is left alone, then asked once, then asked again")
+    @Test("The circuit breaker opens for a failing service, then sends one request, then closes")
     func breaker() async throws {
         let (clock, metrics) = (AuthorizationClock(), ServerMetrics())
         try await AskedService.run(AskedService.text("", status: .internalServerError)) { service in
@@ -82,14 +82,14 @@ struct AuthorizationWebhookTroubleTests {
             }
             #expect(service.count == 9)
             #expect(authorizer.condition.breaker == .closed)
-            // Each question is measured, and nothing where none was asked.
+            // Each request is measured, and nothing is measured without one.
             let text = await metrics.registry.exposition()
             #expect(text.contains(#"keyway_webhook_seconds_count{end="failed"} 6"#))
             #expect(text.contains(#"keyway_webhook_seconds_count{end="decided"} 3"#))
         }
     }
 
-    @Test("The log tells of failures, and neither token, secret nor path")
+    @Test("The log contains failures, and neither token, secret nor path")
     func log() async throws {
         let log = LogRecorder()
         try await AskedService.run(AskedService.text("token-7", status: .internalServerError)) { service in
@@ -108,7 +108,7 @@ struct AuthorizationWebhookTroubleTests {
         }
     }
 
-    @Test("A no is an answer like any other: it opens nothing")
+    @Test("A refusal is a normal response: it does not open the circuit breaker")
     func manyNoes() async throws {
         try await AskedService.run(AskedService.text(#"{"allow":false}"#)) { service in
             let authorizer = try WebhookAuthorizer(service)
@@ -118,7 +118,7 @@ struct AuthorizationWebhookTroubleTests {
     }
 
     @Test(
-        "What the service cannot decide about one request holds up no other",
+        "Failures for one request do not affect others",
         arguments: [
             (200, "<html>"), (200, #"{"allow":true}"#), (200, yes + String(repeating: " ", count: 65_536)), (204, ""),
             (302, yes), (400, ""), (404, ""), (429, ""),
@@ -138,7 +138,7 @@ struct AuthorizationWebhookTroubleTests {
         }
     }
 
-    @Test("Only so many questions are asked at once, and one that nobody waits for is given up")
+    @Test("The number of concurrent requests is limited, and cancelled ones are ended")
     func inFlight() async throws {
         try await AskedService.run(AskedService.silent) { service in
             var configuration = WebhookConfiguration.test(try service.url())

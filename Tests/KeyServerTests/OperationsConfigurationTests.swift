@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The configuration")
+@Suite("Configuration")
 struct OperationsConfigurationTests {
     private static let least = "data: /d\nauthorization: {none: true}\n"
 
@@ -32,7 +32,7 @@ struct OperationsConfigurationTests {
         } catch { return error.problems.map(\.description) }
     }
 
-    @Test("The example is refused until it says who gets licenses, and nothing else is wrong with it")
+    @Test("The example is refused until authorization is set, and has no other errors")
     func exampleFailsClosed() throws {
         let example = ServerConfiguration.example
         let errors = problems(example)
@@ -46,13 +46,13 @@ struct OperationsConfigurationTests {
         #expect(decided.configuration.licenses.otherClients == [])
     }
 
-    @Test("The example is accepted with every comment in it taken away")
+    @Test("The example is accepted with every setting uncommented")
     func example() throws {
         let example = ServerConfiguration.example
         let plain = try load(example, options: [("authorization.none", "true", "--no-authorization")])
         #expect(plain.configuration.data == "/var/lib/keyway")
         #expect(plain.configuration.admin.listen == ListenAddress("127.0.0.1:8081"))
-        // What contradicts each other by design is left out again.
+        // Remove settings that conflict with each other by design.
         let without = [
             "#none: false", "#variable: KEK", "#command: /usr/local/bin/unwrap-kek",
             "#passwordVariable: POSTGRES_PASSWORD",
@@ -83,7 +83,7 @@ struct OperationsConfigurationTests {
         #expect(full.limits == plain.configuration.limits)
     }
 
-    @Test("The environment is over the file, the command line over both, and each says so")
+    @Test("The environment overrides the file, the command line overrides both, and each value has its origin")
     func precedence() throws {
         let text = Self.least + "limits:\n  threads: 2\n  queue: 3\n  batch: 4\nproxies: [10.0.0.0/8, 10.9.9.9]\n"
         let loaded = try load(
@@ -105,7 +105,7 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
-        "Which library does several RSA operations at once is left to be found, off, or named by its whole path",
+        "The crypto_mb library is found automatically, off, or named by its absolute path",
         arguments: [
             ("auto", .auto), ("off", .off), ("'off'", .off),
             ("/usr/lib/libcrypto_mb.so.13", .library("/usr/lib/libcrypto_mb.so.13")),
@@ -121,7 +121,7 @@ struct OperationsConfigurationTests {
         #expect(try load(file).configuration.limits.multiBuffer == value)
     }
 
-    @Test("Each setting has a variable of its own, of whole words")
+    @Test("Each setting has its own environment variable")
     func variables() {
         let variables = ServerConfiguration.settings.compactMap(\.variable)
         #expect(Set(variables).count == variables.count)
@@ -131,7 +131,7 @@ struct OperationsConfigurationTests {
         ] { #expect(variables.contains(name), "\(name)") }
     }
 
-    @Test("The environment alone is enough, and an unknown variable is warned of without its value")
+    @Test("The environment alone is sufficient, and there is a warning for an unknown variable without its value")
     func environmentAlone() throws {
         let loaded = try load(
             nil,
@@ -146,7 +146,7 @@ struct OperationsConfigurationTests {
         #expect(!warnings.contains { $0.contains("hush") || $0.contains("KEYWAY_SECRET") })
     }
 
-    @Test("Paths in the file begin at its folder, others where the server runs")
+    @Test("Relative paths in the file start from its folder, others from the working directory")
     func paths() throws {
         let text = "data: d\nauthorization: {none: true}\nkek: {file: kek}\n"
         #expect(try load(text).configuration.data == "/etc/k/d")
@@ -155,7 +155,7 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
-        "A file of keys begins at the folder of the configuration too, and a URL is left as it is",
+        "The path of a key set starts from the folder of the configuration, and a URL is unchanged",
         arguments: [
             ("jwks.json", "/etc/k/jwks.json"), ("keys/jwks.json", "/etc/k/keys/jwks.json"), ("/a/b", "/a/b"),
             ("https://a.example/jwks.json", "https://a.example/jwks.json"),
@@ -174,7 +174,7 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
-        "What is wrong is said with file, line, setting and what to do",
+        "Errors contain file, line, setting and what to do",
         arguments: [
             ("limits: {thread: 1}", ":3: limits.thread: unknown setting; did you mean `limits.threads`?"),
             ("limits:\n  threads: many", ":4: limits.threads: expected an integer from 0 to 1024, found \"many\""),
@@ -229,7 +229,7 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
-        "Who decides on licenses is said once, and safely",
+        "The authorization must be set once, and be safe",
         arguments: [
             ("", "authorization: is missing; set authorization.tokens"),
             ("none: true, webhook: {url: 'https://a', secretFile: s}", "has more than one"),
@@ -268,7 +268,7 @@ struct OperationsConfigurationTests {
         #expect(problems.contains { $0.contains(expected) }, "\(problems)")
     }
 
-    @Test("What is risky is warned of")
+    @Test("There are warnings for risky settings")
     func warnings() throws {
         let text =
             Self.least + "proxies: [0.0.0.0/0]\ncors: {origins: ['*']}\nlisten: 0.0.0.0:80\n"
@@ -281,7 +281,7 @@ struct OperationsConfigurationTests {
         #expect(other.warnings.map(\.path).filter { $0 != "kek" }.count == 2)
     }
 
-    @Test("Clients without FairPlay are listed by name; development lists them where nothing is said, and says so")
+    @Test("Clients without FairPlay are listed by name; development lists all by default, with a warning")
     func otherClients() throws {
         func clients(_ text: String, isDevelopment: Bool = false) throws -> Set<OtherClientKind> {
             try load(Self.least + text, isDevelopment: isDevelopment).configuration.licenses.otherClients
@@ -311,7 +311,7 @@ struct OperationsConfigurationTests {
         #expect(try warning("licenses: {keyURLs: {secretFile: s}}")?.contains("lists aes128") == true)
     }
 
-    @Test("Development needs no authorization, and loopback addresses")
+    @Test("Development requires no authorization, but loopback addresses")
     func development() throws {
         #expect(problems("data: d", isDevelopment: true).isEmpty)
         #expect(problems("data: d\nlisten: 0.0.0.0:1", isDevelopment: true).count == 1)
@@ -324,7 +324,7 @@ struct OperationsConfigurationTests {
         #expect(refused.first?.contains("admin.listen: must be a loopback address in development") == true)
     }
 
-    @Test("Files that are here have to be usable, and those that are not are told of")
+    @Test("Existing files must be usable, and missing ones are reported")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("keyway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -366,7 +366,7 @@ struct OperationsConfigurationTests {
         #expect(problems.count == 1 && problems.first?.contains("chmod 600 \(path)") == true)
     }
 
-    @Test("No text makes it crash or hang, and none is repeated whole")
+    @Test("Malformed text causes neither a crash nor a hang, and errors do not repeat all of it")
     func hostile() {
         let bomb = (1...9).map {
             "a\($0): &a\($0) [" + Array(repeating: "*a\($0 - 1)", count: 9).joined(separator: ",") + "]"

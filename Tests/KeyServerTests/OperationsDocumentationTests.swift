@@ -10,7 +10,7 @@ struct OperationsDocumentationTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("docs/operations.md")
 
-    @Test("Has every setting as it is, and no other")
+    @Test("lists exactly the existing settings")
     func settings() throws {
         let rows = ServerConfiguration.settings.map { setting in
             let variable = setting.variable.map { "`\($0)`" } ?? "-"
@@ -20,7 +20,7 @@ struct OperationsDocumentationTests {
         try check(rows, after: "| Setting | Variable | Value | Default | Description |")
     }
 
-    @Test("Has every metric as it is, and no other")
+    @Test("lists exactly the existing metrics")
     func metrics() throws {
         let metrics = ServerMetrics()
         metrics.addConnections([:])

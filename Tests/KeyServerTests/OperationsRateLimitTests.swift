@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rate limits")
 struct OperationsRateLimitTests {
-    /// A clock that stands until it is moved.
+    /// A clock that only advances when a test advances it.
     private final class Clock: Sendable {
         private let nanoseconds = Mutex<Int64>(1_000_000_000)
         var now: Int64 { nanoseconds.withLock { $0 } }
@@ -23,7 +23,7 @@ struct OperationsRateLimitTests {
     private static let plenty = RateLimit(perMinute: 1_000_000, burst: 1_000_000)
     private let home = ClientAddress("192.0.2.1")
 
-    @Test("A bucket gives its burst at once, then its pace, and says when to come back")
+    @Test("A bucket allows its burst at once, then its rate, and returns the time to wait")
     func bucket() {
         let limit = RateLimit(perMinute: 30, burst: 3)
         var bucket = TokenBucket(limit, at: 0)
@@ -31,10 +31,10 @@ struct OperationsRateLimitTests {
         #expect(bucket.consume(1, limit, at: 0) == 2)
         #expect(bucket.consume(1, limit, at: 1_000_000_000) == 1)
         #expect(bucket.consume(1, limit, at: 2_000_000_000) == nil)
-        // However long nobody comes, there is never more than the burst.
+        // After any time, there is never more than the burst.
         #expect(bucket.consume(3, limit, at: 3_600_000_000_000) == nil)
         #expect(bucket.consume(1, limit, at: 3_600_000_000_000) == 2)
-        // Clocks that go back give nothing.
+        // A clock that goes back adds nothing.
         #expect(bucket.consume(1, limit, at: 0) == 2)
     }
 
@@ -49,7 +49,7 @@ struct OperationsRateLimitTests {
         #expect(bucket.consume(50, limit, at: 10_000_000_000) == nil)
     }
 
-    @Test("An account is limited wherever it asks from, others are not")
+    @Test("An account is limited for all addresses together, other accounts are not affected")
     func account() {
         let limiter = limiter(account: RateLimit(perMinute: 60, burst: 2), address: Self.plenty)
         let places = [ClientAddress("192.0.2.1"), ClientAddress("2001:db8::1"), nil]
@@ -60,7 +60,7 @@ struct OperationsRateLimitTests {
         #expect(limiter.consume(account: "a", address: home, class: .license) == .allowed)
     }
 
-    @Test("What the account refuses is not charged to the address")
+    @Test("Requests that the account's limit refuses are not charged to the address")
     func refund() {
         let limiter = limiter(
             account: RateLimit(perMinute: 1, burst: 1),
@@ -73,7 +73,7 @@ struct OperationsRateLimitTests {
         #expect(limiter.consume(account: "d", address: home, class: .license) == .limited(by: .address, retryAfter: 60))
     }
 
-    @Test("IPv6 is counted by networks of 64 bits, IPv4 in IPv6 as IPv4, loopback not at all")
+    @Test("IPv6 is counted by /64 network, IPv4-mapped IPv6 as IPv4, loopback not at all")
     func sites() {
         let limiter = limiter(account: Self.plenty, address: RateLimit(perMinute: 1, burst: 1))
         func consume(_ text: String) -> Bool {
@@ -84,7 +84,7 @@ struct OperationsRateLimitTests {
         #expect(["127.0.0.1", "127.0.0.1", "::1", "::1"].map(consume) == [true, true, true, true])
     }
 
-    @Test("Requests for segments have a budget of their own, which is larger")
+    @Test("Requests for segments have a separate, larger limit")
     func segments() {
         let limiter = RateLimiter { [clock] in clock.now }
         let limits = RateLimits()
@@ -95,17 +95,17 @@ struct OperationsRateLimitTests {
         #expect(count(.license) == limits.license.account.burst)
         #expect(count(.segment) == limits.segment.account.burst)
         #expect(limits.segment.account.burst > limits.license.account.burst)
-        // All requests of an address are counted as other ones too, and none of the others' budgets is lost by that.
+        // All requests of an address are counted as `other` too, without refusing any.
         let together = limits.license.address.burst + limits.segment.address.burst
         #expect(limits.other.address.burst >= together)
-        // Two screens that ask for audio and video of every two seconds go on for ever.
+        // Two screens that request audio and video for every two seconds are never limited.
         for _ in 0..<600 {
             clock.pass(seconds: 2)
             #expect(limiter.consume(account: "a", address: home, class: .segment, count: 4) == .allowed)
         }
     }
 
-    @Test("Many addresses fill no memory and push no account out")
+    @Test("Many addresses use bounded memory and evict no account")
     func bounded() {
         let limiter = limiter(account: RateLimit(perMinute: 1, burst: 1), address: Self.plenty, capacity: 50)
         #expect(limiter.consume(account: "a", address: nil, class: .license) == .allowed)
@@ -117,7 +117,7 @@ struct OperationsRateLimitTests {
         #expect(limiter.consume(account: "a", address: nil, class: .license) != .allowed)
     }
 
-    @Test("A bucket that is used stays while others come and go")
+    @Test("A bucket in use is kept while others are added")
     func used() {
         let limiter = limiter(account: RateLimit(perMinute: 1, burst: 1), address: Self.plenty, capacity: 10)
         _ = limiter.consume(account: "victim", address: nil, class: .license)
@@ -127,13 +127,13 @@ struct OperationsRateLimitTests {
         }
     }
 
-    @Test("Zero in a minute is no limit")
+    @Test("Zero per minute means unlimited")
     func off() {
         let limiter = limiter(account: RateLimit(perMinute: 0, burst: 1), address: RateLimit(perMinute: 0, burst: 1))
         for _ in 0..<100 { #expect(limiter.consume(account: "a", address: home, class: .license) == .allowed) }
     }
 
-    @Test("The problem says whose limit it was and when to come back, and is counted")
+    @Test("The problem contains the limit and the time to wait, and is counted")
     func problem() async throws {
         let limiter = limiter(account: RateLimit(perMinute: 2, burst: 1), address: Self.plenty)
         let metrics = ServerMetrics()

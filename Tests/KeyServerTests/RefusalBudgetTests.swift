@@ -6,7 +6,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("Refusals that anybody could have without end")
+@Suite("Refusals that unauthenticated clients can cause without limit")
 struct RefusalBudgetTests {
     private final class Clock: Sendable {
         let now = Atomic<Int64>(0)
@@ -17,7 +17,7 @@ struct RefusalBudgetTests {
         return (RefusalBudget(capacity: capacity, clock: { clock.now.load(ordering: .relaxed) }), clock)
     }
 
-    @Test("An address has so many rows at once, then one now and then; others have their own")
+    @Test("An address has a burst of records, then a constant rate; others have their own")
     func addresses() {
         let (budget, clock) = makeBudget()
         let home = ClientAddress("2001:db8::1")
@@ -30,7 +30,7 @@ struct RefusalBudgetTests {
         #expect(budget.consume(home) == .tooMany(retryAfter: 2))
     }
 
-    @Test("However many addresses come, the rows of all are bounded, and so is the memory")
+    @Test("With many addresses, the total number of records and the memory are bounded")
     func all() {
         let (budget, _) = makeBudget()
         var recorded = 0
@@ -46,7 +46,7 @@ struct RefusalBudgetTests {
         #expect(budget.trackedCount <= 9)
     }
 
-    @Test("Loopback is where proxies are: it has no limit but that of all")
+    @Test("Loopback addresses are those of proxies: only the total limit applies to them")
     func loopback() {
         let (budget, _) = makeBudget()
         let loopback = ClientAddress("127.0.0.1")
@@ -54,7 +54,7 @@ struct RefusalBudgetTests {
         #expect(budget.consume(loopback) == .tooManyOfAll)
     }
 
-    @Test("Over HTTP: who may not ask fills no disk, and holds up neither viewers nor other addresses")
+    @Test("Over HTTP: unauthorized clients neither fill the disk nor delay viewers or other addresses")
     func overHTTP() async throws {
         let metrics = ServerMetrics()
         let (budget, _) = makeBudget()
@@ -82,7 +82,7 @@ struct RefusalBudgetTests {
         #expect(text.contains(#"keyway_unrecorded_refusals_total{by="address"} 4"#))
     }
 
-    @Test("When there are too many of all, each is told the truth, and none is recorded")
+    @Test("Beyond the total limit, each client gets its own refusal, and none is recorded")
     func everywhere() async throws {
         let metrics = ServerMetrics()
         let (budget, _) = makeBudget()

@@ -6,29 +6,29 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// Each way to be refused, over a real port: its status, its problem type and its row in the audit log.
+/// Every kind of refusal, over a real port: its status, its problem type and its audit record.
 @Suite("Refusals, end to end")
 struct RefusalTableTests {
-    /// One way to be refused.
+    /// A kind of refusal.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         /// The policy of the asset.
         var policy = "{}"
-        /// What the token allows.
+        /// The permissions of the token.
         var authorization: @Sendable (inout PlaybackAuthorization) -> Void = { _ in }
-        /// Asks, until the refusal is there.
+        /// Sends requests until the refusal.
         let ask: @Sendable (LicenseServer) async throws -> HTTPAnswer
         let status: Int
         let type: String
         var reason: String?
-        /// The outcome in the audit log; nil for what is counted and not recorded.
+        /// The outcome in the audit log; nil for refusals that are counted but not recorded.
         let audit: String?
         var limiter: RateLimiter?
 
         var testDescription: String { name }
     }
 
-    @Test("has its status, problem type, reason and audit row", arguments: rows)
+    @Test("have their status, problem type, reason and audit record", arguments: rows)
     func refusal(_ row: Row) async throws {
         try await LicenseServer.run(
             authorizer: AccountAuthorizer(change: row.authorization),
@@ -139,7 +139,7 @@ struct RefusalTableTests {
 
     private static let dual = #"{"persist":{"storage":"P30D","playback":"P2D"}}"#
 
-    /// Makes a Sync block say that so many keys were invalidated (Table 6-3).
+    /// Makes a Sync block report the number of invalidated keys (Table 6-3).
     private static func listing(streams count: Int) -> SPCMutation {
         SPCMutation { draft in
             let head = draft[.sync]?.value.prefix(44) ?? []
@@ -158,7 +158,7 @@ struct RefusalTableTests {
             name: "more than can be done in useful time",
             ask: { server in
                 let (spc, gate) = (try server.request(server.device()).spc, Gate())
-                // Two threads, and 64 that wait.
+                // Two threads, and 64 waiting requests.
                 let held = await gate.occupy(server.pool, jobs: 66)
                 let answer = try await server.license(spc)
                 gate.open()

@@ -41,7 +41,7 @@ struct AdministrationTokensTests {
         }
     }
 
-    @Test("The audit log is read backwards in pages, and held against its chain")
+    @Test("The audit log is listed in pages, newest first, and verified")
     func audit() async throws {
         try await LicenseServer.run { server in
             for number in 0..<5 { #expect(try await server.admin("PUT", "/policies/p\(number)", "{}").status == 201) }

@@ -20,7 +20,7 @@ struct ListenFailureTests {
         #expect(failure.description.hasSuffix(end))
     }
 
-    @Test("Any other error stays what it is")
+    @Test("Other errors are unchanged")
     func others() throws {
         let address = try #require(ListenAddress("127.0.0.1:1"))
         #expect(ListenFailure(EMFILE, address: address, setting: "--listen") == nil)

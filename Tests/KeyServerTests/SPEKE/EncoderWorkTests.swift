@@ -10,7 +10,7 @@ import VirtualDevice
 
 @Suite("The threads for documents of encoders")
 struct EncoderWorkTests {
-    /// Keeps a thread busy until it is opened.
+    /// Blocks a thread until it is opened.
     private final class Gate: Sendable {
         private let entered = DispatchSemaphore(value: 0)
         private let opened = DispatchSemaphore(value: 0)
@@ -20,7 +20,7 @@ struct EncoderWorkTests {
             opened.wait()
         }
 
-        /// Returns when the thread is there.
+        /// Returns when the thread waits.
         func waitUntilEntered() async {
             await withCheckedContinuation { answer in
                 DispatchQueue.global().async {
@@ -33,7 +33,7 @@ struct EncoderWorkTests {
         func open() { opened.signal() }
     }
 
-    @Test("Work runs on a thread of that name, at a lower priority than what opens SPCs")
+    @Test("Work runs on a thread of that name, at a lower priority than the decryption of SPCs")
     func thread() async throws {
         let work = EncoderWork(threads: 1, capacity: 1)
         let (name, lowered) = try await work.run { (Thread.current.name, niceness()) }
@@ -41,7 +41,7 @@ struct EncoderWorkTests {
         #expect(lowered > niceness())
     }
 
-    @Test("Beyond its bound the answer is 503 with Retry-After, and licenses are given meanwhile")
+    @Test("Beyond the limit the response is 503 with Retry-After, and licenses are still issued")
     func overload() async throws {
         let (work, gate) = (EncoderWork(threads: 1, capacity: 1), Gate())
         try await LicenseServer.run(encoderWork: work) { server in
@@ -60,7 +60,7 @@ struct EncoderWorkTests {
         }
     }
 
-    /// Counts writes that are under way at once, and those that ended.
+    /// Counts concurrent writes, and finished ones.
     private final class Writes: Sendable {
         private let state = Mutex((running: 0, most: 0, ended: 0))
 
@@ -82,7 +82,7 @@ struct EncoderWorkTests {
         }
     }
 
-    @Test("Of many writes one is under way at a time, and a failed one passes the turn on")
+    @Test("Writes are serialized, and the next one starts after a failed one")
     func turns() async {
         struct Failure: Error {}
         let (work, writes) = (EncoderWork(threads: 1, capacity: 1), Writes())
@@ -99,7 +99,7 @@ struct EncoderWorkTests {
         #expect(writes.ended == 20)
     }
 
-    @Test("A refused document gives its room back, and its reason is the same as ever")
+    @Test("A refused document frees its capacity, and its reason is unchanged")
     func refusal() async throws {
         let work = EncoderWork(threads: 1, capacity: 1)
         try await LicenseServer.run(encoderWork: work) { server in
@@ -112,5 +112,5 @@ struct EncoderWorkTests {
     }
 }
 
-/// That of the thread which asks.
+/// The niceness of the current thread.
 private func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Encoders with certificates")
 struct SPEKECertificateTests {
-    /// What an encoder with these TLS files is answered; nil where the connection comes to nothing.
+    /// Returns the response to an encoder with these TLS files; nil if there is no connection.
     private func status(_ port: Int, _ identity: (X509Certificate, RSAPrivateKey)?, token: String? = nil) async -> UInt?
     {
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -38,7 +38,9 @@ struct SPEKECertificateTests {
         return answer?.status.code
     }
 
-    @Test("A certificate of the authority is an encoder's, another is not let in, and without one a token is needed")
+    @Test(
+        "A certificate of the authority has the role encoder, another is refused, and without one a token is required"
+    )
     func certificates() async throws {
         let files = try CertificateFiles()
         defer { files.remove() }
@@ -66,7 +68,7 @@ struct SPEKECertificateTests {
     }
 
     @Test(
-        "A new file of authorities lets its encoders in and those of the old one no more, and a damaged one changes nothing"
+        "New authorities replace the previous ones, and an invalid file changes nothing"
     )
     func authoritiesFollowed() async throws {
         let files = try CertificateFiles()
@@ -106,7 +108,7 @@ struct SPEKECertificateTests {
             #expect(authorities.reload())
             #expect(await status(port, (old, key)) == nil)
             #expect(await status(port, (new, key)) == 200)
-            // The listener's own certificate is followed as before.
+            // The listener's own certificate is still reloaded.
             try files.replace("other")
             #expect(certificate.reload())
             #expect(await status(port, (new, key)) == 200)

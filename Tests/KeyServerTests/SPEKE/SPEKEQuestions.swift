@@ -4,7 +4,7 @@ import KeyStore
 
 @testable import KeyServer
 
-/// A question for two keys, such as encoders send, to be changed by tests.
+/// A request document for two keys, as sent by encoders, which tests modify.
 func spekeQuestion(
     _ contentID: String = "film",
     keys: [(keyID: ContentKeyID, type: String)] = [(spekeKeyID(1), "HD"), (spekeKeyID(2), "AUDIO")],
@@ -20,13 +20,13 @@ func spekeQuestion(
     return document
 }
 
-/// A key ID that ends in a number.
+/// Returns a key ID that ends with a number.
 func spekeKeyID(_ number: UInt8) -> ContentKeyID {
     ContentKeyID([UInt8](repeating: 0xA0, count: 15) + [number])!
 }
 
 extension LicenseServer {
-    /// Asks as an encoder does.
+    /// Sends a request like an encoder.
     func speke(
         _ xml: [UInt8],
         token: String? = LicenseServer.token,

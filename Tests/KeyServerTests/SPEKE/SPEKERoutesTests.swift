@@ -9,7 +9,7 @@ import TextCoding
 
 @Suite("Keys for encoders over SPEKE")
 struct SPEKERoutesTests {
-    @Test("Keys, vectors and what the systems say come back, and the keys are the ones that licenses have")
+    @Test("The response has keys, vectors and data of protection systems, and licenses have the same keys")
     func answer() async throws {
         try await LicenseServer.run { server in
             let answer = try await server.speke(spekeQuestion())
@@ -47,7 +47,7 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("The same question gets the same keys, from many at once too, and each key is made once")
+    @Test("The same request gets the same keys, also concurrently, and each key is created once")
     func idempotent() async throws {
         try await LicenseServer.run { server in
             let answers = try await withThrowingTaskGroup(of: [SecretBytes?].self) { group in
@@ -67,7 +67,7 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("Many keys are stored in batches with an audit record each, and six encoders at once get the same keys")
+    @Test("Many keys are stored in batches with an audit record each, and six concurrent encoders get the same keys")
     func batches() async throws {
         let size = SPEKEKeys.batchSize
         let keys = (1...UInt8(2 * size + 3)).map { (spekeKeyID($0), "HD") }
@@ -91,7 +91,7 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("A question with one key of another title stores none of its keys, however many there are")
+    @Test("A request with a key of another title stores none of its keys, independent of their number")
     func refusedBatch() async throws {
         try await LicenseServer.run { server in
             _ = try await server.speke(spekeQuestion(keys: [(spekeKeyID(99), "HD")], systems: [.fairPlay]))
@@ -102,7 +102,7 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("An element that the question has not is not answered, and the vector that it has is taken for a new key")
+    @Test("Elements that are not requested are not returned, and the requested vector is used for a new key")
     func asked() async throws {
         try await LicenseServer.run { server in
             var question = spekeQuestion(keys: [(spekeKeyID(1), "VIDEO")], systems: [.fairPlay, .widevine])
@@ -115,14 +115,14 @@ struct SPEKERoutesTests {
             #expect(document.systems[0].mediaPlaylistSignaling == nil && document.systems[0].pssh == nil)
             #expect(document.systems[1].mediaPlaylistSignaling?.contains("KEYID=0xa0a0") == true)
             #expect(document.systems[1].pssh == nil && document.systems[1].keyURI == nil)
-            // The key has its vector already.
+            // The key already has its vector.
             question.contentKeys[0].explicitIV = Array(2...17)
             document = try CPIXDocument(xml: try await server.speke(question).body)
             #expect(document.contentKeys[0].explicitIV == Array(1...16))
         }
     }
 
-    @Test("Keys are encrypted to the certificate that the question names")
+    @Test("Keys are encrypted for the certificate in the request")
     func encrypted() async throws {
         try await LicenseServer.run { server in
             let key = try RSAPrivateKey.generate(bits: 2_048)
@@ -146,7 +146,7 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("Key periods with times give keys their validity, and those with numbers alone do not")
+    @Test("Key periods with times determine the validity of keys, and those with an index do not")
     func periods() async throws {
         try await LicenseServer.run { server in
             var question = spekeQuestion(
@@ -173,7 +173,7 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("A key that was imported is handed out, and that of another title or track is not")
+    @Test("An imported key is returned, and a key of another title or track is not")
     func imported() async throws {
         try await LicenseServer.run { server in
             let keyID = spekeKeyID(9)
