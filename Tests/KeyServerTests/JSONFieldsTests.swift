@@ -17,7 +17,7 @@ struct JSONFieldsTests {
         #expect(try fields.string("missing") == nil)
         do throws(JSONError) {
             try fields.finish()
-            Issue.record("a field was left over")
+            Issue.record("an unknown field was accepted")
         } catch {
             // The known fields are named, and the unknown ones are not repeated.
             #expect(error.reason == "a field is unknown; the known fields are s, b, i, a, missing")
@@ -30,7 +30,7 @@ struct JSONFieldsTests {
         var fields = try JSONFields(try parse(text), path: "/outer")
         do throws(JSONError) {
             _ = try fields.string("f")
-            Issue.record("\(text) was taken for a string")
+            Issue.record("\(text) was accepted as a string")
         } catch {
             #expect(error.place == .path("/outer/f"))
         }

@@ -75,7 +75,7 @@ struct RefusalTableTests {
 
     private static let claims: [Row] = [
         Row(
-            name: "an asset that the token does not name",
+            name: "an asset that the token does not permit",
             authorization: { $0.assets = ["another"] },
             ask: { server in try await server.license(try server.request(server.device()).spc) },
             status: 403,
@@ -84,7 +84,7 @@ struct RefusalTableTests {
             audit: "token-asset"
         ),
         Row(
-            name: "a title that is not the token's",
+            name: "a title that the token does not permit",
             authorization: { $0.title = "another" },
             ask: { server in try await server.license(try server.request(server.device()).spc) },
             status: 403,
@@ -93,7 +93,7 @@ struct RefusalTableTests {
             audit: "token-asset"
         ),
         Row(
-            name: "a device that is not the token's",
+            name: "a device that the token does not permit",
             authorization: { $0.device = [UInt8](repeating: 1, count: 16) },
             ask: { server in try await server.license(try server.request(server.device()).spc) },
             status: 403,
@@ -101,7 +101,7 @@ struct RefusalTableTests {
             audit: "token-device"
         ),
         Row(
-            name: "a token for one use, used by another device",
+            name: "a single-use token, used by another device",
             authorization: {
                 $0.binding = TokenBindingClaim(token: [UInt8](repeating: 7, count: 32), expires: $0.expires)
             },
@@ -117,7 +117,7 @@ struct RefusalTableTests {
         ),
         policy("a token whose notAfter has passed", "{}", reason: "not-after", authorization: { $0.notAfter = 5 }),
         policy(
-            "a token that names a policy that is not there",
+            "a token that names a missing policy",
             "{}",
             reason: "policy-invalid",
             authorization: { $0.policyName = "nothing" }
@@ -128,9 +128,9 @@ struct RefusalTableTests {
             reason: "network-denied"
         ),
         policy("a page of another origin", #"{"origins":["https://player.example"]}"#, reason: "origin-denied"),
-        policy("a rental whose token does not say when it began", rental(.token), reason: "rental-start-missing"),
+        policy("a rental whose token has no start", rental(.token), reason: "rental-start-missing"),
         policy(
-            "a rental that was over when the token was made",
+            "a rental that had expired when the token was created",
             rental(.token),
             reason: "rental-expired",
             authorization: { $0.rentalStart = 1_000_000 }
@@ -155,7 +155,7 @@ struct RefusalTableTests {
 
     private static let limits: [Row] = [
         Row(
-            name: "more than can be done in useful time",
+            name: "overload",
             ask: { server in
                 let (spc, gate) = (try server.request(server.device()).spc, Gate())
                 // Two threads, and 64 waiting requests.
@@ -170,7 +170,7 @@ struct RefusalTableTests {
             audit: nil
         ),
         Row(
-            name: "more licenses than an account may have in a minute",
+            name: "more licenses than the account's rate limit",
             ask: { server in
                 let first = try await server.license(try server.request(server.device()).spc)
                 #expect(first.status == 200)
@@ -199,7 +199,7 @@ struct RefusalTableTests {
             audit: "key-not-valid"
         ),
         Row(
-            name: "the same request once more, in the last second of its window",
+            name: "a repeated request, in the last second of its window",
             policy: #"{"maximumSPCAge":"PT10M"}"#,
             ask: { server in
                 let spc = try server.request(server.device()).spc
@@ -215,7 +215,7 @@ struct RefusalTableTests {
             audit: "replayed"
         ),
         Row(
-            name: "the same request once more, too late for a retry",
+            name: "a repeated request, too late for a retry",
             ask: { server in
                 let spc = try server.request(server.device()).spc
                 let first = try await server.license(spc)
@@ -231,7 +231,7 @@ struct RefusalTableTests {
             audit: "replayed"
         ),
         Row(
-            name: "one stream more than allowed",
+            name: "more streams than allowed",
             policy: #"{"lease":"PT10M","streams":2}"#,
             ask: { server in
                 for _ in 0..<2 {
@@ -246,7 +246,7 @@ struct RefusalTableTests {
             audit: "streams-exceeded"
         ),
         Row(
-            name: "one device more than allowed",
+            name: "more devices than allowed",
             policy: #"{"devices":1}"#,
             ask: { server in
                 let answer = try await server.license(try server.request(server.device()).spc)
@@ -288,7 +288,7 @@ struct RefusalTableTests {
             audit: "lease-ended"
         ),
         Row(
-            name: "a rental that is over",
+            name: "an expired rental",
             policy: rental(.firstLicense),
             ask: { server in
                 let device = server.device()
@@ -303,7 +303,7 @@ struct RefusalTableTests {
             audit: "rental-expired"
         ),
         Row(
-            name: "a rental that is for one device, behind an adapter",
+            name: "a rental for one device, with an adapter",
             policy: #"{"rental":"PT1H","bindRentalToDevice":true}"#,
             ask: { server in
                 try await server.license(try server.request(server.device(), output: .digitalAVAdapter).spc)
@@ -330,7 +330,7 @@ struct RefusalTableTests {
 
     private static let kept: [Row] = [
         Row(
-            name: "a report that names no device",
+            name: "a report without a device",
             policy: #"{"persist":{"storage":"P30D","playback":"P2D"},"adapter":"allow"}"#,
             ask: { server in
                 let device = server.device()
@@ -353,7 +353,7 @@ struct RefusalTableTests {
             audit: "no-device"
         ),
         Row(
-            name: "an invalidation by a device that does not say that it can",
+            name: "an invalidation by a device without the capability",
             policy: #"{"persist":{"storage":"P30D","playback":"P2D"}}"#,
             ask: { server in
                 let device = server.device()
@@ -374,7 +374,7 @@ struct RefusalTableTests {
             audit: "invalidation-unsupported"
         ),
         Row(
-            name: "a key to keep, for a session that an admin ended",
+            name: "a persistent key for a session that an admin ended",
             policy: #"{"lease":"PT10M","persist":{"validity":"PT1H"}}"#,
             ask: { server in
                 let device = server.device()
@@ -399,7 +399,7 @@ struct RefusalTableTests {
             audit: "lease-ended"
         ),
         Row(
-            name: "a Sync SPC that was made too long ago",
+            name: "a Sync SPC that is too old",
             policy: dual,
             ask: { server in
                 let device = server.device()
@@ -414,7 +414,7 @@ struct RefusalTableTests {
             audit: "spc-too-old"
         ),
         Row(
-            name: "an invalidation of more keys than a store takes at once",
+            name: "an invalidation of more keys than a store accepts at once",
             policy: dual,
             ask: { server in
                 let device = server.device()
@@ -433,7 +433,7 @@ struct RefusalTableTests {
             audit: "too-many-stream-ids"
         ),
         Row(
-            name: "a kept key once more, after it ran out",
+            name: "a persistent key again, after its expiry",
             policy: #"{"persist":{"validity":"PT1H"},"renewAfterExpiry":false}"#,
             ask: { server in
                 let device = server.device()
@@ -448,7 +448,7 @@ struct RefusalTableTests {
             audit: "renewal-after-expiry"
         ),
         Row(
-            name: "a kept key that an admin revoked",
+            name: "a persistent key that an admin revoked",
             policy: #"{"persist":{"validity":"PT1H"}}"#,
             ask: { server in
                 let device = server.device()
@@ -469,7 +469,7 @@ struct RefusalTableTests {
             audit: "license-revoked"
         ),
         Row(
-            name: "an invalidation with a challenge that was not given out",
+            name: "an invalidation with an unknown challenge",
             policy: #"{"persist":{"storage":"P30D","playback":"P2D"}}"#,
             ask: { server in
                 let device = server.device()

@@ -49,7 +49,7 @@ struct RequestRefusalsTests {
         ),
         Row(name: "xchunked", request: post("Transfer-Encoding: xchunked\r\n", chunks), status: 400),
         Row(name: "chunked with a parameter", request: post("Transfer-Encoding: chunked;a=b\r\n", chunks), status: 400),
-        Row(name: "no coding at all", request: post("Transfer-Encoding:\r\n", chunks), status: 400),
+        Row(name: "no coding", request: post("Transfer-Encoding:\r\n", chunks), status: 400),
         Row(name: "an empty coding", request: post("Transfer-Encoding: ,chunked\r\n", chunks), status: 400),
         Row(
             name: "a coding of a request that has no body",
@@ -72,15 +72,15 @@ struct RequestRefusalsTests {
             status: 400
         ),
         Row(
-            name: "two lengths that differ",
+            name: "two different lengths",
             request: post("Content-Length: 1\r\nContent-Length: 2\r\n", "xx"),
             status: 400
         ),
         Row(name: "a list of lengths", request: post("Content-Length: 1, 1\r\n", "x"), status: 400),
         Row(name: "a length with a sign", request: post("Content-Length: +1\r\n", "x"), status: 400),
-        Row(name: "a length of no bytes", request: post("Content-Length:\r\n", "x"), status: 400),
+        Row(name: "an empty length", request: post("Content-Length:\r\n", "x"), status: 400),
         Row(
-            name: "a length that nothing can have",
+            name: "an impossible length",
             request: post("Content-Length: 99999999999999999999\r\n"),
             status: 400
         ),
@@ -98,7 +98,7 @@ struct RequestRefusalsTests {
         ),
         Row(name: "a chunk without a size", request: post("Transfer-Encoding: chunked\r\n", "z\r\n"), status: 400),
         Row(
-            name: "a damaged chunk of a body that nothing reads",
+            name: "an invalid chunk of a body that is not read",
             request: "GET /healthz HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\nz\r\n",
             status: 200
         ),
@@ -142,8 +142,8 @@ struct RequestRefusalsTests {
         Row(name: "an authority as target", request: "CONNECT a:80 HTTP/1.1\r\n\(host)\r\n", status: 400),
         Row(name: "the asterisk", request: "OPTIONS * HTTP/1.1\r\n\(host)\r\n", status: 404, isKept: true),
         Row(name: "a second slash", request: get(host, "//healthz"), status: 404, isKept: true),
-        Row(name: "a slash at the end", request: get(host, "/healthz/"), status: 404, isKept: true),
-        Row(name: "a method that does not exist", request: "BREW /healthz HTTP/1.1\r\n\(host)\r\n", status: 400),
+        Row(name: "a trailing slash", request: get(host, "/healthz/"), status: 404, isKept: true),
+        Row(name: "an unknown method", request: "BREW /healthz HTTP/1.1\r\n\(host)\r\n", status: 400),
     ]
 
     private static let connections: [Row] = [
@@ -159,7 +159,7 @@ struct RequestRefusalsTests {
         Row(name: "HTTP/0.9", request: "GET /healthz\r\n\r\n", status: 400),
         Row(name: "HTTP/2.0", request: get(host, version: "HTTP/2.0"), status: 400),
         Row(
-            name: "a change to another protocol",
+            name: "an upgrade to another protocol",
             request: get(host + "Connection: upgrade\r\nUpgrade: h2c\r\n"),
             status: 200
         ),
