@@ -16,7 +16,7 @@ struct AdminRoutesTests {
         _ path: String,
         _ body: String,
         token: String? = LicenseServer.token
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         try await server.send("PUT", path, type: "application/json", Array(body.utf8), token: token)
     }
 

@@ -110,7 +110,7 @@ struct AssetAliasTests {
 
     @Test("The authorizer gets the registered asset, and no other asset is issued")
     func authorizers() async throws {
-        let authorizer = AskedAuthorizer()
+        let authorizer = RecordingAuthorizer()
         try await run(authorizer: authorizer) { server in
             let spc = try server.request(server.device(), asset: Self.uri).spc
             #expect(try await server.license(spc, query: "?assetId=skd%3A%2F%2Fmovie").status == 200)
@@ -126,7 +126,7 @@ struct AssetAliasTests {
 
     @Test("A name whose meaning changes after it was authorized is refused")
     func meaningThatChanges() async throws {
-        let authorizer = AskedAuthorizer()
+        let authorizer = RecordingAuthorizer()
         try await run(authorizer: authorizer) { server in
             authorizer.onAsking { try await server.add(Self.uri, keyID: nil, key: server.contentKey) }
             let spc = try server.request(server.device(), asset: Self.uri).spc
@@ -148,7 +148,7 @@ struct AssetAliasTests {
                 let report = try device.makeSyncSPC(for: kept, certificate: server.certificate.der)
                 let told = try await server.license(report)
                 #expect(told.status == 200, "\(told.text)")
-                guard case .object(let sync)? = told.json["sync"] else { throw LicenseServerFault() }
+                guard case .object(let sync)? = told.json["sync"] else { throw LicenseServerError() }
                 #expect(sync["assetId"] == .string("movie"))
             }
             let records = try await server.store.auditEntries(before: nil, limit: 10).map(\.record)
@@ -188,7 +188,7 @@ extension LicenseServer {
 }
 
 /// Allows every request, and stores the assets of the requests.
-private final class AskedAuthorizer: PlaybackAuthorizer {
+private final class RecordingAuthorizer: PlaybackAuthorizer {
     private let state = Mutex((asked: [[UInt8]](), action: { @Sendable () async throws -> Void in }))
 
     var asked: [[UInt8]] { state.withLock { $0.asked } }

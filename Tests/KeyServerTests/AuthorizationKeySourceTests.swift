@@ -35,11 +35,11 @@ struct AuthorizationKeySourceTests {
     func rotation() async throws {
         let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
         let (oldToken, newToken) = (try await old.token(), try await new.token())
-        try await AskedService.run(AskedService.text(set(old))) { service in
+        try await MockService.run(MockService.text(set(old))) { service in
             let authorizer = try authorizer(.url(try service.url("/jwks")), clock)
             var refusal = try await authorizer.refusal(.test(oldToken))
             #expect(refusal == nil)
-            service.answer(AskedService.text(set(new)))
+            service.answer(MockService.text(set(new)))
             clock.advance(seconds: 29)
             refusal = try await authorizer.refusal(.test(newToken))
             #expect(refusal?.type == .tokenUnknownKey)
@@ -57,8 +57,8 @@ struct AuthorizationKeySourceTests {
     func background() async throws {
         let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
         let token = try await old.token()
-        let fresh = AskedService.text(set(old), headers: [.cacheControl: "public, max-age=600"])
-        try await AskedService.run(fresh) { service in
+        let fresh = MockService.text(set(old), headers: [.cacheControl: "public, max-age=600"])
+        try await MockService.run(fresh) { service in
             let authorizer = try authorizer(.url(try service.url()), clock)
             #expect(authorizer.condition.keyAges.isEmpty)
             let unready = await authorizer.warmUp()
@@ -68,11 +68,11 @@ struct AuthorizationKeySourceTests {
             #expect(Array(authorizer.condition.keyAges.values) == [.seconds(599)])
             var refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil && service.count == 1)
-            service.answer(AskedService.text(set(new)))
+            service.answer(MockService.text(set(new)))
             clock.advance(seconds: 1)
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil)
-            try await AskedService.eventually { try await authorizer.refusal(.test(token))?.type == .tokenUnknownKey }
+            try await MockService.eventually { try await authorizer.refusal(.test(token))?.type == .tokenUnknownKey }
             #expect(service.count == 2)
             #expect(Array(authorizer.condition.keyAges.values) == [.zero])
         }
@@ -82,14 +82,14 @@ struct AuthorizationKeySourceTests {
     func herd() async throws {
         let (key, clock) = (FreshKey(id: "a"), AuthorizationClock())
         let (token, text) = (try await key.token(), set(key))
-        try await AskedService.run({ service in
+        try await MockService.run({ service in
             await service.gate.wait()
-            return try await AskedService.text(text)(service)
+            return try await MockService.text(text)(service)
         }) { service in
             let authorizer = try authorizer(.url(try service.url()), clock)
             try await withThrowingTaskGroup(of: ProblemDocument?.self) { tasks in
                 for _ in 0..<50 { tasks.addTask { try await authorizer.refusal(.test(token)) } }
-                try await AskedService.eventually { service.count > 0 }
+                try await MockService.eventually { service.count > 0 }
                 service.gate.open()
                 for try await refusal in tasks { #expect(refusal == nil) }
             }
@@ -106,18 +106,18 @@ struct AuthorizationKeySourceTests {
     func failing(kind: String) async throws {
         let (key, clock, log) = (FreshKey(id: "a"), AuthorizationClock(), LogRecorder())
         let (token, good) = (try await key.token(), set(key))
-        let handler: AskedService.Handler =
+        let handler: MockService.Handler =
             switch kind {
-            case "500": AskedService.text(good, status: .internalServerError)
-            case "404": AskedService.text(good, status: .notFound)
-            case "redirect": AskedService.text(good, status: .found, headers: [.location: "/other"])
-            case "garbage": AskedService.text("<html>")
-            case "empty set": AskedService.text(#"{"keys":[]}"#)
-            case "weak key": AskedService.text(#"{"keys":[\#(TestTokens.weakRSAKey)]}"#)
-            case "huge": AskedService.text(good + String(repeating: " ", count: 262_144))
-            default: AskedService.text("", status: .noContent)
+            case "500": MockService.text(good, status: .internalServerError)
+            case "404": MockService.text(good, status: .notFound)
+            case "redirect": MockService.text(good, status: .found, headers: [.location: "/other"])
+            case "garbage": MockService.text("<html>")
+            case "empty set": MockService.text(#"{"keys":[]}"#)
+            case "weak key": MockService.text(#"{"keys":[\#(TestTokens.weakRSAKey)]}"#)
+            case "huge": MockService.text(good + String(repeating: " ", count: 262_144))
+            default: MockService.text("", status: .noContent)
             }
-        try await AskedService.run(handler) { service in
+        try await MockService.run(handler) { service in
             let logger = Logger(label: "test") { _ in log }
             let authorizer = try authorizer(.url(try service.url("/a?secret=x")), clock, logger: logger)
             var refusal = try await authorizer.refusal(.test(token))
@@ -127,7 +127,7 @@ struct AuthorizationKeySourceTests {
             // While the source is known to fail, it is not queried for each request.
             #expect(service.count == 1)
 
-            service.answer(AskedService.text(good))
+            service.answer(MockService.text(good))
             clock.advance(seconds: 5)
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil)
@@ -140,7 +140,7 @@ struct AuthorizationKeySourceTests {
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal?.type == .unavailable)
 
-            service.answer(AskedService.text(good))
+            service.answer(MockService.text(good))
             clock.advance(seconds: 30)
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil)

@@ -9,13 +9,13 @@ import Synchronization
 @testable import KeyServer
 
 /// A service for the server's requests, on a separate port: a test determines its responses, and it counts requests.
-final class AskedService: Sendable {
-    typealias Handler = @Sendable (AskedService) async throws -> Response
+final class MockService: Sendable {
+    typealias Handler = @Sendable (MockService) async throws -> Response
 
     private let handler: Mutex<Handler>
     private let bodies = Mutex<[(body: [UInt8], headers: HTTPFields)]>([])
     /// Delays responses that wait for it; it is opened at the end of the test.
-    let gate = AskedServiceGate()
+    let gate = ResponseGate()
     let port = Mutex(0)
 
     private init(_ handler: @escaping Handler) { self.handler = Mutex(handler) }
@@ -34,9 +34,9 @@ final class AskedService: Sendable {
     /// Runs a service while `test` runs.
     static func run(
         _ handler: @escaping Handler,
-        _ test: @Sendable (AskedService) async throws -> Void
+        _ test: @Sendable (MockService) async throws -> Void
     ) async throws {
-        let service = AskedService(handler)
+        let service = MockService(handler)
         let respond: @Sendable (Request) async throws -> Response = { request in
             let body = try await request.boundedBody(upTo: 1_000_000)
             service.bodies.withLock { $0.append((body, request.headers)) }
@@ -53,7 +53,7 @@ final class AskedService: Sendable {
     }
 }
 
-extension AskedService {
+extension MockService {
     /// Waits until a condition is true, up to the time limit of the test.
     static func eventually(_ condition: () async throws -> Bool) async throws {
         while try await !condition() { try await Task.sleep(for: .milliseconds(1)) }
@@ -87,7 +87,7 @@ extension AskedService {
 }
 
 /// A gate that is closed until it is opened once.
-final class AskedServiceGate: Sendable {
+final class ResponseGate: Sendable {
     private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
     func wait() async {

@@ -20,7 +20,7 @@ struct AuthorizationWebhookTests {
              "title": "t", "policy": "p", "device": "000102030405060708090a0b0c0d0e0f", "once": true, "tokenId": "id",
              "persist": true, "rentalStart": 1600000000, "reason": null}
             """
-        try await AskedService.run(AskedService.text(answer)) { service in
+        try await MockService.run(MockService.text(answer)) { service in
             var configuration = WebhookConfiguration.test(try service.url("/authorize"))
             configuration.secret = Self.secret
             configuration.mayLoosen = true
@@ -95,8 +95,8 @@ struct AuthorizationWebhookTests {
     )
     func answers(status: Int, body: String, type: ProblemType, questions: Int) async throws {
         let headers: HTTPFields = [.location: "/other"]
-        let handler = AskedService.text(body, status: .init(code: status), headers: headers)
-        try await AskedService.run(handler) { service in
+        let handler = MockService.text(body, status: .init(code: status), headers: headers)
+        try await MockService.run(handler) { service in
             let refusal = try await WebhookAuthorizer(service).refusal(.test("token", asset: "movie"))
             #expect(refusal?.type == type)
             #expect(service.count == questions)
@@ -106,7 +106,7 @@ struct AuthorizationWebhookTests {
     @Test("The reason of a refusal may be long or have line breaks, and is converted to one line")
     func reasonInLines() async throws {
         let lines = #"first\r\nX-Injected: 1\u0000\u2028second"# + String(repeating: "ä", count: 600)
-        try await AskedService.run(AskedService.text(#"{"allow":false,"reason":"\#(lines)"}"#)) { service in
+        try await MockService.run(MockService.text(#"{"allow":false,"reason":"\#(lines)"}"#)) { service in
             let refusal = try #require(try await WebhookAuthorizer(service).refusal(.test("token")))
             #expect(refusal.type == .forbidden)
             #expect(refusal.reason?.hasPrefix("first  X-Injected: 1  second") == true)
@@ -122,7 +122,7 @@ struct AuthorizationWebhookTests {
     @Test("The reason of a refusal is complete in the audit log and truncated for the client")
     func reason() async throws {
         let reason = String(repeating: "ä", count: 300)
-        try await AskedService.run(AskedService.text(#"{"allow":false,"reason":"\#(reason)"}"#)) { service in
+        try await MockService.run(MockService.text(#"{"allow":false,"reason":"\#(reason)"}"#)) { service in
             let refusal = try #require(try await WebhookAuthorizer(service).refusal(.test("token")))
             #expect(refusal.reason == String(repeating: "ä", count: 50))
             #expect(refusal.auditDetail == "webhook: \(reason)")
@@ -131,7 +131,7 @@ struct AuthorizationWebhookTests {
 
     @Test("Without a token no request is sent unless configured; a token that is too large is not sent")
     func tokens() async throws {
-        try await AskedService.run(AskedService.text(Self.yes)) { service in
+        try await MockService.run(MockService.text(Self.yes)) { service in
             var configuration = WebhookConfiguration.test(try service.url())
             var authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             var refusal = try await authorizer.refusal(.test(nil))
@@ -154,7 +154,7 @@ struct AuthorizationWebhookTests {
         "The configuration determines whether requests without a token are sent, and whether responses may loosen policies"
     )
     func configured() async throws {
-        try await AskedService.run(AskedService.text(Self.yes)) { service in
+        try await MockService.run(MockService.text(Self.yes)) { service in
             let text = """
                 data: d
                 authorization:
@@ -211,7 +211,7 @@ extension WebhookConfiguration {
 extension WebhookAuthorizer {
     /// Sends a request to a service with long timeouts.
     convenience init(
-        _ service: AskedService,
+        _ service: MockService,
         metrics: ServerMetrics? = nil,
         clock: AuthorizationClock = AuthorizationClock()
     ) throws {

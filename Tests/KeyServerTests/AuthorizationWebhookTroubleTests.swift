@@ -12,9 +12,9 @@ struct AuthorizationWebhookTroubleTests {
 
     @Test("Two gateway failures are retried")
     func retries() async throws {
-        try await AskedService.run({ service in
+        try await MockService.run({ service in
             let isReady = service.count == 3
-            return try await AskedService.text(Self.yes, status: isReady ? .ok : .badGateway)(service)
+            return try await MockService.text(Self.yes, status: isReady ? .ok : .badGateway)(service)
         }) { service in
             let refusal = try await WebhookAuthorizer(service).refusal(.test("token"))
             #expect(refusal == nil)
@@ -24,10 +24,10 @@ struct AuthorizationWebhookTroubleTests {
 
     @Test(
         "A service that does not respond, or responds very slowly, times out",
-        arguments: [AskedService.silent, AskedService.trickle]
+        arguments: [MockService.silent, MockService.trickle]
     )
-    func slow(handler: @escaping AskedService.Handler) async throws {
-        try await AskedService.run(handler) { service in
+    func slow(handler: @escaping MockService.Handler) async throws {
+        try await MockService.run(handler) { service in
             var configuration = WebhookConfiguration.test(try service.url())
             configuration.timeout = .milliseconds(200)
             let authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
@@ -59,7 +59,7 @@ struct AuthorizationWebhookTroubleTests {
     @Test("The circuit breaker opens for a failing service, then sends one request, then closes")
     func breaker() async throws {
         let (clock, metrics) = (AuthorizationClock(), ServerMetrics())
-        try await AskedService.run(AskedService.text("", status: .internalServerError)) { service in
+        try await MockService.run(MockService.text("", status: .internalServerError)) { service in
             let authorizer = try WebhookAuthorizer(service, metrics: metrics, clock: clock)
             #expect(authorizer.condition.breaker == .closed)
             for _ in 0..<8 {
@@ -74,7 +74,7 @@ struct AuthorizationWebhookTroubleTests {
             #expect(authorizer.condition.breaker == .halfOpen)
             for _ in 0..<3 { _ = try await authorizer.refusal(.test("token")) }
             #expect(service.count == 6)
-            service.answer(AskedService.text(Self.yes))
+            service.answer(MockService.text(Self.yes))
             clock.advance(seconds: 10)
             for _ in 0..<3 {
                 let refusal = try await authorizer.refusal(.test("token"))
@@ -92,7 +92,7 @@ struct AuthorizationWebhookTroubleTests {
     @Test("The log contains failures, and neither token, secret nor path")
     func log() async throws {
         let log = LogRecorder()
-        try await AskedService.run(AskedService.text("token-7", status: .internalServerError)) { service in
+        try await MockService.run(MockService.text("token-7", status: .internalServerError)) { service in
             var configuration = WebhookConfiguration.test(try service.url("/path-7"))
             configuration.secret = AuthorizationWebhookTests.secret
             let authorizer = try WebhookAuthorizer(
@@ -110,7 +110,7 @@ struct AuthorizationWebhookTroubleTests {
 
     @Test("A refusal is a normal response: it does not open the circuit breaker")
     func manyNoes() async throws {
-        try await AskedService.run(AskedService.text(#"{"allow":false}"#)) { service in
+        try await MockService.run(MockService.text(#"{"allow":false}"#)) { service in
             let authorizer = try WebhookAuthorizer(service)
             for _ in 0..<10 { _ = try await authorizer.refusal(.test("token")) }
             #expect(service.count == 10)
@@ -125,14 +125,14 @@ struct AuthorizationWebhookTroubleTests {
         ]
     )
     func undecided(status: Int, body: String) async throws {
-        try await AskedService.run(AskedService.text(body, status: .init(code: status))) { service in
+        try await MockService.run(MockService.text(body, status: .init(code: status))) { service in
             let authorizer = try WebhookAuthorizer(service)
             for _ in 0..<8 {
                 let refusal = try await authorizer.refusal(.test("a stranger's"))
                 #expect(refusal?.type == .unavailable)
             }
             #expect(service.count == 8)
-            service.answer(AskedService.text(Self.yes))
+            service.answer(MockService.text(Self.yes))
             let refusal = try await authorizer.refusal(.test("token"))
             #expect(refusal == nil)
         }
@@ -140,20 +140,20 @@ struct AuthorizationWebhookTroubleTests {
 
     @Test("The number of concurrent requests is limited, and cancelled ones are ended")
     func inFlight() async throws {
-        try await AskedService.run(AskedService.silent) { service in
+        try await MockService.run(MockService.silent) { service in
             var configuration = WebhookConfiguration.test(try service.url())
             configuration.maximumInFlight = 1
             configuration.timeout = .seconds(30)
             configuration.budget = .seconds(30)
             let authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             let first = Task { try await authorizer.refusal(.test("token")) }
-            try await AskedService.eventually { service.count == 1 }
+            try await MockService.eventually { service.count == 1 }
             let second = try await authorizer.refusal(.test("token"))
             #expect(second?.type == .overloaded)
             first.cancel()
             let given = try await first.value
             #expect(given?.type == .unavailable)
-            service.answer(AskedService.text(Self.yes))
+            service.answer(MockService.text(Self.yes))
             let third = try await authorizer.refusal(.test("token"))
             #expect(third == nil)
         }

@@ -19,7 +19,7 @@ struct BatchOpeningTests {
             #expect(items.map { $0["id"] } == spcs.indices.map { .integer($0) })
             #expect(items.map { $0["status"] == .integer(0) } == spcs.indices.map { $0 != 1 && $0 != 5 })
             for (request, item) in zip(requests, items) where item["status"] == .integer(0) {
-                guard case .string(let ckc)? = item["ckc"] else { throw LicenseServerFault() }
+                guard case .string(let ckc)? = item["ckc"] else { throw LicenseServerError() }
                 // Each response decrypts only with its own request: no two responses were swapped.
                 _ = try device.process(ckc: try #require(Base64.decode(ckc.utf8)), for: request)
             }

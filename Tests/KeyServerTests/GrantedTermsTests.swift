@@ -265,7 +265,7 @@ struct GrantedTermsTests {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"lease":"PT10M","streams":1,"devices":1}"#)
             let spc = try server.request(server.device()).spc
-            let answers = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
+            let answers = try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
                 for _ in 0..<8 { group.addTask { try await server.license(spc) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }

@@ -55,7 +55,7 @@ struct LicenseRoutesTests {
                 Array(#"{"spc":"\#(base64(json.spc))","assetId":"movie","persist":true}"#.utf8)
             )
             #expect(inJSON.json["persistable"] == .bool(false))
-            guard case .string(let ckc)? = inJSON.json["ckc"] else { throw LicenseServerFault() }
+            guard case .string(let ckc)? = inJSON.json["ckc"] else { throw LicenseServerError() }
             #expect(try key(device, json, [UInt8](#require(Data(base64Encoded: ckc)))) == server.contentKey)
             #expect(try await server.auditOutcomes() == ["issued", "issued", "issued", "issued"])
             // Notes about the license are part of its audit record.
@@ -89,7 +89,7 @@ struct LicenseRoutesTests {
                 try server.request(device, .duplicating(.r2)).spc,
                 try server.request(device, .value(.r2, [1, 2, 3])).spc,
             ]
-            var answers: [HTTPAnswer] = []
+            var answers: [ReceivedResponse] = []
             for spc in attempts { answers.append(try await server.license(spc)) }
             let first = try #require(answers.first)
             #expect(first.status == 400)
@@ -170,7 +170,7 @@ struct LicenseRoutesTests {
             let sync = try device.makeSyncSPC(for: kept, certificate: server.certificate.der, challenge: 0xabc)
             let report = try await server.license(sync)
             #expect(report.status == 200)
-            guard case .object(let fields)? = report.json["sync"] else { throw LicenseServerFault() }
+            guard case .object(let fields)? = report.json["sync"] else { throw LicenseServerError() }
             #expect(fields["remaining"] == .integer(30 * 86_400 - 60))
             #expect(fields["challenge"] == .string("0000000000000abc"))
             #expect(fields["flags"] == .array([.string("report"), .string("success")]))
@@ -195,7 +195,7 @@ struct LicenseRoutesTests {
             #expect(answer.status == 200)
             guard case .object(let outer)? = answer.json["fairplay-streaming-response"],
                 case .array(let items)? = outer["create-ckc"], items.count == 3
-            else { throw LicenseServerFault() }
+            else { throw LicenseServerError() }
             let fields: [JSONObject] = items.map { item in
                 if case .object(let fields) = item { fields } else { [:] }
             }
@@ -203,7 +203,7 @@ struct LicenseRoutesTests {
             let statuses = fields.map { $0["status"] }
             #expect(ids == [.integer(7), .integer(8), .integer(9)])
             #expect(statuses == [.integer(400), .integer(0), .integer(400)])
-            guard case .string(let ckc)? = fields[1]["ckc"] else { throw LicenseServerFault() }
+            guard case .string(let ckc)? = fields[1]["ckc"] else { throw LicenseServerError() }
             #expect(try key(device, good, [UInt8](#require(Data(base64Encoded: ckc)))) == server.contentKey)
         }
     }
@@ -299,4 +299,4 @@ struct LicenseRoutesTests {
 }
 
 /// An error that ends a test after an unexpected response.
-struct LicenseServerFault: Error {}
+struct LicenseServerError: Error {}

@@ -159,12 +159,12 @@ struct LicenseServer: Sendable {
         _ body: [UInt8]? = nil,
         token: String? = nil,
         from address: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         var headers: [String: String] = [:]
         if let address { headers["X-Forwarded-For"] = address }
         if let type { headers["Content-Type"] = type }
         if let token { headers["Authorization"] = "Bearer \(token)" }
-        return try await HTTPAnswer.of(method, "http://127.0.0.1:\(port)\(path)", headers, body)
+        return try await ReceivedResponse.of(method, "http://127.0.0.1:\(port)\(path)", headers, body)
     }
 
     func license(
@@ -172,7 +172,7 @@ struct LicenseServer: Sendable {
         query: String = "",
         token: String? = nil,
         from address: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         let type = "application/octet-stream"
         return try await send("POST", "/fps/license\(query)", type: type, spc, token: token, from: address)
     }
@@ -181,7 +181,7 @@ struct LicenseServer: Sendable {
     func batch(
         _ spcs: [[UInt8]],
         from address: String? = nil
-    ) async throws -> (answer: HTTPAnswer, items: [JSONObject]) {
+    ) async throws -> (answer: ReceivedResponse, items: [JSONObject]) {
         let items = spcs.enumerated().map { #"{"id":\#($0.offset),"spc":"\#(Base64.encode($0.element))"}"# }
         let body = #"{"fairplay-streaming-request":{"version":1,"create-ckc":[\#(items.joined(separator: ","))]}}"#
         let type = "application/json"
@@ -196,7 +196,7 @@ struct LicenseServer: Sendable {
     func challenge() async throws -> UInt64 {
         let given = try await send("POST", "/fps/challenge")
         guard case .string(let digits)? = given.json["challenge"], let challenge = UInt64(digits, radix: 16) else {
-            throw LicenseServerFault()
+            throw LicenseServerError()
         }
         return challenge
     }
@@ -205,7 +205,7 @@ struct LicenseServer: Sendable {
     func keep(_ device: FPSDevice) async throws -> [UInt8] {
         let request = try request(device)
         let answer = try await license(request.spc, query: "?persist=true")
-        guard answer.status == 200 else { throw LicenseServerFault() }
+        guard answer.status == 200 else { throw LicenseServerError() }
         return try device.makePersistentKey(ckc: answer.body, for: request)
     }
 

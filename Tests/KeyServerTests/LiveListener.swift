@@ -51,7 +51,7 @@ func withListener(
 }
 
 /// A response over HTTP.
-struct HTTPAnswer: Sendable {
+struct ReceivedResponse: Sendable {
     let status: Int
     let headers: [String: String]
     let body: [UInt8]
@@ -79,7 +79,7 @@ struct HTTPAnswer: Sendable {
         _ url: String,
         _ headers: [String: String],
         _ body: [UInt8]?
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         var request = URLRequest(url: URL(string: url)!)
         request.httpMethod = method
         request.httpBody = body.map { Data($0) }
@@ -88,6 +88,6 @@ struct HTTPAnswer: Sendable {
         let http = response as? HTTPURLResponse
         var found: [String: String] = [:]
         for (name, value) in http?.allHeaderFields ?? [:] { found["\(name)".lowercased()] = "\(value)" }
-        return HTTPAnswer(status: http?.statusCode ?? 0, headers: found, body: [UInt8](data))
+        return ReceivedResponse(status: http?.statusCode ?? 0, headers: found, body: [UInt8](data))
     }
 }

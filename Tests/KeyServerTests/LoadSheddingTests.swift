@@ -10,7 +10,7 @@ import Testing
 @testable import KeyServer
 
 /// A gate at which routes wait.
-private final class Door: Sendable {
+private final class ThreadBlocker: Sendable {
     private let isOpen = Mutex(false)
 
     func open() { isOpen.withLock { $0 = true } }
@@ -33,9 +33,9 @@ struct LoadSheddingTests {
     /// A server with a limit of concurrent license requests, whose route responds when the gate is open.
     private func serve(
         room: Int,
-        _ test: @Sendable (TestServer, Door, LoadShedding) async throws -> Void
+        _ test: @Sendable (TestServer, ThreadBlocker, LoadShedding) async throws -> Void
     ) async throws {
-        let (gate, shedding) = (Door(), LoadShedding(room: room, metrics: metrics))
+        let (gate, shedding) = (ThreadBlocker(), LoadShedding(room: room, metrics: metrics))
         let router = Listener.makeRouter()
         router.post("/fps/license") { request, _ in
             let body = try await request.boundedBody(upTo: 100)

@@ -179,8 +179,8 @@ struct OperationsListenerTests {
     @Test("A server that cannot validate tokens is not ready")
     func keysOfIssuers() async throws {
         let (key, clock, ready) = (FreshKey(id: "a"), AuthorizationClock(), Switch<Int64>(0))
-        let jwks = AskedService.text(#"{"keys":[\#(key.jwk)]}"#)
-        try await AskedService.run(AskedService.text("", status: .internalServerError)) { service in
+        let jwks = MockService.text(#"{"keys":[\#(key.jwk)]}"#)
+        try await MockService.run(MockService.text("", status: .internalServerError)) { service in
             let issuer = TokenIssuer(
                 issuer: "i",
                 audience: "a",

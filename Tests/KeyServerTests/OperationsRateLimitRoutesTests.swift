@@ -44,11 +44,11 @@ struct OperationsRateLimitRoutesTests {
         return reasons
     }
 
-    private func reason(_ answer: HTTPAnswer) throws -> String? {
+    private func reason(_ answer: ReceivedResponse) throws -> String? {
         if answer.status == 200 { return nil }
         #expect(answer.status == 429)
         #expect(answer.headers["retry-after"] == "60")
-        guard case .string(let reason)? = answer.json["reason"] else { throw LicenseServerFault() }
+        guard case .string(let reason)? = answer.json["reason"] else { throw LicenseServerError() }
         return reason
     }
 

@@ -15,7 +15,7 @@ struct OtherClientsPermissionTests {
     ]
     private static let allow = #"{"otherClients":"allow"}"#
 
-    private func isUnknownRoute(_ answer: HTTPAnswer) -> Bool {
+    private func isUnknownRoute(_ answer: ReceivedResponse) -> Bool {
         answer.status == 404 && answer.json["type"] == .string("urn:keyway:problem:not-found")
     }
 

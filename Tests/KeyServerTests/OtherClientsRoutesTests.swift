@@ -11,12 +11,12 @@ struct OtherClientsRoutesTests {
 
     private func kid(_ byte: UInt8) -> String { Hexadecimal.encode([UInt8](repeating: byte, count: 16)) }
 
-    private func type(_ answer: HTTPAnswer) -> String? {
+    private func type(_ answer: ReceivedResponse) -> String? {
         guard case .string(let type)? = answer.json["type"] else { return nil }
         return type.split(separator: ":").last.map(String.init)
     }
 
-    private func keys(_ answer: HTTPAnswer) -> [JSONValue] {
+    private func keys(_ answer: ReceivedResponse) -> [JSONValue] {
         guard case .array(let keys)? = answer.json["keys"] else { return [] }
         return keys
     }

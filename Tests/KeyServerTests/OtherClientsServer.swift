@@ -93,12 +93,17 @@ struct OtherClientsServer: Sendable {
         token: String? = OneToken.token,
         origin: String? = nil,
         from address: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         var headers: [String: String] = [:]
         if let address { headers["X-Forwarded-For"] = address }
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if let origin { headers["Origin"] = origin }
-        return try await HTTPAnswer.of(method, "http://127.0.0.1:\(port)\(path)", headers, body.map { Array($0.utf8) })
+        return try await ReceivedResponse.of(
+            method,
+            "http://127.0.0.1:\(port)\(path)",
+            headers,
+            body.map { Array($0.utf8) }
+        )
     }
 
     /// Requests Clear Key licenses for key IDs that repeat one byte each.
@@ -106,7 +111,7 @@ struct OtherClientsServer: Sendable {
         _ bytes: UInt8...,
         token: String? = OneToken.token,
         from address: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         let kids = bytes.map { "\"\(Base64.encodeURLSafe([UInt8](repeating: $0, count: 16)))\"" }
         let body = "{\"kids\":[\(kids.joined(separator: ","))],\"type\":\"temporary\"}"
         return try await send("POST", "/clearkey", body, token: token, from: address)

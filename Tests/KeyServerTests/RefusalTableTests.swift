@@ -17,7 +17,7 @@ struct RefusalTableTests {
         /// The permissions of the token.
         var authorization: @Sendable (inout PlaybackAuthorization) -> Void = { _ in }
         /// Sends requests until the refusal.
-        let ask: @Sendable (LicenseServer) async throws -> HTTPAnswer
+        let ask: @Sendable (LicenseServer) async throws -> ReceivedResponse
         let status: Int
         let type: String
         var reason: String?

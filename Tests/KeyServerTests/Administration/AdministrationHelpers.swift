@@ -12,7 +12,7 @@ extension LicenseServer {
         _ path: String,
         _ body: String? = nil,
         token: String? = LicenseServer.token
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         try await send(
             method,
             "/admin\(path)",

@@ -101,7 +101,7 @@ struct FailedTokensTests {
         try await withListener(router, Logger(label: "test") { _ in LogRecorder() }) { port, _ in
             @Sendable func status(token: String) async throws -> Int {
                 let url = "http://127.0.0.1:\(port)/admin/policies"
-                return try await HTTPAnswer.of("GET", url, ["Authorization": "Bearer \(token)"], nil).status
+                return try await ReceivedResponse.of("GET", url, ["Authorization": "Bearer \(token)"], nil).status
             }
             var statuses: [Int] = []
             for number in 0..<FailedTokens.burst { statuses.append(try await status(token: "wrong \(number)")) }

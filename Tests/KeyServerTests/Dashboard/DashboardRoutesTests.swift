@@ -90,7 +90,7 @@ struct DashboardRoutesTests {
     func inspection() async throws {
         try await LicenseServer.run { server in
             let request = try server.request(server.device())
-            func inspect(_ bytes: [UInt8]) async throws -> HTTPAnswer {
+            func inspect(_ bytes: [UInt8]) async throws -> ReceivedResponse {
                 try await server.admin("POST", "/inspections", #"{"message": "\#(Base64.encode(bytes))"}"#)
             }
             let spc = try await inspect(request.spc)

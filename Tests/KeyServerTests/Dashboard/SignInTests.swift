@@ -17,11 +17,11 @@ struct SignInTests {
             _ path: String,
             _ body: String? = nil,
             _ headers: [String: String] = [:]
-        ) async throws -> HTTPAnswer {
+        ) async throws -> ReceivedResponse {
             var all = headers
             if let cookie { all["Cookie"] = cookie }
             if body != nil { all["Content-Type"] = "application/json" }
-            return try await HTTPAnswer.of(
+            return try await ReceivedResponse.of(
                 method,
                 "http://127.0.0.1:\(server.port)/admin\(path)",
                 all,
@@ -29,7 +29,7 @@ struct SignInTests {
             )
         }
 
-        mutating func signIn(_ token: String, _ headers: [String: String] = [:]) async throws -> HTTPAnswer {
+        mutating func signIn(_ token: String, _ headers: [String: String] = [:]) async throws -> ReceivedResponse {
             let answer = try await send("POST", "/session", #"{"token": "\#(token)"}"#, headers)
             cookie = answer.headers["set-cookie"].flatMap { $0.split(separator: ";").first.map { String($0) } }
             if case .string(let text)? = answer.json["change"] { change = text }

@@ -67,12 +67,12 @@ struct WebPagesTests {
             #expect(tag.hasPrefix("\"") && tag.utf8.count == 34)
             let url = "http://127.0.0.1:\(server.port)/dashboard"
             for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
-                let answer = try await HTTPAnswer.of("GET", url, ["If-None-Match": known], nil)
+                let answer = try await ReceivedResponse.of("GET", url, ["If-None-Match": known], nil)
                 #expect(answer.status == 304, "\(known)")
                 #expect(answer.body.isEmpty)
                 #expect(answer.headers["etag"] == tag)
             }
-            #expect(try await HTTPAnswer.of("GET", url, ["If-None-Match": "\"other\""], nil).status == 200)
+            #expect(try await ReceivedResponse.of("GET", url, ["If-None-Match": "\"other\""], nil).status == 200)
             #expect(
                 try await server.send("HEAD", "/dashboard/app.js").headers["content-type"]?.hasPrefix("text/javascript")
                     == true

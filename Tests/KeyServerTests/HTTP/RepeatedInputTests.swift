@@ -22,7 +22,7 @@ struct RepeatedInputTests {
         return [mark, Hexadecimal.encode(bytes)] + base64
     }()
 
-    private static func expectNoTrace(_ answer: HTTPAnswer, _ what: String) {
+    private static func expectNoTrace(_ answer: ReceivedResponse, _ what: String) {
         let text = (answer.headers.map { "\($0.key): \($0.value)" } + [answer.text]).joined(separator: "\n")
         for trace in traces {
             #expect(text.range(of: trace, options: .caseInsensitive) == nil, "\(what): \(text)")

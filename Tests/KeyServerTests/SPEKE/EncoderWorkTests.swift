@@ -47,7 +47,7 @@ struct EncoderWorkTests {
         try await LicenseServer.run(encoderWork: work) { server in
             async let busy: Void = work.admit { try await work.run { gate.pass() } }
             await gate.waitUntilEntered()
-            let refused = try await server.speke(spekeQuestion())
+            let refused = try await server.speke(spekeDocument())
             #expect(refused.status == 503)
             #expect(refused.json["type"] == .string("urn:keyway:problem:overloaded"))
             #expect(refused.headers["retry-after"] == "1")
@@ -56,7 +56,7 @@ struct EncoderWorkTests {
             gate.open()
             try await busy
             #expect(work.admittedCount == 0)
-            #expect(try await server.speke(spekeQuestion()).status == 200)
+            #expect(try await server.speke(spekeDocument()).status == 200)
         }
     }
 
@@ -104,7 +104,7 @@ struct EncoderWorkTests {
         let work = EncoderWork(threads: 1, capacity: 1)
         try await LicenseServer.run(encoderWork: work) { server in
             for _ in 0..<3 {
-                let answer = try await server.speke(spekeQuestion(""))
+                let answer = try await server.speke(spekeDocument(""))
                 #expect(answer.status == 422 && answer.json["reason"] == .string("content-id"))
             }
             #expect(work.admittedCount == 0)

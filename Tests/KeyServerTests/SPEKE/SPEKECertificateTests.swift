@@ -32,7 +32,7 @@ struct SPEKECertificateTests {
         request.headers.add(name: "Content-Type", value: "application/xml")
         request.headers.add(name: "X-Speke-Version", value: "2.0")
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        request.body = .bytes(ByteBuffer(bytes: spekeQuestion().xml))
+        request.body = .bytes(ByteBuffer(bytes: spekeDocument().xml))
         let answer = try? await client.execute(request, timeout: .seconds(120))
         try? await client.shutdown()
         return answer?.status.code

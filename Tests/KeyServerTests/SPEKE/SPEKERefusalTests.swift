@@ -71,7 +71,7 @@ struct SPEKERefusalTests {
     func rules() async throws {
         try await LicenseServer.run { server in
             for (index, refusal) in Self.refusals.enumerated() {
-                var question = spekeQuestion()
+                var question = spekeDocument()
                 refusal.change(&question)
                 let answer = try await server.speke(question)
                 #expect(answer.status == 422, "\(index)")
@@ -86,7 +86,7 @@ struct SPEKERefusalTests {
     @Test("Everything except CPIX 2.3 over SPEKE 2.0 is refused, a document type before parsing")
     func forms() async throws {
         try await LicenseServer.run { server in
-            let xml = spekeQuestion().xml
+            let xml = spekeDocument().xml
             #expect(try await server.speke(xml, version: nil).status == 422)
             #expect(try await server.speke(xml, version: "2.1").status == 422)
             #expect(try await server.speke(xml, type: "application/json").status == 415)
@@ -107,10 +107,10 @@ struct SPEKERefusalTests {
     @Test("Only the roles encoder and admin are permitted, and the encoder is permitted nothing else")
     func roles() async throws {
         try await LicenseServer.run { server in
-            #expect(try await server.speke(spekeQuestion(), token: nil).status == 401)
+            #expect(try await server.speke(spekeDocument(), token: nil).status == 401)
             for role in AdminRole.allCases {
                 let token = try await server.token(role)
-                let answer = try await server.speke(spekeQuestion(), token: token)
+                let answer = try await server.speke(spekeDocument(), token: token)
                 #expect(answer.status == ([.encoder, .admin].contains(role) ? 200 : 403), "\(role)")
             }
             let made = try await server.changes().first
@@ -122,7 +122,7 @@ struct SPEKERefusalTests {
     @Test("Logs, audit log and refusals contain no key")
     func secrecy() async throws {
         try await LicenseServer.run { server in
-            var question = spekeQuestion()
+            var question = spekeDocument()
             let document = try CPIXDocument(xml: try await server.speke(question).body)
             question.contentKeys[0].value = document.contentKeys[0].value
             let refused = try await server.speke(question)

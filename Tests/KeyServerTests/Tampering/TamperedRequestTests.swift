@@ -22,7 +22,7 @@ struct TamperedRequestTests {
             let spc = try server.request(server.device()).spc
             #expect(try await server.license(spc).status == 200)
             // In the padding or a value: the SPC is decrypted with other contents.
-            var copies: [HTTPAnswer] = []
+            var copies: [ReceivedResponse] = []
             for place in stride(from: 320, to: spc.count, by: 16) {
                 copies.append(try await server.license(changed(spc, at: place)))
             }
@@ -76,7 +76,7 @@ struct TamperedRequestTests {
             #expect(honest.status == 403)
             #expect(honest.json["reason"] == .string("virtual-machine"))
             // The tag of the block is damaged, as by a change in transit.
-            func hidden(_ device: FPSDevice) async throws -> HTTPAnswer {
+            func hidden(_ device: FPSDevice) async throws -> ReceivedResponse {
                 try await server.license(server.request(device, .omitting(.vmDeviceInformation)).spc, token: "other")
             }
             let later = try await hidden(machine)

@@ -87,7 +87,7 @@ struct TamperingTarget: Sendable {
     }
 
     /// Returns the response of the server with evidence of earlier SPCs.
-    func ask(_ spc: [UInt8]) async throws -> TamperingAnswer {
+    func ask(_ spc: [UInt8]) async throws -> TamperingResult {
         let authorization = PlaybackAuthorization(account: "viewer", expires: LicenseServer.time + 3_600)
         let attempt = LicenseService.Attempt(
             spc: spc,
@@ -105,7 +105,7 @@ struct TamperingTarget: Sendable {
 }
 
 /// The result of an SPC.
-enum TamperingAnswer: Equatable {
+enum TamperingResult: Equatable {
     case license
     /// The response to all SPCs that cannot be decrypted.
     case unreadable

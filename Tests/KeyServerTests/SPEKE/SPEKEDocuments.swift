@@ -5,7 +5,7 @@ import KeyStore
 @testable import KeyServer
 
 /// A request document for two keys, as sent by encoders, which tests modify.
-func spekeQuestion(
+func spekeDocument(
     _ contentID: String = "film",
     keys: [(keyID: ContentKeyID, type: String)] = [(spekeKeyID(1), "HD"), (spekeKeyID(2), "AUDIO")],
     scheme: String = "cbcs",
@@ -32,15 +32,15 @@ extension LicenseServer {
         token: String? = LicenseServer.token,
         version: String? = "2.0",
         type: String? = "application/xml"
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         var headers: [String: String] = [:]
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if let version { headers["X-Speke-Version"] = version }
         if let type { headers["Content-Type"] = type }
-        return try await HTTPAnswer.of("POST", "http://127.0.0.1:\(port)\(SPEKERoutes.path)", headers, xml)
+        return try await ReceivedResponse.of("POST", "http://127.0.0.1:\(port)\(SPEKERoutes.path)", headers, xml)
     }
 
-    func speke(_ document: CPIXDocument, token: String? = LicenseServer.token) async throws -> HTTPAnswer {
+    func speke(_ document: CPIXDocument, token: String? = LicenseServer.token) async throws -> ReceivedResponse {
         try await speke(document.xml, token: token)
     }
 }
