@@ -9,7 +9,7 @@ struct AuthorizationKeyRefreshTests {
     /// Keys fetched at time 0.
     private func fetched(maximumAge: Int64?) -> JWKSRefresh {
         var refresh = JWKSRefresh(rules: .url(staleness: 1_440 * minute))
-        refresh.begin(at: 0)
+        refresh.start(at: 0)
         refresh.succeed(at: 0, maximumAge: maximumAge)
         return refresh
     }
@@ -18,7 +18,7 @@ struct AuthorizationKeyRefreshTests {
     func empty() {
         var refresh = JWKSRefresh(rules: .url(staleness: 1_440 * minute))
         #expect(refresh.decide(at: 0, hasKey: false) == .wait)
-        refresh.begin(at: 0)
+        refresh.start(at: 0)
         #expect(refresh.decide(at: 1, hasKey: false) == .wait)
         refresh.fail()
         #expect(refresh.decide(at: 4_999, hasKey: false) == .unavailable)
@@ -31,7 +31,7 @@ struct AuthorizationKeyRefreshTests {
         #expect(refresh.decide(at: 10 * minute - 1, hasKey: true) == .use)
         #expect(refresh.decide(at: 10 * minute, hasKey: true) == .useAndFetch)
         #expect(refresh.decide(at: 20 * minute, hasKey: true) == .wait)
-        refresh.begin(at: 10 * minute)
+        refresh.start(at: 10 * minute)
         #expect(refresh.decide(at: 10 * minute, hasKey: true) == .use)
         refresh.fail()
         #expect(refresh.decide(at: 10 * minute + 29_999, hasKey: true) == .use)
@@ -54,7 +54,7 @@ struct AuthorizationKeyRefreshTests {
         var refresh = fetched(maximumAge: 10 * minute)
         #expect(refresh.decide(at: 29_999, hasKey: false) == .use)
         #expect(refresh.decide(at: 30_000, hasKey: false) == .wait)
-        refresh.begin(at: 30_000)
+        refresh.start(at: 30_000)
         #expect(refresh.decide(at: 30_001, hasKey: false) == .wait)
         #expect(refresh.decide(at: 30_001, hasKey: true) == .use)
         refresh.succeed(at: 30_100, maximumAge: nil)
@@ -65,15 +65,15 @@ struct AuthorizationKeyRefreshTests {
     @Test("If the source has not responded for too long, no keys are used until it does")
     func stale() {
         var refresh = fetched(maximumAge: minute)
-        refresh.begin(at: 1_440 * minute - 10_000)
+        refresh.start(at: 1_440 * minute - 10_000)
         refresh.fail()
         #expect(refresh.decide(at: 1_440 * minute - 6_000, hasKey: true) == .use)
         #expect(refresh.decide(at: 1_440 * minute, hasKey: true) == .wait)
         #expect(!refresh.isUsable(at: 1_440 * minute))
-        refresh.begin(at: 1_440 * minute)
+        refresh.start(at: 1_440 * minute)
         refresh.fail()
         #expect(refresh.decide(at: 1_440 * minute + 1, hasKey: true) == .unavailable)
-        refresh.begin(at: 1_441 * minute)
+        refresh.start(at: 1_441 * minute)
         refresh.succeed(at: 1_441 * minute, maximumAge: nil)
         #expect(refresh.decide(at: 1_441 * minute, hasKey: true) == .use)
     }

@@ -27,15 +27,15 @@ struct FailedTokensTests {
     func limit() {
         let (tokens, clock) = makeTokens()
         for number in 0..<FailedTokens.burst {
-            #expect(tokens.wait(address: [1], tokenHash: hash(number)) == nil)
+            #expect(tokens.retryAfter(address: [1], tokenHash: hash(number)) == nil)
             #expect(tokens.failed(address: [1], tokenHash: hash(number)) == nil)
         }
-        #expect(tokens.wait(address: [1], tokenHash: hash(100)) == 6)
-        #expect(tokens.wait(address: [2], tokenHash: hash(100)) == nil)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(100)) == 6)
+        #expect(tokens.retryAfter(address: [2], tokenHash: hash(100)) == nil)
         clock.now.store(FailedTokens.pace, ordering: .relaxed)
-        #expect(tokens.wait(address: [1], tokenHash: hash(100)) == nil)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(100)) == nil)
         #expect(tokens.failed(address: [1], tokenHash: hash(100)) == nil)
-        #expect(tokens.wait(address: [1], tokenHash: hash(101)) == 6)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(101)) == 6)
     }
 
     @Test("Attempts with one token are limited for all addresses together; other tokens are not limited")
@@ -45,33 +45,33 @@ struct FailedTokensTests {
             #expect(tokens.failed(address: [UInt8(number)], tokenHash: hash(1)) == nil)
         }
         // From an address without failures the token is looked up; if it is invalid, the response is the limit.
-        #expect(tokens.wait(address: [50], tokenHash: hash(1)) == nil)
+        #expect(tokens.retryAfter(address: [50], tokenHash: hash(1)) == nil)
         #expect(tokens.failed(address: [50], tokenHash: hash(1)) == 6)
         // An address with failures has to wait.
         for number in 0..<FailedTokens.burst {
-            #expect(tokens.wait(address: [UInt8(number)], tokenHash: hash(1)) == 6)
-            #expect(tokens.wait(address: [UInt8(number)], tokenHash: hash(2)) == nil)
+            #expect(tokens.retryAfter(address: [UInt8(number)], tokenHash: hash(1)) == 6)
+            #expect(tokens.retryAfter(address: [UInt8(number)], tokenHash: hash(2)) == nil)
         }
         clock.now.store(FailedTokens.pace, ordering: .relaxed)
-        #expect(tokens.wait(address: [0], tokenHash: hash(1)) == nil)
+        #expect(tokens.retryAfter(address: [0], tokenHash: hash(1)) == nil)
         #expect(tokens.failed(address: [0], tokenHash: hash(1)) == nil)
     }
 
     @Test("A token that was valid before is limited neither by others at its address nor by attempts from elsewhere")
     func neighbors() {
         let (tokens, _) = makeTokens()
-        tokens.passed(tokenHash: hash(2))
+        tokens.succeeded(tokenHash: hash(2))
         for _ in 0..<2 * FailedTokens.burst { _ = tokens.failed(address: [1], tokenHash: hash(1)) }
-        #expect(tokens.wait(address: [1], tokenHash: hash(1)) != nil)
-        #expect(tokens.wait(address: [1], tokenHash: hash(2)) == nil)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(1)) != nil)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(2)) == nil)
     }
 
     @Test("A deleted token is counted like any other")
     func deletedToken() {
         let (tokens, _) = makeTokens()
-        tokens.passed(tokenHash: hash(1))
+        tokens.succeeded(tokenHash: hash(1))
         for _ in 0..<FailedTokens.burst { _ = tokens.failed(address: [1], tokenHash: hash(1)) }
-        #expect(tokens.wait(address: [1], tokenHash: hash(1)) == 6)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(1)) == 6)
     }
 
     @Test("Memory is bounded for many addresses and tokens, and repeated attempts stay counted")
@@ -82,7 +82,7 @@ struct FailedTokensTests {
             _ = tokens.failed(address: [9], tokenHash: hash(2_000))
         }
         #expect(tokens.trackedCount.addresses <= 8 && tokens.trackedCount.tokens <= 8)
-        #expect(tokens.wait(address: [9], tokenHash: hash(3_000)) != nil)
+        #expect(tokens.retryAfter(address: [9], tokenHash: hash(3_000)) != nil)
     }
 
     @Test("Setting the time of day neither shortens nor extends the wait")
