@@ -28,7 +28,7 @@ final class FailedTokens: Sendable {
     /// - Parameters:
     ///   - capacity: The minimum number of addresses, and of tokens, to keep; at most twice as many are kept.
     ///   - clock: Returns the time of a monotonic clock, in nanoseconds, so that setting the time of day neither
-    /// shortens nor extends the wait.
+    ///     shortens nor extends the wait.
     init(capacity: Int = 4_096, clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
         self.clock = clock
         state = Mutex(

@@ -19,7 +19,7 @@ package enum BundleLoader {
     /// - Parameters:
     ///   - records: The records in the store.
     ///   - allowingDevelopment: Whether bundles of kind development are used. In production they must be skipped, so
-    /// that a published DASk never decrypts SPCs.
+    ///     that a published DASk never decrypts SPCs.
     ///   - known: Returns the bundle of a record, if it has been created before.
     package static func load(
         _ records: [CertificateBundleRecord],

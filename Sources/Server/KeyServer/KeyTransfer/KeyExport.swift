@@ -16,7 +16,7 @@ package enum KeyExport {
     ///
     /// - Parameters:
     ///   - recipients: The certificates for which the keys of a CPIX document are encrypted; empty means unencrypted
-    /// keys.
+    ///     keys.
     ///   - write: Writes a part of the file.
     /// - Returns: The number of exported keys.
     /// - Throws: `KeyStoreError`, `SignalingError`, ``KeyFileError``, and the errors of `write`.

@@ -75,7 +75,7 @@ package final class ConnectionLimiter: Sendable {
     /// - Parameters:
     ///   - limits: The limits, of which those for connections are used.
     ///   - proxies: The trusted proxies. Their connections carry many clients, so that only the listener's limit
-    /// applies.
+    ///     applies.
     ///   - listener: The listener's name in the metrics.
     ///   - metrics: The metrics for refused connections.
     package init(

@@ -47,12 +47,12 @@ package enum Listener {
     /// - Parameters:
     ///   - certificate: The TLS certificate; without it the server uses plain HTTP.
     ///   - clientAuthorities: The authorities for clients' certificates, with the listener's certificate; without it no
-    /// client certificate is requested.
+    ///     client certificate is requested.
     ///   - limiter: The connection limiter; nil creates one with `limits`.
     ///   - metrics: The metrics for requests that are refused before routing.
     ///   - shedding: The load shedding of license requests; nil for routes that issue no licenses.
     ///   - isQuick: Whether every route returns quickly, so that requests can be handled on the event loops. It has no
-    /// effect with `clientAuthorities`.
+    ///     effect with `clientAuthorities`.
     /// - Throws: An error if TLS cannot be set up.
     package static func makeApplication(
         router: Router<ServerRequestContext>,

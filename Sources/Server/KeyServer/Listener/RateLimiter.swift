@@ -86,7 +86,7 @@ package final class RateLimiter: Sendable {
     /// - Parameters:
     ///   - limits: The limits of each class.
     ///   - capacity: The minimum number of accounts, and of addresses, to keep; at most twice as many are kept, with
-    /// about 150 bytes each.
+    ///     about 150 bytes each.
     ///   - clock: Returns the time of a monotonic clock, in nanoseconds.
     package init(
         limits: RateLimits = RateLimits(),
@@ -104,7 +104,7 @@ package final class RateLimiter: Sendable {
     /// - Parameters:
     ///   - account: The account; nil if it is not known (yet), or if it has been charged before.
     ///   - address: The address; nil if it is not known, or if it has been charged before. Loopback addresses are
-    /// unlimited.
+    ///     unlimited.
     ///   - requestClass: The class of the request.
     ///   - count: The amount; for a batch, the number of its items.
     package func consume(
@@ -255,8 +255,8 @@ package final class RateLimiter: Sendable {
             return
         }
         // The middleware has already charged the address for class `other`.
-        let addressPrefix = actual == .other ? nil : address
-        try require(account: account, address: addressPrefix, class: actual, metrics: metrics)
+        let chargedAddress = actual == .other ? nil : address
+        try require(account: account, address: chargedAddress, class: actual, metrics: metrics)
         let (limits, now) = (self.limits[charged], clock())
         if let addressPrefix = self.addressPrefix(address, charged) {
             Self.refund(1, to: addressPrefix, in: addresses, limits.address, at: now)
