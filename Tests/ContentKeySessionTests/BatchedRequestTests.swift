@@ -19,7 +19,7 @@ struct BatchedRequestTests {
 
     @Test("A delegate that does not gets them one by one, and so do the sequences")
     func oneByOne() async throws {
-        let delegate = NotingDelegate()
+        let delegate = RecordingDelegate()
         await session.setDelegate(delegate)
         await session.processContentKeyRequests(identifiers: ["a", "b"], initializationData: [9])
         #expect(delegate.notes.withLock(\.self) == ["request 1", "request 2"])

@@ -4,8 +4,8 @@ extension RequestEvent {
     /// One of each kind.
     static let all: [RequestEvent] = [
         .makeRequestData, .requestPersistable, .makePersistableKey, .persistenceRefused, .respond,
-        .fail(Bench.noResponse), .deadline, .cancel, .accepted(lease: nil), .refused(Bench.invalid),
-        .refusedForNow(Bench.expired), .retry, .giveUp, .supersede, .loseKey,
+        .fail(Bench.noResponse), .deadline, .cancel, .accepted(lease: nil), .rejected(Bench.invalid),
+        .rejectedTemporarily(Bench.expired), .retry, .declineRetry, .supersede, .keyStopped,
     ]
 }
 
@@ -19,11 +19,11 @@ enum Bench {
     static let cancelled = ContentKeyError(.cancelled, .request)
 
     static func ask(_ identifier: String = "k", _ options: ContentKeyRequestOptions = .init()) -> Machine.Event {
-        .ask(identifier: identifier, initializationData: nil, options: options)
+        .requestKey(identifier: identifier, initializationData: nil, options: options)
     }
 
     static func want(_ identifier: String = "k", recipient: UInt64 = 1, waiter: UInt64) -> Machine.Event {
-        .want(
+        .requestKeyForRecipient(
             identifier: identifier,
             initializationData: nil,
             options: .init(),
@@ -58,9 +58,9 @@ enum Bench {
             switch state {
             case .requesting: []
             case .processing: [.respond]
-            case .deciding: [.respond, .refusedForNow(expired)]
+            case .deciding: [.respond, .rejectedTemporarily(expired)]
             case .received: [.respond, .accepted(lease: nil)]
-            case .ended: [.respond, .refused(invalid)]
+            case .ended: [.respond, .rejected(invalid)]
             }
         _ = machine.handle(ask())
         _ = machine.handle(.request(1, .requestPersistable))
@@ -76,14 +76,14 @@ enum Bench {
         case (.requesting, .makePersistableKey): [.allow(1, .makePersistableKey)]
         case (.requesting, .respond): [.allow(1, .respond)]
         case (.requesting, .fail): [.setStatus(1, .failed), .fail(1, noResponse)]
-        case (.requesting, .deadline): [.askToRetry(1, .timedOut)]
+        case (.requesting, .deadline): [.requestRetryDecision(1, .timedOut)]
         case (.requesting, .cancel), (.processing, .cancel), (.deciding, .cancel): [.setStatus(1, .cancelled)]
         case (.processing, .accepted):
             [.setStatus(1, .receivedResponse), .useKey(KeyName("k"), request: 1, recipients: []), .succeed(1)]
-        case (.processing, .refused): [.setStatus(1, .failed), .fail(1, invalid)]
-        case (.processing, .refusedForNow): [.askToRetry(1, .receivedResponseWithExpiredLease)]
+        case (.processing, .rejected): [.setStatus(1, .failed), .fail(1, invalid)]
+        case (.processing, .rejectedTemporarily): [.requestRetryDecision(1, .receivedResponseWithExpiredLease)]
         case (.deciding, .retry): [.setStatus(1, .retried), request(2)]
-        case (.deciding, .giveUp): [.setStatus(1, .failed), .fail(1, expired)]
+        case (.deciding, .declineRetry): [.setStatus(1, .failed), .fail(1, expired)]
         case (.received, .supersede): [.setStatus(1, .renewed)]
         case (.ended, .accepted): [.releaseKey(request: 1)]
         default: []
@@ -108,12 +108,12 @@ enum Bench {
     static func event(_ event: KeyEvent, in state: KeyState) -> Machine.Event {
         let pending: UInt64 = state == .refreshing ? 2 : 1
         return switch event {
-        case .ask: ask()
-        case .askAfresh: want(waiter: 7)
+        case .request: ask()
+        case .requestAgain: want(waiter: 7)
         case .renew: .renew(identifier: "k")
         case .load: .request(pending, .accepted(lease: nil))
-        case .loseRequest: .request(pending, .fail(noResponse))
-        case .endLease: .timePassed
+        case .requestEnded: .request(pending, .fail(noResponse))
+        case .leaseExpired: .timePassed
         case .revoke: .revoke(1)
         }
     }
@@ -121,17 +121,17 @@ enum Bench {
     /// The actions of a row of the table of keys, in words.
     static func words(_ state: KeyState, _ event: KeyEvent) -> [String] {
         switch (state, event) {
-        case (.absent, .ask), (.absent, .askAfresh), (.loaded, .askAfresh): ["provide"]
-        case (.requested, .askAfresh), (.refreshing, .askAfresh): ["awaited"]
+        case (.absent, .request), (.absent, .requestAgain), (.loaded, .requestAgain): ["provide"]
+        case (.requested, .requestAgain), (.refreshing, .requestAgain): ["awaited"]
         case (.loaded, .renew): ["provide renewal"]
-        case (.requested, .loseRequest), (.refreshing, .loseRequest): ["status", "fail"]
-        case (.loaded, .endLease), (.refreshing, .endLease): ["stop for leaseExpired"]
+        case (.requested, .requestEnded), (.refreshing, .requestEnded): ["status", "fail"]
+        case (.loaded, .leaseExpired), (.refreshing, .leaseExpired): ["stop for leaseExpired"]
         case (.loaded, .revoke), (.refreshing, .revoke): ["stop for revoked"]
         case (.requested, .load): ["status", "use", "succeed"]
         case (.refreshing, .load): ["status", "use", "status", "succeed"]
         // These two events cannot come without a request under way.
         case (.absent, .load): ["release"]
-        case (.loaded, .load), (.absent, .loseRequest), (.loaded, .loseRequest): ["refuse"]
+        case (.loaded, .load), (.absent, .requestEnded), (.loaded, .requestEnded): ["refuse"]
         default: []
         }
     }
@@ -139,7 +139,7 @@ enum Bench {
     static func word(_ action: Machine.Action) -> String {
         switch action {
         case .provide(let request): request.isRenewal ? "provide renewal" : "provide"
-        case .tellAwaited: "awaited"
+        case .notifyAwaited: "awaited"
         case .setStatus: "status"
         case .fail: "fail"
         case .succeed: "succeed"

@@ -92,7 +92,7 @@ struct MachineTableTests {
                 #expect(machine.state(ofKey: name) == state)
                 // The device can only take what it was given.
                 if event == .load { _ = machine.handle(.request(state == .refreshing ? 2 : 1, .respond)) }
-                let now: Duration = event == .endLease ? .seconds(60) : .zero
+                let now: Duration = event == .leaseExpired ? .seconds(60) : .zero
                 let actions = machine.handle(Bench.event(event, in: state), at: now)
                 let label = "\(state) \(event)"
                 #expect(machine.state(ofKey: name) == KeyTable.next(state, event) ?? state, "\(label)")

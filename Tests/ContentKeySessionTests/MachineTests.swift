@@ -45,7 +45,7 @@ struct MachineTests {
         _ = machine.handle(Bench.ask())
         #expect(!machine.isAwaited(request: 1))
         // Who answers is told once that somebody waits.
-        #expect(machine.handle(Bench.want(recipient: 1, waiter: 10)) == [.tellAwaited(1)])
+        #expect(machine.handle(Bench.want(recipient: 1, waiter: 10)) == [.notifyAwaited(1)])
         #expect(machine.handle(Bench.want(recipient: 2, waiter: 11)) == [])
         #expect(machine.isAwaited(request: 1))
         #expect(machine.handle(.abandon(11)) == [.failWaiter(11, Bench.cancelled)])
@@ -78,8 +78,8 @@ struct MachineTests {
         _ = machine.handle(.addRecipient(1, isLoading: false))
         _ = machine.handle(Bench.want(waiter: 10))
         _ = machine.handle(.request(1, .respond))
-        let asked = machine.handle(.request(1, .refusedForNow(Bench.expired)))
-        #expect(asked == [.askToRetry(1, .receivedResponseWithExpiredLease)])
+        let asked = machine.handle(.request(1, .rejectedTemporarily(Bench.expired)))
+        #expect(asked == [.requestRetryDecision(1, .receivedResponseWithExpiredLease)])
         #expect(machine.handle(.request(1, .retry)) == [.setStatus(1, .retried), Bench.request(2)])
         _ = machine.handle(.request(2, .respond))
         #expect(machine.handle(.request(2, .accepted(lease: nil))).contains(.deliver(10, KeyName("k"))))
@@ -104,7 +104,7 @@ struct MachineTests {
         for route in ContentKeyRoute.allCases {
             for keeps in [false, true] {
                 for system in ContentKeySystem.allCases {
-                    var machine = Machine(configuration: .init(keySystem: system, keepsPersistableKeys: keeps))
+                    var machine = Machine(configuration: .init(keySystem: system, supportsPersistableKeys: keeps))
                     _ = machine.handle(.changeRoute(route))
                     let may = route == .local && keeps && system == .fairPlayStreaming
                     let request = Bench.request(1, KeyName("k", route), options, canProvide: may)
@@ -174,7 +174,7 @@ struct MachineTests {
         _ = machine.handle(.request(1, .respond), at: .seconds(7))
         #expect(machine.nextDeadline == .seconds(36))
         #expect(machine.handle(.timePassed, at: .seconds(35)) == [])
-        #expect(machine.handle(.timePassed, at: .seconds(36)) == [.askToRetry(2, .timedOut)])
+        #expect(machine.handle(.timePassed, at: .seconds(36)) == [.requestRetryDecision(2, .timedOut)])
         #expect(machine.nextDeadline == nil)
     }
 
@@ -205,7 +205,7 @@ struct MachineTests {
         #expect(actions == [.stopKey(KeyName("k"), request: 1, .leaseExpired)])
         #expect(machine.state(ofKey: KeyName("k")) == .requested)
         _ = machine.handle(.request(2, .respond))
-        _ = machine.handle(.request(2, .refusedForNow(Bench.expired)))
+        _ = machine.handle(.request(2, .rejectedTemporarily(Bench.expired)))
         #expect(machine.handle(.request(2, .retry)) == [.setStatus(2, .retried), Bench.request(3)])
     }
 
@@ -214,7 +214,9 @@ struct MachineTests {
         var machine = Machine(configuration: .init(responseTimeout: .seconds(30)))
         _ = machine.handle(Bench.ask())
         let refused = Machine.Action.refuse(ContentKeyError(.requestAnswered, .request))
-        #expect(machine.handle(.request(1, .respond), at: .seconds(30)) == [.askToRetry(1, .timedOut), refused])
+        #expect(
+            machine.handle(.request(1, .respond), at: .seconds(30)) == [.requestRetryDecision(1, .timedOut), refused]
+        )
     }
 
     @Test("A renewal that fails leaves the key until its lease ends, and is not made again by itself")

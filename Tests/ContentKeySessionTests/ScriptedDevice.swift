@@ -41,10 +41,10 @@ final class ScriptedDevice: ContentProtectionDevice {
         var gate: AsyncStream<Void>?
         var made: [ScriptedKey] = []
     }
-    let keepsPersistableKeys: Bool
+    let supportsPersistableKeys: Bool
     let state = Mutex(State())
 
-    init(keepsPersistableKeys: Bool = true) { self.keepsPersistableKeys = keepsPersistableKeys }
+    init(supportsPersistableKeys: Bool = true) { self.supportsPersistableKeys = supportsPersistableKeys }
 
     /// A key for this answer.
     func give(_ state: ScriptedKey.State = .init(), for answer: [UInt8]) -> ScriptedKey {

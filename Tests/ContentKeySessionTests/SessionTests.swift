@@ -8,12 +8,12 @@ import Testing
 struct SessionTests {
     let device = ScriptedDevice()
     let clock = JumpingClock()
-    let delegate = NotingDelegate()
+    let delegate = RecordingDelegate()
     static let ckc: [UInt8] = [0xc0]
 
     private func session(
         _ system: ContentKeySystem = .fairPlayStreaming,
-        delegate: NotingDelegate? = nil,
+        delegate: RecordingDelegate? = nil,
         reports: InMemoryExpiredSessionReports = .init()
     ) async -> KeySession {
         let session = KeySession(
@@ -100,7 +100,7 @@ struct SessionTests {
 
     @Test("Without a yes to shouldRetry failure follows, with one another request comes", arguments: [false, true])
     func retry(retries: Bool) async throws {
-        let delegate = NotingDelegate(retries: retries)
+        let delegate = RecordingDelegate(retries: retries)
         device.refuse(Self.ckc, Bench.expired)
         let session = await session(delegate: delegate)
         let request = try await load(session)

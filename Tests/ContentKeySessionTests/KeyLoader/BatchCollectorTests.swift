@@ -102,7 +102,7 @@ struct CertificateCacheTests {
         #expect(cache.step(now: .zero) == .fetch)
         #expect(cache.step(now: .zero) == .wait)
         cache.fetched([1], now: .seconds(1))
-        #expect(cache.step(now: .seconds(10)) == .take([1]))
+        #expect(cache.step(now: .seconds(10)) == .use([1]))
         #expect(cache.step(now: .seconds(11)) == .fetch)
         cache.fetched(nil, now: .seconds(12))
         #expect(cache.step(now: .seconds(12)) == .fetch)
@@ -114,7 +114,7 @@ struct CertificateCacheTests {
         _ = cache.step(now: .zero)
         cache.fetched([2], now: .zero)
         cache.drop([1])
-        #expect(cache.step(now: .zero) == .take([2]))
+        #expect(cache.step(now: .zero) == .use([2]))
         cache.drop([2])
         #expect(cache.step(now: .zero) == .fetch)
     }

@@ -241,7 +241,7 @@ struct KeyLoaderTests {
 
     @Test("keeps keys that may be kept, and answers with what is kept")
     func keeping() throws {
-        let keys = Shelf()
+        let keys = InMemoryPersistentKeys()
         let bench = LoaderBench(settings: .with { $0.keptKeys = keys })
         try bench.run { bench in
             let first = bench.session.ask("skd://movie", isPersistable: true)
@@ -261,7 +261,7 @@ struct KeyLoaderTests {
 
     @Test("answers with an online key where route or device refuse to keep one", arguments: [true, false])
     func refusedPersistence(byRoute: Bool) throws {
-        let keys = Shelf()
+        let keys = InMemoryPersistentKeys()
         let bench = LoaderBench(
             session: ScriptedSession(route: byRoute ? .airPlay : .local),
             settings: .with { $0.keptKeys = keys }

@@ -20,12 +20,12 @@ struct RetryPolicyTests {
         return policy.decide(failure, after: history, left: left, using: &numbers)
     }
 
-    @Test("gives up after a fatal failure", arguments: KeyFailure.Kind.allCases.filter { !$0.rule.isPassing })
+    @Test("gives up after a fatal failure", arguments: KeyFailure.Kind.allCases.filter { !$0.rule.isTemporary })
     func fatal(kind: KeyFailure.Kind) {
-        #expect(decide(KeyFailure(kind)) == .giveUp(KeyFailure(kind)))
+        #expect(decide(KeyFailure(kind)) == .fail(KeyFailure(kind)))
     }
 
-    @Test("tries a remedy as often as its rule allows", arguments: KeyFailure.Kind.allCases.filter(\.rule.isPassing))
+    @Test("tries a remedy as often as its rule allows", arguments: KeyFailure.Kind.allCases.filter(\.rule.isTemporary))
     func limits(kind: KeyFailure.Kind) {
         let failure = KeyFailure(kind)
         guard let limit = kind.rule.limit else {
@@ -39,13 +39,13 @@ struct RetryPolicyTests {
             Issue.record("it gave up too early")
             return
         }
-        #expect(decide(failure, attempts: limit + 1, failures: limit + 1) == .giveUp(failure))
+        #expect(decide(failure, attempts: limit + 1, failures: limit + 1) == .fail(failure))
     }
 
     @Test("gives up after its number of attempts")
     func attempts() {
         let failure = KeyFailure(.noConnection)
-        #expect(decide(failure, attempts: policy.attempts, failures: 1) == .giveUp(failure))
+        #expect(decide(failure, attempts: policy.attempts, failures: 1) == .fail(failure))
     }
 
     @Test("goes on at once where waiting does not help")
@@ -55,7 +55,7 @@ struct RetryPolicyTests {
 
     @Test("does not begin what cannot end in time")
     func outOfTime() {
-        guard case .giveUp(let failure) = decide(KeyFailure(.replayed), left: .milliseconds(199)) else {
+        guard case .fail(let failure) = decide(KeyFailure(.replayed), left: .milliseconds(199)) else {
             Issue.record("it tried again")
             return
         }
@@ -66,9 +66,9 @@ struct RetryPolicyTests {
 
     @Test("draws pauses from the whole range that doubles up to the longest")
     func fullJitter() {
-        #expect((1...8).map { policy.backOffRange(after: $0) } == [0.5, 1, 2, 4, 8, 8, 8, 8].map { .seconds($0) })
+        #expect((1...8).map { policy.backoffRange(after: $0) } == [0.5, 1, 2, 4, 8, 8, 8, 8].map { .seconds($0) })
         for attempts in 1...7 {
-            let range = policy.backOffRange(after: attempts)
+            let range = policy.backoffRange(after: attempts)
             var tenths = [Int](repeating: 0, count: 10)
             for seed in 0..<2000 {
                 guard
@@ -89,7 +89,7 @@ struct RetryPolicyTests {
     }
 
     @Test("adds its pause to what the server says")
-    func asServerSays() {
+    func respectsRetryAfter() {
         for seed in 0..<500 {
             let failure = KeyFailure(.overloaded, retryAfter: .seconds(30))
             guard case .retry(let pause, .sameRequest) = decide(failure, seed: UInt64(seed)) else {

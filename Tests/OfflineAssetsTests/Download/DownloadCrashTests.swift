@@ -96,7 +96,7 @@ struct DownloadCrashTests {
         }
         let error = await stage.failure()
         #expect(error?.code == .diskFull)
-        #expect(error?.reason.contains("make room") == true)
+        #expect(error?.reason.contains("free disk space") == true)
         site.forgetRequests()
         room.withLock { $0 = .max }
         let bundle = try await stage.run()

@@ -15,7 +15,7 @@ struct HTTPDownloadTests {
     ) async throws -> (bundle: AssetBundle, log: EventLog) {
         let server = try ScriptedServer(site)
         var settings = DownloadSettings()
-        settings.firstPause = .milliseconds(1)
+        settings.initialRetryDelay = .milliseconds(1)
         change(&settings)
         let log = EventLog()
         let request = AssetDownload.Request(url: server.address + path, folder: folder.path + "/bundle")
@@ -179,7 +179,7 @@ struct HTTPDownloadTests {
         let server = try ScriptedServer { _ in SiteAnswer(status: 404) }
         var settings = DownloadSettings()
         settings.attempts = 2
-        settings.firstPause = .milliseconds(1)
+        settings.initialRetryDelay = .milliseconds(1)
         // Where nobody has listened since: a port of this machine that was free.
         let request = AssetDownload.Request(url: "http://127.0.0.1:1/film.m3u8", folder: folder.path + "/bundle")
         let error = await #expect(throws: DownloadError.self) {

@@ -166,7 +166,9 @@ struct SignedURLTests {
 
     @Test("Nothing but queries may differ between the playlists of then and now")
     func shape() {
-        func shape(_ text: String) -> String { String(decoding: Redelivery.shape(Array(text.utf8)), as: UTF8.self) }
+        func shape(_ text: String) -> String {
+            String(decoding: PlaylistRefresh.shape(Array(text.utf8)), as: UTF8.self)
+        }
         let signed =
             "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"1\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"https://a/k?1\",IV=0x2\na.ts\n"
         let again =

@@ -16,7 +16,7 @@ struct KeyLedgerTests {
         let moment: Int64
         let state: KeptKeyState
         let remaining: Int64?
-        let remedy: KeptKeyRemedy
+        let remedy: PersistentKeyRemedy
         let words: String
     }
 
@@ -43,7 +43,7 @@ struct KeyLedgerTests {
             state: .storageExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: it was not started in time"
+            words: "expired: playback was not started in time"
         ),
         Row(
             testDescription: "first play on the last second",
@@ -70,7 +70,7 @@ struct KeyLedgerTests {
             state: .playbackExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: the time since it was started is over"
+            words: "expired: the playback period is over"
         ),
         Row(
             testDescription: "no end of storage",
@@ -89,7 +89,7 @@ struct KeyLedgerTests {
             state: .playing,
             remaining: nil,
             remedy: .watch,
-            words: "for ever"
+            words: "without limit"
         ),
         Row(
             testDescription: "one period",
@@ -108,16 +108,16 @@ struct KeyLedgerTests {
             state: .storageExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: it was not started in time"
+            words: "expired: playback was not started in time"
         ),
         Row(
-            testDescription: "for ever",
+            testDescription: "without limit",
             terms: .limited(nil),
             moment: .max - issued,
             state: .stored,
             remaining: nil,
             remedy: .watch,
-            words: "for ever"
+            words: "without limit"
         ),
         Row(
             testDescription: "nobody said",
@@ -126,7 +126,7 @@ struct KeyLedgerTests {
             state: .stored,
             remaining: nil,
             remedy: .watch,
-            words: "for as long as the device takes it"
+            words: "for as long as the device accepts the key"
         ),
         Row(
             testDescription: "the device says that storage is over",
@@ -135,7 +135,7 @@ struct KeyLedgerTests {
             state: .storageExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: it was not started in time"
+            words: "expired: playback was not started in time"
         ),
         Row(
             testDescription: "the device says that playback is over",
@@ -144,7 +144,7 @@ struct KeyLedgerTests {
             state: .playbackExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: the time since it was started is over"
+            words: "expired: the playback period is over"
         ),
         Row(
             testDescription: "a security update",
@@ -153,7 +153,7 @@ struct KeyLedgerTests {
             state: .refused,
             remaining: 0,
             remedy: .renewOnline,
-            words: "not now: the device does not take the key"
+            words: "not playable: the device rejects the key"
         ),
         Row(
             testDescription: "the device takes it again",
@@ -183,16 +183,16 @@ struct KeyLedgerTests {
             state: .playbackExpired,
             remaining: 0,
             remedy: .buyAgain,
-            words: "no more: the time since it was started is over"
+            words: "expired: the playback period is over"
         ),
         Row(
-            testDescription: "given back",
+            testDescription: "invalidated",
             events: [(.played, 10), (.invalidated, 20), (.taken, 25)],
             moment: 30,
             state: .revoked,
             remaining: 0,
             remedy: .downloadAgain,
-            words: "no more: it was given back"
+            words: "not playable: the key was invalidated"
         ),
         Row(
             testDescription: "the clock was set back by two hours",
@@ -202,7 +202,7 @@ struct KeyLedgerTests {
             state: .stored,
             remaining: 80_000,
             remedy: .watch,
-            words: "for 22 hours 13 minutes; the clock was set back by 2 hours, which gains nothing"
+            words: "for 22 hours 13 minutes; the clock was set back by 2 hours, which does not extend the time"
         ),
         Row(
             testDescription: "the clock was set back before the end",
@@ -212,7 +212,7 @@ struct KeyLedgerTests {
             remaining: 0,
             remedy: .renewOnline,
             words:
-                "no more: it was not started in time; the clock was set back by 48 minutes 20 seconds, which gains nothing"
+                "expired: playback was not started in time; the clock was set back by 48 minutes 20 seconds, which does not extend the time"
         ),
     ]
 
@@ -238,7 +238,7 @@ struct KeyLedgerTests {
         #expect(entry.advice(at: Self.issued + 20) == "watch before 2027-01-15 08:03 UTC")
         #expect(entry.advice(at: Self.issued + 500) == "renew online: keyway offline renew")
         entry.note(.invalidated, at: Self.issued + 600)
-        #expect(entry.advice(at: Self.issued + 600) == "gone: download again")
+        #expect(entry.advice(at: Self.issued + 600) == "download it again")
         #expect(KeyLedgerEntry(terms: .limited(nil), issued: 0).advice(at: 9) == "watch")
     }
 

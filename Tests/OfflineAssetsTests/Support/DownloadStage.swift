@@ -99,7 +99,7 @@ final class EventLog: Sendable {
     var events: [DownloadEvent] { log.withLock { $0 } }
     func add(_ event: DownloadEvent) { log.withLock { $0.append(event) } }
 
-    var anew: [AnewReason] { events.compactMap { if case .beginsAnew(_, let reason) = $0 { reason } else { nil } } }
+    var restarts: [AnewReason] { events.compactMap { if case .beginsAnew(_, let reason) = $0 { reason } else { nil } } }
     var isPaused: Bool { events.contains { if case .paused = $0 { true } else { false } } }
     var retries: Int { events.count { if case .retrying = $0 { true } else { false } } }
     var pauses: [Duration] { events.compactMap { if case .retrying(_, _, _, let pause) = $0 { pause } else { nil } } }
@@ -121,7 +121,7 @@ struct DownloadStage {
     let folder: TemporaryFolder
     var keys: (any DownloadKeys)?
     var settings = DownloadSettings()
-    var faults = DiskFaults.none
+    var faults = DiskFaultInjection.none
     var url: String
     var selection = BundleSelection()
     var title: String?

@@ -17,7 +17,7 @@ struct VariantFailureTests {
         let failed = try #require(controller.current)
         let noted = controller.failed(failed, .status(404), now: .seconds(1))
         #expect(noted?.until == .seconds(31))
-        #expect(controller.setAside(now: .seconds(1)).map(\.uri) == ["4.m3u8"])
+        #expect(controller.excludedVariants(now: .seconds(1)).map(\.uri) == ["4.m3u8"])
         let decision = controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(1))
         #expect(decision.variant?.uri == "2.m3u8")
         #expect(decision.reason == .failed(.status(404)))
@@ -26,7 +26,7 @@ struct VariantFailureTests {
         #expect(early.reason == .steady)
         let late = controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(31))
         #expect(late.variant?.uri == "4.m3u8")
-        #expect(controller.setAside(now: .seconds(31)).isEmpty)
+        #expect(controller.excludedVariants(now: .seconds(31)).isEmpty)
     }
 
     @Test("each failure doubles the pause, up to a limit, until it works again")
@@ -46,7 +46,7 @@ struct VariantFailureTests {
     }
 
     @Test("a refused key is for good, whatever comes after")
-    func forGood() throws {
+    func permanently() throws {
         var controller = playing()
         let variant = try #require(controller.current)
         let noted = controller.failed(variant, .keyRefused, now: .zero)
@@ -55,7 +55,7 @@ struct VariantFailureTests {
         #expect(controller.failed(variant, .noAnswer, now: .zero)?.failure == .keyRefused)
         controller.succeeded(variant)
         #expect(controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(100_000)).variant?.uri == "2.m3u8")
-        #expect(controller.failed(ladder().variants[0], .unreadable, forGood: true, now: .zero)?.until == nil)
+        #expect(controller.failed(ladder().variants[0], .unreadable, permanently: true, now: .zero)?.until == nil)
     }
 
     @Test("all variants of one Media Playlist fail together; one of the same rate is no step down")

@@ -36,11 +36,11 @@ struct ExpiredSessionReportFolderTests {
     func living() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try ExpiredSessionReportFolder(folder)
-        store.setReports([Self.one], ofLiving: Self.session)
+        store.setReports([Self.one], forActive: Self.session)
         #expect(try pending().isEmpty)
         #expect(store.pendingExpiredSessionReports(withAppIdentifier: [1]).isEmpty)
         // A newer state takes the place of the older one.
-        store.setReports([Self.one, Self.two], ofLiving: Self.session)
+        store.setReports([Self.one, Self.two], forActive: Self.session)
         store.removePendingExpiredSessionReports([Self.one])
         store.sessionEnded(Self.session)
         #expect(try pending() == [Self.one, Self.two])
@@ -52,8 +52,8 @@ struct ExpiredSessionReportFolderTests {
     func nothing() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try ExpiredSessionReportFolder(folder)
-        store.setReports([Self.one], ofLiving: Self.session)
-        store.setReports([], ofLiving: Self.session)
+        store.setReports([Self.one], forActive: Self.session)
+        store.setReports([], forActive: Self.session)
         store.sessionEnded(Self.session)
         store.sessionEnded(Self.session)
         #expect(try names().isEmpty)
@@ -64,7 +64,7 @@ struct ExpiredSessionReportFolderTests {
         let copy = folder.appendingPathExtension("crashed")
         defer { for url in [folder, copy] { try? FileManager.default.removeItem(at: url) } }
         let store = try ExpiredSessionReportFolder(folder)
-        store.setReports([Self.one], ofLiving: Self.session)
+        store.setReports([Self.one], forActive: Self.session)
         // The lock file is there, and nobody holds it.
         try FileManager.default.copyItem(at: folder, to: copy)
         #expect(try names().count == 2)

@@ -98,7 +98,7 @@ struct DeliveryDirectivesTests {
         let update = delta(17..<22, skipping: 3, control: Self.skipping)
         #expect(
             reload.loaded(update, began: .seconds(6), now: .seconds(7)).names == [
-                "notice refused(StreamPlayer.PlaylistRefusal.skipNotInBase)", "load@7000.0",
+                "notice refused(StreamPlayer.PlaylistRejection.skipNotInBase)", "load@7000.0",
             ]
         )
         #expect(
@@ -111,7 +111,7 @@ struct DeliveryDirectivesTests {
         for _ in 0..<5 { #expect(first.loaded(update, began: .zero, now: .zero).count == 2) }
         #expect(
             first.loaded(update, began: .zero, now: .zero).names == [
-                "gaveUp refused(StreamPlayer.PlaylistRefusal.skipNotInBase)"
+                "failed refused(StreamPlayer.PlaylistRejection.skipNotInBase)"
             ]
         )
     }
@@ -128,14 +128,14 @@ struct DeliveryDirectivesTests {
     )
     func uri(playlist: String, expected: String) {
         let load = PlaylistLoad(
-            moment: .zero,
+            startTime: .zero,
             mediaSequenceNumber: 15,
             part: nil,
             skip: .segments,
             timeout: .seconds(1)
         )
         #expect(load.uri(playlist) == expected)
-        let plain = PlaylistLoad(moment: .zero, mediaSequenceNumber: nil, part: nil, skip: nil, timeout: .seconds(1))
+        let plain = PlaylistLoad(startTime: .zero, mediaSequenceNumber: nil, part: nil, skip: nil, timeout: .seconds(1))
         #expect(plain.uri("live.m3u8?a=1") == "live.m3u8?a=1")
     }
 }

@@ -37,12 +37,12 @@ extension [LiveReloadAction] {
         map { action in
             switch action {
             case .load(let load):
-                (["load@\(load.moment / .milliseconds(1))"] + load.parameters.map { "\($0.name)=\($0.value)" })
+                (["load@\(load.startTime / .milliseconds(1))"] + load.parameters.map { "\($0.name)=\($0.value)" })
                     .joined(separator: " ")
             case .use(let playlist): "use \(playlist.mediaSequence ?? 0)+\(playlist.segments.count)"
             case .notice(let notice): "notice \(notice)"
             case .ended: "ended"
-            case .gaveUp(let notice): "gaveUp \(notice)"
+            case .failed(let notice): "failed \(notice)"
             }
         }
     }

@@ -11,7 +11,7 @@ struct LiveReloadTests {
         settings: LiveReloadSettings = LiveReloadSettings()
     ) -> LiveReload {
         var reload = LiveReload(settings: settings)
-        _ = reload.begin(now: .zero)
+        _ = reload.start(now: .zero)
         _ = reload.loaded(live(10..<15, control: control), began: .zero, now: .zero)
         return reload
     }
@@ -19,7 +19,7 @@ struct LiveReloadTests {
     @Test("the first load is at once and asks for nothing particular")
     func first() {
         var reload = LiveReload()
-        #expect(reload.begin(now: .seconds(3)).names == ["load@3000.0"])
+        #expect(reload.start(now: .seconds(3)).names == ["load@3000.0"])
         let actions = reload.loaded(live(10..<15), began: .seconds(3), now: .seconds(4))
         #expect(actions.names == ["use 10+5", "load@9000.0"])
     }
@@ -52,7 +52,7 @@ struct LiveReloadTests {
         #expect(reload.isOver)
         #expect(reload.loaded(live(12..<17), began: .seconds(12), now: .seconds(12)).isEmpty)
         #expect(reload.failed(began: .seconds(12), now: .seconds(12)).isEmpty)
-        #expect(reload.begin(now: .seconds(12)).isEmpty)
+        #expect(reload.start(now: .seconds(12)).isEmpty)
         var vod = LiveReload()
         var playlist = live(0..<3)
         playlist.playlistType = .vod
@@ -75,7 +75,7 @@ struct LiveReloadTests {
             ]
         )
         let given = reload.loaded(live(11..<16), began: .seconds(51), now: .seconds(51)).names
-        #expect(given == ["gaveUp stale(36.0 seconds)"])
+        #expect(given == ["failed stale(36.0 seconds)"])
         #expect(reload.isOver)
     }
 
@@ -90,7 +90,7 @@ struct LiveReloadTests {
 
     @Test("a server that does not answer is asked again, more slowly, and not for ever")
     func failures() {
-        var reload = running(settings: LiveReloadSettings(attempts: 4, givesUpAfterTargetDurations: nil))
+        var reload = running(settings: LiveReloadSettings(attempts: 4, maximumStaleTargetDurations: nil))
         #expect(
             reload.failed(began: .seconds(6), now: .seconds(6)).names == [
                 "notice noAnswer(attempts: 1)", "load@9000.0",
@@ -104,21 +104,21 @@ struct LiveReloadTests {
         // An answer in between starts the count anew.
         _ = reload.loaded(live(10..<15), began: .seconds(15), now: .seconds(15))
         for _ in 0..<3 { #expect(reload.failed(began: .seconds(18), now: .seconds(18)).count == 2) }
-        #expect(reload.failed(began: .seconds(18), now: .seconds(18)).names == ["gaveUp noAnswer(attempts: 4)"])
+        #expect(reload.failed(began: .seconds(18), now: .seconds(18)).names == ["failed noAnswer(attempts: 4)"])
         #expect(reload.isOver)
     }
 
     @Test("before the first playlist a failure waits half a second")
     func failingAtFirst() {
         var reload = LiveReload()
-        _ = reload.begin(now: .zero)
+        _ = reload.start(now: .zero)
         #expect(reload.failed(began: .zero, now: .zero).names == ["notice noAnswer(attempts: 1)", "load@500.0"])
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {
         let name: String
         let playlist: MediaPlaylist
-        let refusal: PlaylistRefusal
+        let refusal: PlaylistRejection
         var testDescription: String { name }
     }
 
@@ -153,7 +153,7 @@ struct LiveReloadTests {
             _ = reload.loaded(row.playlist, began: .seconds(7), now: .milliseconds(7000 + second))
         }
         let last = reload.loaded(row.playlist, began: .seconds(7), now: .seconds(7))
-        guard case .gaveUp(.refused(row.refusal)) = last.first else {
+        guard case .failed(.refused(row.refusal)) = last.first else {
             Issue.record("\(last.names)")
             return
         }

@@ -86,7 +86,7 @@ final class WatchedServer: MediaLoader {
 
     func load(
         _ resource: MediaResource,
-        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+        shouldContinue: @escaping @Sendable (MediaProgress) async -> Bool
     ) async throws(MediaLoadError) -> LoadedMedia {
         let media = try await inner.load(resource)
         var received = 0
@@ -96,7 +96,7 @@ final class WatchedServer: MediaLoader {
             clock.pass(.seconds(Double(step) / bytesASecond))
             received += step
             let progress = MediaProgress(received: UInt64(received), expected: UInt64(media.bytes.count))
-            guard await goesOn(progress) else { throw MediaLoadError(.abandoned, resource.url) }
+            guard await shouldContinue(progress) else { throw MediaLoadError(.abandoned, resource.url) }
         }
         return media
     }

@@ -79,7 +79,7 @@ struct OfflineClearKeyTests {
     }
 
     /// Downloads as a device does: it asks the app for addresses that it does not know, and the network for the others.
-    private func download(_ entrance: String, _ keys: KeptClearKeys, _ service: Service) async throws -> Disk {
+    private func download(_ entrance: String, _ keys: OfflineClearKeys, _ service: Service) async throws -> Disk {
         var disk = Disk()
         var waiting = [entrance]
         while let url = waiting.popLast() {
@@ -99,7 +99,7 @@ struct OfflineClearKeyTests {
     }
 
     /// Plays what is on the disk, with the keys that the app answers with.
-    private func play(_ disk: Disk, _ entrance: String, _ keys: KeptClearKeys) async throws -> [String] {
+    private func play(_ disk: Disk, _ entrance: String, _ keys: OfflineClearKeys) async throws -> [String] {
         let stage = Stage()
         let session = KeySession(
             keySystem: .clearKey,
@@ -129,8 +129,8 @@ struct OfflineClearKeyTests {
     }
 
     /// Keyway's own player takes no scheme but HTTP's, so the app's addresses are those of hosts that do not exist.
-    private func app(_ shelf: Shelf, _ service: Service) throws -> KeptClearKeys {
-        KeptClearKeys(
+    private func app(_ shelf: Shelf, _ service: Service) throws -> OfflineClearKeys {
+        OfflineClearKeys(
             store: shelf,
             transport: service,
             addresses: try #require(
@@ -143,7 +143,7 @@ struct OfflineClearKeyTests {
     func plays() async throws {
         let (service, shelf) = (Service(), Shelf())
         let online = try app(shelf, service)
-        let entrance = online.entrance(to: "https://film.test/main.m3u8")
+        let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
         #expect(disk.files.count == 6)
         // The keys came before the segments that they decrypt, and are on the shelf, not on the disk.
@@ -162,7 +162,7 @@ struct OfflineClearKeyTests {
     func withoutKeys() async throws {
         let (service, shelf) = (Service(), Shelf())
         let online = try app(shelf, service)
-        let entrance = online.entrance(to: "https://film.test/main.m3u8")
+        let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
         service.isCut.withLock { $0 = true }
         shelf.keys.withLock { $0.removeAll() }

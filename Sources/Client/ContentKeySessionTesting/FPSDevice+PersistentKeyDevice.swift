@@ -1,9 +1,9 @@
 public import ContentKeySession
 public import VirtualDevice
 
-/// What a virtual device knows about its persistent keys.
-extension FPSDevice: KeptKeyDevice {
-    /// The durations and dates in a persistent key, without the key.
+/// The information of a virtual device about its persistent keys.
+extension FPSDevice: PersistentKeyDevice {
+    /// Returns the durations and dates of a persistent key.
     public func facts(ofPersistableKey stored: [UInt8]) throws(ContentKeyError) -> KeptKeyFacts {
         try translating { () throws(FPSError) in
             let found = try self.facts(of: stored)
@@ -19,7 +19,7 @@ extension FPSDevice: KeptKeyDevice {
         }
     }
 
-    /// Deletes all keys of a persistent key's title, and makes the Sync SPC that proves it.
+    /// Invalidates all keys of a persistent key's title, and creates the Sync SPC that proves it.
     public func invalidateTitle(
         ofPersistableKey stored: [UInt8],
         _ context: ServerPlaybackContext
@@ -34,6 +34,6 @@ extension FPSDevice: KeptKeyDevice {
         }
     }
 
-    /// A duration in seconds; nil for 0, which means unlimited.
+    /// Returns a duration in seconds; nil for 0, which means unlimited.
     private static func limit(_ duration: UInt32) -> Int64? { duration > 0 ? Int64(duration) : nil }
 }

@@ -1,23 +1,23 @@
 import HLSPlaylist
 
 extension SegmentTimeline {
-    /// How far from the end a live playback stays, in seconds: HOLD-BACK, and three target durations at least (sections
-    /// 4.4.3.8 and 6.3.3).
-    public var holdBackDistance: Double { max(MediaTime.sane(holdBack ?? 0), 3 * targetDuration) }
+    /// The minimum distance of live playback from the end, in seconds: HOLD-BACK, and at least three target durations
+    /// (sections 4.4.3.8 and 6.3.3).
+    public var holdBackDistance: Double { max(MediaTime.clamped(holdBack ?? 0), 3 * targetDuration) }
 
-    /// The last time that a live playback may go to: the beginning of the playlist if that is shorter than the distance.
-    /// Once the playlist has ended, its end.
+    /// The latest time that live playback can seek to: the start of the playlist if the playlist is shorter than the
+    /// distance. After the playlist has ended, its end.
     public var liveLimit: Double { isEnded ? endTime : max(endTime - holdBackDistance, startTime) }
 
-    /// How far a time is behind the end of the newest playlist, in seconds; 0 when the playlist has ended or the time is
-    /// after it.
-    public func behindLiveEdge(_ time: Double) -> Double { isEnded ? 0 : MediaTime.sane(endTime - time) }
+    /// Returns the distance of a time from the end of the newest playlist, in seconds; 0 if the playlist has ended or
+    /// the time is after its end.
+    public func behindLiveEdge(_ time: Double) -> Double { isEnded ? 0 : MediaTime.clamped(endTime - time) }
 
-    /// Goes to where playback starts: EXT-X-START, or the beginning, or as near the live edge as is allowed.
+    /// Seeks to the start of playback: EXT-X-START, the start of the playlist, or the latest live position.
     ///
-    /// A negative TIME-OFFSET counts from the end. One that lies outside of the playlist means its beginning or its end
-    /// (section 4.4.2.2); nothing starts nearer to the live edge than ``liveLimit``. Without PRECISE=YES, playback begins
-    /// with the beginning of the segment.
+    /// A negative TIME-OFFSET counts from the end. A time outside of the playlist means its start or its end (section
+    /// 4.4.2.2); playback never starts after ``liveLimit``. Without PRECISE=YES, playback starts at the start of the
+    /// segment.
     @discardableResult
     public mutating func start() -> TimelinePosition {
         guard let startTag, startTag.timeOffset.isFinite else {
@@ -27,8 +27,8 @@ extension SegmentTimeline {
         return go(to: (offset < 0 ? endTime : startTime) + offset, .startTag, isPrecise: startTag.isPrecise == true)
     }
 
-    /// Goes to a time, in seconds on the timeline; to the nearest that can be played, if it cannot. A time that is no
-    /// number is where playback starts.
+    /// Seeks to a time, in seconds on the timeline, or to the nearest time that can be played. NaN seeks to the start
+    /// of playback.
     @discardableResult
     public mutating func seek(to time: Double) -> TimelinePosition {
         time.isNaN ? start() : go(to: time, .seek, isPrecise: true)
@@ -37,7 +37,7 @@ extension SegmentTimeline {
     private mutating func go(to time: Double, _ reason: TimelinePosition.Reason, isPrecise: Bool) -> TimelinePosition {
         let allowed = min(max(time, startTime), liveLimit)
         guard let segment = segment(at: allowed) else {
-            // The end of a playlist that has ended, or that has no length.
+            // The end of a playlist that has ended or has no duration.
             nextNumber = endNumber
             nextTime = endTime
             return TimelinePosition(number: endNumber, time: endTime, reason: reason, isClamped: allowed != time)
@@ -52,9 +52,9 @@ extension SegmentTimeline {
         )
     }
 
-    /// What to load next. The place changes only past what cannot be loaded: segments with EXT-X-GAP, and those that have
-    /// left the playlist. Of a live playlist that has left this place behind, playback goes on at ``liveLimit``; of one
-    /// that has ended, at its first segment.
+    /// Returns the next segment to load. The position changes only to skip segments that cannot be loaded: those with
+    /// EXT-X-GAP, and those that have been removed from the playlist. If the position was removed from a live playlist,
+    /// playback continues at ``liveLimit``; if the playlist has ended, at its first segment.
     public mutating func next() -> TimelineStep {
         var notices: [TimelineNotice] = []
         if nextNumber < segments[0].number { notices.append(jump()) }
@@ -72,20 +72,20 @@ extension SegmentTimeline {
         return TimelineStep(outcome: .segment(segment), notices: notices)
     }
 
-    /// Goes on to the segment after one that was loaded.
+    /// Advances to the segment after one that was loaded.
     public mutating func advance(past segment: TimelineSegment) {
         nextNumber = segment.number + 1
         nextTime = segment.end
     }
 
-    /// Leaves a place that is not in the playlist any more.
+    /// Leaves a position that has been removed from the playlist.
     private mutating func jump() -> TimelineNotice {
         let before = (number: nextNumber, time: nextTime)
         // The limit of a playlist that has ended is its end, where there is no segment.
         let target = segment(at: liveLimit) ?? segments[0]
         nextNumber = target.number
         nextTime = target.start
-        let seconds = MediaTime.sane(target.start - before.time)
+        let seconds = MediaTime.clamped(target.start - before.time)
         counts.jumps += 1
         counts.missedSeconds += seconds
         return .fellOutOfWindow(next: before.number, continuesAt: target.number, seconds: seconds)

@@ -1,14 +1,15 @@
 import Dispatch
 import Foundation
 
-/// Says for as long as it is there that a title is played, renewed or reported, so that it does not go when room is needed.
-public final class TitleUse: Sendable {
+/// A lock that marks a title as in use while it is played, renewed or reported, so that it is not evicted. Released
+/// when it is deallocated.
+public final class TitleUseLock: Sendable {
     private let lock: FileLock
     init(lock: FileLock) { self.lock = lock }
 }
 
-/// The right to take a download away: nobody plays it, downloads it or renews its keys, and until this is let go of nobody
-/// begins to. What is needed of its keys before, such as giving them back, is done while one has it.
+/// The exclusive right to remove a download: it is not played, downloaded or renewed until this value is deallocated.
+/// Invalidate its keys, if necessary, while holding the claim.
 public final class RemovalClaim: Sendable {
     private let store: KeptKeyStore
     private let title: String
@@ -21,8 +22,8 @@ public final class RemovalClaim: Sendable {
         (self.use, self.writing) = (use, writing)
     }
 
-    /// Removes the files, and then what is kept of the title: keys without a film are forgotten at the next try, a film
-    /// without keys is a riddle.
+    /// Removes the files, and then the stored keys of the title. In this order, an interrupted removal leaves keys
+    /// without media, which the next attempt removes, and not media without keys.
     public func remove() throws(OfflineStorageError) {
         if FileManager.default.fileExists(atPath: folder) {
             do {
@@ -36,15 +37,14 @@ public final class RemovalClaim: Sendable {
 }
 
 extension KeptKeyStore {
-    /// Says that a title is played or renewed, until what this returns is let go of. While the title is being removed, this
-    /// waits until that is over.
+    /// Marks a title as in use until the returned value is deallocated. Waits while the title is being removed.
     ///
-    /// A download is in use by itself: it locks its folder.
-    public func use(_ title: String) async throws(OfflineStorageError) -> TitleUse {
+    /// A download does not need this, because it locks its folder.
+    public func use(_ title: String) async throws(OfflineStorageError) -> TitleUseLock {
         let path = usePath(title)
-        if let lock = try FileLock.take(path, .shared) { return TitleUse(lock: lock) }
+        if let lock = try FileLock.tryAcquire(path, .shared) { return TitleUseLock(lock: lock) }
         let result = await withCheckedContinuation { continuation in
-            // Waiting blocks, which the threads of tasks should not.
+            // Waiting blocks, which must not happen on the threads of tasks.
             DispatchQueue.global().async {
                 do throws(OfflineStorageError) {
                     continuation.resume(returning: Result<_, OfflineStorageError>.success(try FileLock(path, .shared)))
@@ -53,33 +53,37 @@ extension KeptKeyStore {
                 }
             }
         }
-        return TitleUse(lock: try result.get())
+        return TitleUseLock(lock: try result.get())
     }
 
-    /// Whether a title is played or renewed, or something is downloaded into its folder, by whatever program.
+    /// Returns whether a title is played, renewed or downloaded by any process.
     ///
-    /// - Parameter folder: the path of its bundle.
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - folder: The path of its bundle.
     public func isInUse(_ title: String, folder: String) throws(OfflineStorageError) -> Bool {
         guard FolderLock.isFree(BundleFolder(folder)) else { return true }
         let path = usePath(title)
-        // Most titles have never been played here, and then there is nothing to ask about under the lock.
+        // Most titles have never been played on this device, and then the lock is not needed.
         if access(path, F_OK) != 0, errno == ENOENT { return false }
         return try locked { () throws(OfflineStorageError) in try !FileLock.isFree(path) }
     }
 
-    /// The right to remove a title; nil while it is in use.
+    /// Claims the removal of a title; nil while it is in use.
     ///
-    /// - Parameter folder: the path of its bundle.
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - folder: The path of its bundle.
     public func claim(_ title: String, folder: String) throws(OfflineStorageError) -> RemovalClaim? {
-        // Under the lock, so that nobody who only looks is taken for somebody who plays.
-        let use = try locked { () throws(OfflineStorageError) in try FileLock.take(usePath(title), .exclusive) }
+        // Under the lock, so that a process that only checks for use is not mistaken for one that plays.
+        let use = try locked { () throws(OfflineStorageError) in try FileLock.tryAcquire(usePath(title), .exclusive) }
         guard let use else { return nil }
         let files = BundleFolder(folder)
         let writing: FolderLock?
         do throws(DiskError) {
-            writing = try FolderLock.take(files)
+            writing = try FolderLock.tryAcquire(files)
         } catch {
-            // What is not there is written to by nobody.
+            // A missing folder cannot be in use by a download.
             guard error.number == ENOENT else { throw .system("open", folder, error.number) }
             return RemovalClaim(self, title: title, folder: folder, use: use, writing: nil)
         }

@@ -11,23 +11,23 @@ public final class ClearContentKey: ProtectedContentKey {
         content = Lock((key, initializationVector))
     }
 
-    /// The key, 16 bytes; nil once it was stopped.
+    /// The key, 16 bytes; nil after ``stop()``.
     public var key: RedactedBytes? { content.withLock { $0?.key } }
-    /// The initialization vector, 16 bytes; nil where the playlist or the samples have it.
+    /// The initialization vector, 16 bytes; nil if the playlist or the samples specify it, and after ``stop()``.
     public var initializationVector: RedactedBytes? { content.withLock { $0?.initializationVector } }
 
-    /// Clear keys have no lease.
+    /// Nil, because Clear Keys have no lease.
     public var leaseRemaining: Duration? { nil }
-    /// True until it is stopped.
+    /// Whether the key can be used: true until ``stop()``.
     public var isUsable: Bool { content.withLock { $0 != nil } }
-    /// Always sufficient: nothing is demanded.
+    /// Always sufficient, because Clear Keys have no output requirements.
     public var externalProtectionStatus: ExternalContentProtectionStatus { .sufficient }
-    /// Does nothing. Throws ``ContentKeyError/Code/keyGone`` once it was stopped.
+    /// Does nothing. Throws ``ContentKeyError/Code/keyGone`` after ``stop()``.
     public func beginPlayback() throws(ContentKeyError) -> [UInt8]? {
         guard isUsable else { throw ContentKeyError(.keyGone, .session) }
         return nil
     }
-    /// Lets go of the key.
+    /// Releases the key.
     public func stop() { content.withLock { $0 = nil } }
 }
 
@@ -37,20 +37,20 @@ public final class AuthorizationToken: ProtectedContentKey {
 
     init(_ token: RedactedBytes) { content = Lock(token) }
 
-    /// The token; nil once it was stopped.
+    /// The token; nil after ``stop()``.
     public var token: RedactedBytes? { content.withLock { $0 } }
 
-    /// The session knows of no lease.
+    /// Nil, because the session has no lease for a token.
     public var leaseRemaining: Duration? { nil }
-    /// True until it is stopped.
+    /// Whether the token can be used: true until ``stop()``.
     public var isUsable: Bool { content.withLock { $0 != nil } }
-    /// Always sufficient: nothing is demanded.
+    /// Always sufficient, because tokens have no output requirements.
     public var externalProtectionStatus: ExternalContentProtectionStatus { .sufficient }
-    /// Does nothing. Throws ``ContentKeyError/Code/keyGone`` once it was stopped.
+    /// Does nothing. Throws ``ContentKeyError/Code/keyGone`` after ``stop()``.
     public func beginPlayback() throws(ContentKeyError) -> [UInt8]? {
         guard isUsable else { throw ContentKeyError(.keyGone, .session) }
         return nil
     }
-    /// Lets go of the token.
+    /// Releases the token.
     public func stop() { content.withLock { $0 = nil } }
 }

@@ -2,34 +2,40 @@ import ContentKeySession
 import HLSPlaylist
 import StreamPlayer
 
-/// Playlists that are loaded again while a download goes on: URLs that were signed have ended, or a local playlist is damaged.
+/// Reloads of playlists during a download: signed URLs have expired, or a local playlist is damaged.
 extension AssetDownload {
-    /// Loads the playlists again, and puts what they say now into the bundle.
+    /// Reloads the playlists and updates the bundle.
     ///
-    /// - Returns: whether any address or any key's name is another one now.
-    /// - Throws: ``DownloadError`` `changed-on-server` where they are of another film, and what loading them throws.
-    func redeliver(
+    /// - Returns: Whether any URL or key identifier has changed.
+    /// - Throws: ``DownloadError`` `changed-on-server` if the playlists belong to other content, and errors of loading
+    ///   them.
+    func refreshPlaylists(
         _ description: inout BundleDescription,
         _ reason: DownloadError?
     ) async throws(DownloadError) -> Bool {
         try checkCancellation()
-        tell(.loadingPlaylistsAgain(reason))
+        emit(.loadingPlaylistsAgain(reason))
         let plan = try await loadPlan()
-        let redelivery = try Redelivery(description, local: localPlaylists(description), plan: plan, from: request.url)
+        let refresh = try PlaylistRefresh(
+            description,
+            local: localPlaylists(description),
+            plan: plan,
+            from: request.url
+        )
         let isOther =
-            redelivery.description.resources != description.resources || redelivery.description.keys != description.keys
+            refresh.description.resources != description.resources || refresh.description.keys != description.keys
         try Self.stored { () throws(AssetBundleError) in
-            for (file, bytes) in redelivery.playlists { try folder.write(bytes, to: file) }
+            for (file, bytes) in refresh.playlists { try folder.write(bytes, to: file) }
         }
-        // A crash before this leaves playlists that are not those of the description, and these are loaded again.
-        if redelivery.description != description {
-            description = redelivery.description
+        // After a crash before this point, the playlists do not match the description and are reloaded.
+        if refresh.description != description {
+            description = refresh.description
             try write(&description)
         }
         return isOther
     }
 
-    /// The playlists and what they name, as the server has them now.
+    /// Loads the current playlists and plans the download.
     func loadPlan() async throws(DownloadError) -> BundlePlan {
         let loader = PresentationLoader(
             transport: transport,
@@ -40,11 +46,11 @@ extension AssetDownload {
         return try BundlePlan(try await loader.load(request.url, request.selection), limits: settings.limits)
     }
 
-    /// The bytes of the playlists that are as they were written.
+    /// Returns the bytes of the local playlists that are unchanged.
     func localPlaylists(_ description: BundleDescription) -> [String: [UInt8]] {
         var result: [String: [UInt8]] = [:]
         for playlist in description.playlists {
-            guard let bytes = try? folder.read(playlist.file, atMost: AssetBundle.greatestPlaylist),
+            guard let bytes = try? folder.read(playlist.file, atMost: AssetBundle.maximumPlaylistSize),
                 AssetBundle.isUnchanged(bytes, playlist)
             else { continue }
             result[playlist.file] = bytes
@@ -52,13 +58,14 @@ extension AssetDownload {
         return result
     }
 
-    /// Whether the playlists of a bundle have to be loaded again before it goes on: one is damaged, or the download was given
-    /// another address, which may be another film's.
+    /// Returns whether the playlists of a bundle must be reloaded before the download resumes: one is damaged, or the
+    /// URL has changed, which may be for other content.
     func needsPlaylists(_ description: BundleDescription) -> Bool {
         description.originalURL != request.url || localPlaylists(description).count < description.playlists.count
     }
 
-    /// Gets the keys. Where the address of one of them has a query, that may have ended as those of segments do.
+    /// Acquires the keys. A key URL with a query may have expired like a signed segment URL; then the playlists are
+    /// reloaded.
     func acquireKeys(_ description: inout BundleDescription, isResumed: Bool) async throws(DownloadError) {
         guard isResumed, description.keys.contains(where: { $0.contains("?") }) else {
             return try await acquireKeys(description)
@@ -66,12 +73,12 @@ extension AssetDownload {
         do throws(DownloadError) {
             try await acquireKeys(description)
         } catch  where error.code == .keys {
-            guard try await redeliver(&description, error) else { throw error }
+            guard try await refreshPlaylists(&description, error) else { throw error }
             try await acquireKeys(description)
         }
     }
 
-    /// Fetches what is missing; where the server does not take the addresses any more, under new ones.
+    /// Downloads the missing files; if the server rejects their URLs, reloads the playlists to get new URLs.
     func fetch(
         _ files: DownloadFiles,
         _ description: inout BundleDescription
@@ -83,11 +90,11 @@ extension AssetDownload {
                 return try await fetchAll(files)
             } catch  where error.isRefusedAddress {
                 let left = files.stillMissing.count
-                // New addresses that are refused as well, without a file in between, are no better.
+                // If new URLs are rejected as well before any file was completed, the download fails.
                 if let missing, left >= missing { throw error }
                 missing = left
                 let keys = description.keys
-                guard try await redeliver(&description, error) else { throw error }
+                guard try await refreshPlaylists(&description, error) else { throw error }
                 if description.keys != keys { try await acquireKeys(description) }
                 files.resources = description.resources
             }
@@ -96,7 +103,7 @@ extension AssetDownload {
 }
 
 extension DownloadFiles {
-    /// What is missing now: files that came since are in the journal.
+    /// The files that are still missing, according to the journal.
     var stillMissing: Set<Int> {
         missing.filter { file in
             if case .done? = journal.entry(of: file) { false } else { true }
@@ -105,7 +112,7 @@ extension DownloadFiles {
 }
 
 extension MediaLoadError {
-    /// Whether the server may have something against the address, and not against what is there: a signature that has ended.
+    /// Whether the server may have rejected the URL rather than the resource: a signature may have expired.
     var isRefusedAddress: Bool {
         switch code {
         case .status: status == 401 || status == 403

@@ -1,7 +1,8 @@
 import HLSPlaylist
 
-/// Scheme and authority of an address over HTTP. A token goes to the license server's alone: a playlist may name any other.
-struct KeyOrigin: Hashable {
+/// The scheme and authority of an HTTP URL. A token is sent only to the license server's origin, because a playlist can
+/// specify any other origin.
+struct URLOrigin: Hashable {
     private let text: String
 
     init?(_ url: String) {

@@ -1,31 +1,31 @@
 import HLSPlaylist
 
-/// Whether the playlists that a server gives out now are those of a bundle, but for the queries of their URLs; and if so,
-/// the bundle with the new addresses. A value.
+/// A comparison of the server's current playlists with those of a bundle, ignoring the queries of URLs; if they match,
+/// it contains the bundle with the new URLs.
 ///
-/// Signed URLs end: with them a film that was begun yesterday cannot be finished today. Its playlists, loaded anew, name the
-/// same files under URLs that hold again.
+/// Signed URLs expire, so that a download that was started yesterday could not be finished today. The reloaded
+/// playlists contain the same files under valid URLs.
 ///
-/// | Of the bundle and of the new plan | Must be the same |
+/// | Part of the bundle and of the new plan | Must be equal |
 /// |---|---|
-/// | files: how many, their names, the byte ranges | yes |
-/// | files: scheme, host and path of the URL | yes: another path is another film, or another version of it |
+/// | files: number, names, byte ranges | yes |
+/// | files: scheme, host and path of the URL | yes: another path is other content or another version |
 /// | files: query of the URL | no |
-/// | playlists: what they are of, every line and tag | yes |
+/// | playlists: kind, every line and tag | yes |
 /// | playlists: queries in quoted attributes, EXT-X-DEFINE | no |
-struct Redelivery {
-    /// The bundle with its new addresses; what is known of complete files stays.
+struct PlaylistRefresh {
+    /// The bundle with its new URLs; the contents of complete files are kept.
     let description: BundleDescription
-    /// Local playlists that differ from those in the folder.
+    /// The local playlists that differ from those in the folder.
     let playlists: [(file: String, bytes: [UInt8])]
 
-    /// Compares.
+    /// Compares the bundle with a new plan.
     ///
     /// - Parameters:
-    ///   - known: the bundle as it is.
-    ///   - local: the bytes of its playlists by their names; those that are damaged are not there, and not compared.
-    ///   - plan: of the playlists that the server gives out now.
-    ///   - url: where these were asked for.
+    ///   - known: The current description of the bundle.
+    ///   - local: The bytes of the bundle's playlists by name; damaged playlists are omitted and not compared.
+    ///   - plan: The plan of the server's current playlists.
+    ///   - url: The URL of these playlists.
     /// - Throws: ``DownloadError`` `changed-on-server`.
     init(
         _ known: BundleDescription,
@@ -35,14 +35,14 @@ struct Redelivery {
     ) throws(DownloadError) {
         let files = known.resources
         guard files.count == plan.resources.count, known.playlists.count == plan.playlists.count else {
-            throw Self.changed(url, "it has other playlists or files")
+            throw Self.changed(url, "the number of playlists or files has changed")
         }
         var description = known
         for (index, resource) in plan.resources.enumerated() {
             let old = files[index]
             guard old.file == resource.file, old.range == resource.range,
                 URLAddress.withoutQuery(old.url) == URLAddress.withoutQuery(resource.url)
-            else { throw Self.changed(resource.url, "it stands where another file was") }
+            else { throw Self.changed(resource.url, "a file is in the position of another file") }
             description.resources[index] = BundleResource(
                 file: old.file,
                 url: resource.url,
@@ -53,7 +53,7 @@ struct Redelivery {
         var playlists: [(file: String, bytes: [UInt8])] = []
         for (old, new) in zip(known.playlists, plan.playlists) {
             guard old.file == new.playlist.file, old.kind == new.playlist.kind else {
-                throw Self.changed(new.playlist.url, "it stands where another playlist was")
+                throw Self.changed(new.playlist.url, "a playlist is in the position of another playlist")
             }
             guard let bytes = local[old.file] else {
                 playlists.append((old.file, new.bytes))
@@ -61,7 +61,7 @@ struct Redelivery {
             }
             guard bytes != new.bytes else { continue }
             guard Self.shape(bytes) == Self.shape(new.bytes) else {
-                throw Self.changed(new.playlist.url, "it is another one than when the download began")
+                throw Self.changed(new.playlist.url, "the playlist has changed since the download started")
             }
             playlists.append((old.file, new.bytes))
         }
@@ -75,11 +75,11 @@ struct Redelivery {
         DownloadError(
             .changedOnServer,
             url: url,
-            "\(what): the film was changed on the server, download it into another folder"
+            "\(what): the content has changed on the server, download it into another folder"
         )
     }
 
-    /// A playlist without what a new signature changes.
+    /// Returns a playlist without the parts that a new signature changes.
     static func shape(_ playlist: [UInt8]) -> [UInt8] {
         var shape: [UInt8] = []
         shape.reserveCapacity(playlist.count)
@@ -100,8 +100,8 @@ struct Redelivery {
     }
 }
 
-/// URLs as far as their parts go.
+/// Functions for parts of URLs.
 enum URLAddress {
-    /// Scheme, host and path: what stays when a URL is signed anew.
+    /// Returns scheme, host and path, which a new signature does not change.
     static func withoutQuery(_ url: String) -> Substring { url.prefix { $0 != "?" && $0 != "#" } }
 }

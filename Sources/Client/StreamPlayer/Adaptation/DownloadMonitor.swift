@@ -1,14 +1,15 @@
 import HLSPlaylist
 import Locking
 
-/// Watches the download of one segment, and ends it where ``QualityController/judge(_:buffer:now:)`` says so.
-final class DownloadWatch: Sendable {
-    /// What was decided, and what the decision rests on.
+/// Monitors the download of one segment, and ends it if ``QualityController/judge(_:buffer:now:)`` decides to abandon
+/// it.
+final class DownloadMonitor: Sendable {
+    /// The decision to abandon a download, and the state on which it is based.
     struct Abandonment: Sendable {
         let decision: QualityDecision
-        /// The controller after its decision.
+        /// The controller after the decision.
         let controller: QualityController
-        /// The bytes that had come, and the time that they took.
+        /// The number of bytes received, and the time that they took.
         let received: Int
         let elapsed: Duration
     }
@@ -23,19 +24,19 @@ final class DownloadWatch: Sendable {
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - controller: As it is now; it gets its decision back in ``abandonment``.
-    ///   - buffer: As it is now, without the segment; it is played on while the segment is loaded.
-    ///   - segmentDuration: EXTINF, in seconds.
+    ///   - controller: The current controller; ``abandonment`` contains its state after the decision.
+    ///   - buffer: The current buffer, without the segment; its playback continues while the segment is loaded.
+    ///   - segmentDuration: The segment's EXTINF duration, in seconds.
     init(_ controller: QualityController, buffer: BufferModel, segmentDuration: Double) {
         self.segmentDuration = segmentDuration
         state = Lock(State(controller: controller, buffer: buffer))
     }
 
-    /// What was decided; nil where the download was let go on.
+    /// The decision to abandon the download; nil if it was not abandoned.
     var abandonment: Abandonment? { state.withLock { $0.abandonment } }
 
-    /// Whether a download goes on that is so far after some time.
-    func goesOn(_ progress: MediaProgress, elapsed: Duration, now: Duration) -> Bool {
+    /// Returns whether a download continues, given its progress after some time.
+    func shouldContinue(_ progress: MediaProgress, elapsed: Duration, now: Duration) -> Bool {
         state.withLock { state in
             guard state.abandonment == nil else { return false }
             _ = state.buffer.timePassed(now: now)

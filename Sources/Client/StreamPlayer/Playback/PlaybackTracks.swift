@@ -2,13 +2,13 @@ import ContentKeySession
 import HLSPlaylist
 
 /// The renditions that are played together.
-struct Tracks {
+struct PlaybackTracks {
     var readers: [TrackReader]
-    /// Chooses the main track's variant; nil for a Media Playlist.
+    /// The controller that chooses the main track's variant; nil for a Media Playlist.
     var controller: QualityController?
-    /// The URL that URIs of the Multivariant Playlist are relative to.
+    /// The URL against which the Multivariant Playlist's URIs are resolved.
     let base: String
-    /// What was chosen from; nil for a Media Playlist.
+    /// The Multivariant Playlist; nil for a Media Playlist.
     private let multivariant: MultivariantPlaylist?
 
     /// Chooses a variant and renditions, and loads their playlists.
@@ -23,7 +23,7 @@ struct Tracks {
         self.base = base
         guard case .multivariant(let multivariant) = playlist else {
             self.multivariant = nil
-            let media = try ResourceFetcher.Media(playlist, asked: url, url: base)
+            let media = try ResourceFetcher.LoadedPlaylist(playlist, asked: url, url: base)
             readers = [try TrackReader(.main, media, start: nil, began: began, now: fetcher.clock.now)]
             return
         }
@@ -31,14 +31,14 @@ struct Tracks {
         await onEvent(.loadedMultivariant(multivariant))
         var selector = VariantSelector(settings.abilities, preferences: settings.preferences)
         if case .realTime = settings.pace, settings.abilities.throughput == nil {
-            // Who has to keep up begins with what most links take.
+            // Real-time playback starts with a throughput that most links support.
             selector.abilities.throughput = ThroughputEstimate().bitsPerSecond
         }
         let selection = selector.select(from: multivariant)
         await onEvent(.selected(selection))
         guard let variant = selection.variant else { throw PlayerError(.nothingPlayable, url) }
         var controller = QualityController(multivariant, selector: selector, settings: settings.quality)
-        // The selector's choice is the controller's first.
+        // The selector's choice is the controller's first choice.
         _ = controller.next(
             buffer: 0,
             throughput: selector.abilities.throughput ?? .max,
@@ -70,13 +70,13 @@ struct Tracks {
         }
     }
 
-    /// Whether there is a variant that is not set aside.
+    /// Returns whether a variant is left that is not excluded.
     func hasAlternative(now: Duration) -> Bool {
         guard var controller else { return false }
         return controller.next(buffer: 0, throughput: .max, now: now).variant != nil
     }
 
-    /// Goes on with another variant, and with the audio that belongs to it.
+    /// Switches to another variant, and to the audio rendition that belongs to it.
     nonisolated(nonsending) mutating func change(
         to variant: Variant,
         _ fetcher: ResourceFetcher
@@ -103,6 +103,6 @@ struct Tracks {
         try readers[index].change(to: media, began: began, now: fetcher.clock.now)
     }
 
-    /// How far all tracks have come, in seconds of media since playback began.
+    /// The position of the slowest track, in seconds of media since playback started.
     var position: Double { readers.map(\.position).min() ?? 0 }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import StreamPlayer
 
 @Suite("Places on the timeline")
-struct TimelinePlacesTests {
+struct TimelinePositionTests {
     struct Start: Sendable, CustomTestStringConvertible {
         let name: String
         // 100 seconds, in segments of 10 seconds; the target duration is 10.

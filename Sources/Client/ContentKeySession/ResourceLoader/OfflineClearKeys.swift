@@ -1,28 +1,28 @@
 import HLSPlaylist
 import Locking
 
-/// AES-128 offline: keys in the clear that are kept when a title is downloaded and that play it without a network.
+/// Offline playback of AES-128: stores clear keys when a title is downloaded, so that it plays without a network.
 ///
-/// HLS keys in the clear have an address over HTTP, which a player asks by itself; without a network it would ask in vain.
-/// So the app stands between, with addresses that the player cannot load (``InterceptedAddresses``):
+/// A clear key of HLS has an HTTP address, which a player requests directly; without a network, that request fails. The
+/// app therefore intercepts the requests, with addresses that the player cannot load (``InterceptedAddresses``):
 ///
-/// | Asked for | Done |
+/// | Request | Response |
 /// |---|---|
-/// | a playlist | it is fetched; its keys are fetched and kept first; then it is the answer, rewritten (``InterceptedPlaylist``) |
-/// | a key that is kept | it is the answer; nothing is sent |
-/// | another key | it is fetched, kept, and the answer |
+/// | a playlist | fetched; its keys are fetched and stored; then returned, rewritten (``InterceptedPlaylist``) |
+/// | a stored key | the stored key; nothing is sent |
+/// | another key | fetched, stored and returned |
 /// | anything else | ``ResourceError/Code/notIntercepted`` |
 ///
-/// Begin at ``entrance(to:)``, for the download as for playing online. The downloaded playlists keep the addresses of keys
-/// that this answers for, so that offline it is asked for the keys alone. A playlist whose key cannot be had has no
-/// answer: what is downloaded plays.
+/// Start at ``interceptedURL(for:)``, both for a download and for online playback. The downloaded playlists contain the
+/// intercepted key addresses, so that offline only the keys are requested. A playlist whose keys cannot be fetched is
+/// not returned, so that everything downloaded can be played.
 ///
-/// What is kept here is the key itself. Keep it where only this app reads it, such as in the keychain; and where content
-/// has to be protected from its viewer, use FairPlay Streaming.
-public final class KeptClearKeys: ResourceInterceptor {
-    /// The greatest playlist that is taken, in bytes.
-    public static let maximumPlaylist = 16 << 20
-    /// How many redirects of a playlist are followed. Those of a key are not.
+/// The store contains the key itself. Use storage that only this app can read, such as the keychain; to protect content
+/// from its viewer, use FairPlay Streaming.
+public final class OfflineClearKeys: ResourceInterceptor {
+    /// The maximum size of a playlist, in bytes.
+    public static let maximumPlaylistSize = 16 << 20
+    /// The maximum number of redirects of a playlist. Redirects of keys are not followed.
     public static let maximumRedirects = 5
 
     private let store: any KeptKeys
@@ -30,17 +30,18 @@ public final class KeptClearKeys: ResourceInterceptor {
     private let headers: @Sendable (String) async -> [KeyTransportHeader]
     private let timeout: Duration
     private let addresses: InterceptedAddresses
-    /// The variables of Multivariant Playlists, by the playlists that they lead to.
+    /// The variables of Multivariant Playlists, by the addresses of their child playlists.
     private let variables = Lock<[String: [String: String]]>([:])
 
-    /// Begins.
+    /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - store: Where keys are kept, by their addresses.
-    ///   - transport: How playlists and keys are fetched.
-    ///   - headers: What is sent along to the address of a key: a token, where the key's server wants one. Look at the
-    ///     address: a playlist may name any server.
-    ///   - timeout: How long one exchange may take.
+    ///   - store: The store of keys by address.
+    ///   - transport: The transport for playlists and keys.
+    ///   - headers: The headers for a request to a key's address, such as a token. Check the address: a playlist can
+    ///     specify any server.
+    ///   - timeout: The timeout of one exchange.
+    ///   - addresses: The address prefixes.
     public init(
         store: any KeptKeys,
         transport: any KeyTransport,
@@ -55,19 +56,19 @@ public final class KeptClearKeys: ResourceInterceptor {
         self.addresses = addresses
     }
 
-    /// The address to give to the player, or to the download, instead of a playlist's own.
-    public func entrance(to url: String) -> String { addresses.playlist(url) }
+    /// Returns the address to pass to the player or the download instead of a playlist's own address.
+    public func interceptedURL(for url: String) -> String { addresses.playlist(url) }
 
-    /// Whether an address is one of a playlist or a key that was changed.
+    /// Returns whether an address is an intercepted playlist or key address.
     public func intercepts(_ url: String) -> Bool { addresses.original(of: url) != nil }
 
-    /// Answers for a playlist or a key.
-    public func answer(_ request: ResourceRequest) async throws(ResourceError) -> ResourceAnswer {
+    /// Answers a request for a playlist or a key.
+    public func answer(_ request: ResourceRequest) async throws(ResourceError) -> ResourceResponse {
         switch addresses.original(of: request.url) {
         case .playlist(let url):
-            return try ResourceAnswer(try await playlist(url), as: [.playlist], for: request)
+            return try ResourceResponse(try await playlist(url), as: [.playlist], for: request)
         case .key(let url):
-            return try ResourceAnswer(try await key(url), as: [.persistentContentKey, .contentKey], for: request)
+            return try ResourceResponse(try await key(url), as: [.persistentContentKey, .contentKey], for: request)
         case nil: throw ResourceError(.notIntercepted, request.url)
         }
     }
@@ -90,7 +91,7 @@ public final class KeptClearKeys: ResourceInterceptor {
         for key in rewritten.keys { _ = try await self.key(key) }
         if !rewritten.variables.isEmpty {
             variables.withLock { all in
-                // An app that plays for days must not grow with what it played.
+                // The memory of an app that plays for days must be bounded.
                 if all.count > 10_000 { all.removeAll() }
                 for playlist in rewritten.playlists { all[playlist] = rewritten.variables }
             }
@@ -98,17 +99,17 @@ public final class KeptClearKeys: ResourceInterceptor {
         return rewritten.bytes
     }
 
-    /// A playlist, and where it came from.
+    /// Fetches a playlist. Returns it with its address after redirects.
     private func fetchPlaylist(_ url: String) async throws(ResourceError) -> (bytes: [UInt8], url: String) {
         var url = url
         for _ in 0...Self.maximumRedirects {
-            let answer = try await get(url, headers: [], maximum: Self.maximumPlaylist)
+            let answer = try await get(url, headers: [], maximum: Self.maximumPlaylistSize)
             guard (300...399).contains(answer.status), let location = answer.header("Location") else {
                 guard answer.status == 200 else { throw ResourceError(.status, url, status: answer.status) }
                 return (answer.body, url)
             }
             let next = URIReference.resolve(location, against: url)
-            // Nobody is led from a protected connection to an open one.
+            // A redirect from HTTPS to HTTP is not allowed.
             guard URIReference.scheme(of: next) == "https" || URIReference.scheme(of: url) == "http",
                 InterceptedAddresses.isOverHTTP(next)
             else { throw ResourceError(.badAddress, url) }

@@ -2,7 +2,7 @@ import ContentKeySession
 import Synchronization
 
 /// Who answers as the test says, and notes what it is told.
-final class NotingDelegate: KeySessionDelegate {
+final class RecordingDelegate: KeySessionDelegate {
     let notes = Mutex<[String]>([])
     let retries: Bool
 

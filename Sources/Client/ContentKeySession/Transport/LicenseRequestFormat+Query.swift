@@ -1,10 +1,10 @@
 import TextCoding
 
-extension Sequence<LicenseShape.Pair> {
-    /// Names and values as in a query or a form.
+extension Sequence<LicenseRequestFormat.QueryItem> {
+    /// The names and values, encoded as a query or a form.
     var formEncoded: String { FormEncoding.encode(map { (name: $0.name, value: $0.value) }) }
 
-    /// The address with these pairs added to its query.
+    /// Returns the address with these pairs added to its query.
     func adding(to url: String) -> String {
         let query = formEncoded
         guard !query.isEmpty else { return url }

@@ -1,11 +1,11 @@
-// What the rows of the two tables do, once the tables have said that there is a row.
+// The actions of the rows of the two tables, after the tables have returned a next state.
 
 extension KeySessionMachine {
-    /// Takes an event of a request's life.
+    /// Handles an event of a request.
     mutating func handle(_ event: RequestEvent, request id: UInt64, at now: Duration = .zero) -> [Action] {
         guard let next = RequestTable.next(state(ofRequest: id), event.kind) else { return [.refuse(refusal)] }
         guard var record = requests[id] else {
-            // Over, and what was under way comes back.
+            // The request has ended, and the result of its last operation arrives.
             if case .accepted = event { return [.releaseKey(request: id)] }
             return []
         }
@@ -15,7 +15,7 @@ extension KeySessionMachine {
         switch event {
         case .requestPersistable: record.isPersistable = true
         case .persistenceRefused: record.isPersistable = false
-        case .refusedForNow(let error): record.error = error
+        case .rejectedTemporarily(let error): record.error = error
         case .deadline: record.error = ContentKeyError(.timedOut, .response)
         default: break
         }
@@ -25,49 +25,49 @@ extension KeySessionMachine {
         case .makeRequestData, .makePersistableKey, .respond: return [.allow(id, event.kind)]
         case .requestPersistable: return [.allow(id, event.kind), .providePersistable(id)]
         case .persistenceRefused: return []
-        case .fail(let error), .refused(let error): return fail(id, name, error, at: now)
-        case .giveUp: return fail(id, name, record.error ?? ContentKeyError(.cancelled, .request), at: now)
+        case .fail(let error), .rejected(let error): return fail(id, name, error, at: now)
+        case .declineRetry: return fail(id, name, record.error ?? ContentKeyError(.cancelled, .request), at: now)
         case .cancel:
             let error = isExpired ? expired : ContentKeyError(.cancelled, .request)
-            return [.setStatus(id, .cancelled)] + loseRequest(id, name, error, at: now)
-        case .deadline, .refusedForNow:
-            return [.askToRetry(id, record.error?.retryReason ?? .timedOut)]
+            return [.setStatus(id, .cancelled)] + endRequest(id, name, error, at: now)
+        case .deadline, .rejectedTemporarily:
+            return [.requestRetryDecision(id, record.error?.retryReason ?? .timedOut)]
         case .retry:
             let renews = record.request.isRenewal && keys[name]?.current != nil
             return [.setStatus(id, .retried), makeRequest(for: name, isRenewal: renews, at: now)]
         case .accepted(let lease):
             return [.setStatus(id, .receivedResponse)] + load(id, name, lease: lease, at: now) + [.succeed(id)]
         case .supersede: return [.setStatus(id, .renewed)]
-        case .loseKey: return []
+        case .keyStopped: return []
         }
     }
 
-    /// Takes an event of a key's life, other than the two that a request brings about.
+    /// Handles an event of a key, except `load` and `requestEnded`, which requests cause.
     mutating func handle(_ event: KeyEvent, key name: KeyName, at now: Duration) -> [Action] {
         let state = state(ofKey: name)
         guard let next = KeyTable.next(state, event), var key = keys[name] else { return [] }
         key.state = next
         var actions: [Action] = []
         switch event {
-        // On other routes who waits wants a fresh one.
-        case .ask where key.current != nil && name.route == .local:
+        // On other routes, waiters need a new key.
+        case .request where key.current != nil && name.route == .local:
             actions = key.waiters.map { .deliver($0.id, name) }
             key.waiters = []
-        case .endLease, .revoke:
+        case .leaseExpired, .revoke:
             if let current = key.current {
-                actions.append(.stopKey(name, request: current, event == .endLease ? .leaseExpired : .revoked))
-                actions += handle(.loseKey, request: current)
+                actions.append(.stopKey(name, request: current, event == .leaseExpired ? .leaseExpired : .revoked))
+                actions += handle(.keyStopped, request: current)
             }
             (key.current, key.leaseEnd, key.renewAt) = (nil, nil, nil)
         default: break
         }
         keys[name] = next == .absent ? nil : key
-        let asks = event == .ask || event == .askAfresh || event == .renew
-        if asks, state != next { actions.append(makeRequest(for: name, isRenewal: event == .renew, at: now)) }
+        let startsRequest = event == .request || event == .requestAgain || event == .renew
+        if startsRequest, state != next { actions.append(makeRequest(for: name, isRenewal: event == .renew, at: now)) }
         return actions
     }
 
-    /// Why an event that has a row is refused all the same.
+    /// Returns the error if an event is refused although its row exists; otherwise nil.
     private func obstacle(to event: RequestEvent.Kind, _ record: RequestRecord) -> ContentKeyError? {
         switch event {
         case .makeRequestData where configuration.keySystem != .fairPlayStreaming:
@@ -80,19 +80,22 @@ extension KeySessionMachine {
     }
 
     private func whyNoPersistence(_ request: Request) -> String {
-        if request.isRenewal { return "a lease is renewed" }
-        if configuration.keySystem != .fairPlayStreaming { return "\(configuration.keySystem.rawValue) keeps no keys" }
-        return configuration.keepsPersistableKeys
-            ? "the route is \(request.name.route.rawValue)" : "the device keeps none"
+        if request.isRenewal { return "the request renews a lease" }
+        if configuration.keySystem != .fairPlayStreaming {
+            return "\(configuration.keySystem.rawValue) does not support persistent keys"
+        }
+        return configuration.supportsPersistableKeys
+            ? "the route \(request.name.route.rawValue) does not allow persistent keys"
+            : "the device does not support persistent keys"
     }
 
     private var refusal: ContentKeyError { isExpired ? expired : ContentKeyError(.requestAnswered, .request) }
 
     private mutating func fail(_ id: UInt64, _ name: KeyName, _ error: ContentKeyError, at now: Duration) -> [Action] {
-        [.setStatus(id, .failed)] + loseRequest(id, name, error, at: now) + [.fail(id, error)]
+        [.setStatus(id, .failed)] + endRequest(id, name, error, at: now) + [.fail(id, error)]
     }
 
-    /// The row `load`: makes the key of a request the one in use.
+    /// Applies the row `load`: the key of the request becomes the key in use.
     private mutating func load(_ id: UInt64, _ name: KeyName, lease: Duration?, at now: Duration) -> [Action] {
         guard var key = keys[name], key.pending == id, let next = KeyTable.next(key.state, .load) else {
             return [.releaseKey(request: id)]
@@ -112,11 +115,11 @@ extension KeySessionMachine {
         return actions + waiters.map { .deliver($0.id, name) }
     }
 
-    /// The row `loseRequest`.
-    private mutating func loseRequest(_ id: UInt64, _ name: KeyName, _ error: ContentKeyError, at now: Duration)
+    /// Applies the row `requestEnded`: the request ended without a key.
+    private mutating func endRequest(_ id: UInt64, _ name: KeyName, _ error: ContentKeyError, at now: Duration)
         -> [Action]
     {
-        guard var key = keys[name], key.pending == id, let next = KeyTable.next(key.state, .loseRequest) else {
+        guard var key = keys[name], key.pending == id, let next = KeyTable.next(key.state, .requestEnded) else {
             return []
         }
         key.state = next

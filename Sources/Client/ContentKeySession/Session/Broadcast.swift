@@ -1,7 +1,8 @@
 import Locking
 
-/// Any number of sequences of the same elements; what waits for an answer is given to late ones as well.
-package final class Feed<Element: Sendable>: Sendable {
+/// A broadcast of elements to any number of sequences. Elements that wait for a response are also delivered to later
+/// sequences.
+package final class Broadcast<Element: Sendable>: Sendable {
     private struct State: Sendable {
         var continuations: [UInt64: AsyncStream<Element>.Continuation] = [:]
         var waiting: [UInt64: Element] = [:]
@@ -11,10 +12,10 @@ package final class Feed<Element: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// Makes a feed that nobody reads yet.
+    /// Creates a broadcast without sequences.
     package init() {}
 
-    /// A new sequence. It begins with the elements that wait.
+    /// Returns a new sequence. It starts with the elements that wait for a response.
     package func sequence() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
         let id: UInt64? = state.withLock { state in
@@ -28,11 +29,11 @@ package final class Feed<Element: Sendable>: Sendable {
             continuation.finish()
             return stream
         }
-        continuation.onTermination = { [weak self] _ in self?.forget(id) }
+        continuation.onTermination = { [weak self] _ in self?.removeContinuation(id) }
         return stream
     }
 
-    /// Gives an element to every sequence. One with an ID waits until ``settle(_:)``.
+    /// Adds an element to every sequence. An element with an ID waits until ``resolve(_:)``.
     package func add(_ element: Element, waitingAs id: UInt64? = nil) {
         state.withLock { state in
             if let id { state.waiting[id] = element }
@@ -40,19 +41,19 @@ package final class Feed<Element: Sendable>: Sendable {
         }
     }
 
-    /// The element need not be given to late sequences any more.
-    package func settle(_ id: UInt64) { state.withLock { $0.waiting[id] = nil } }
+    /// Removes a waiting element, so that later sequences do not receive it.
+    package func resolve(_ id: UInt64) { state.withLock { $0.waiting[id] = nil } }
 
-    /// Ends every sequence.
+    /// Finishes every sequence.
     package func finish() {
         let continuations = state.withLock { state in
             state.isFinished = true
             state.waiting = [:]
             return state.continuations.values.map(\.self)
         }
-        // Outside the lock: a continuation that finishes calls back.
+        // Outside the lock, because finishing a continuation calls `onTermination`.
         for continuation in continuations { continuation.finish() }
     }
 
-    private func forget(_ id: UInt64) { state.withLock { $0.continuations[id] = nil } }
+    private func removeContinuation(_ id: UInt64) { state.withLock { $0.continuations[id] = nil } }
 }

@@ -1,34 +1,36 @@
-/// The answer to a ``ResourceRequest``. It prints its type and sizes, never its bytes, which may be a key.
+/// The response to a ``ResourceRequest``. Its description contains the type and sizes, never the bytes, which may be a
+/// key.
 ///
-/// | Asked for | Answered |
+/// | Request | Response |
 /// |---|---|
-/// | what it is, of any type | the first of its types |
-/// | what it is, of some types | the first of its types that is among them; if none is, ``ResourceError/Code/typeNotAllowed`` |
-/// | bytes | those that there are of the range |
-/// | bytes behind the end | ``ResourceError/Code/wrongRange`` |
+/// | content information, any type allowed | the first of the resource's types |
+/// | content information, some types allowed | its first allowed type; if none, ``ResourceError/Code/typeNotAllowed`` |
+/// | bytes | the available bytes of the range |
+/// | bytes after the end | ``ResourceError/Code/wrongRange`` |
 /// | nothing | nothing |
-public struct ResourceAnswer: Equatable, Sendable {
-    /// What a resource says of itself.
+public struct ResourceResponse: Equatable, Sendable {
+    /// Information about a resource.
     public struct ContentInformation: Hashable, Sendable {
-        /// Its type.
+        /// The type of the resource.
         public let contentType: ResourceContentType
-        /// The size of the whole, in bytes.
+        /// The size of the whole resource, in bytes.
         public let contentLength: UInt64
-        /// Whether any part of it may be asked for.
+        /// Whether byte ranges can be requested: always true.
         public var isByteRangeAccessSupported: Bool { true }
     }
 
-    /// What the resource is; nil unless that was asked.
+    /// The information about the resource; nil unless it was requested.
     public let contentInformation: ContentInformation?
-    /// The bytes that were asked for; nil if none were.
+    /// The requested bytes; nil unless bytes were requested.
     public let data: RedactedBytes?
 
-    /// Answers a request.
+    /// Creates the response to a request.
     ///
     /// - Parameters:
     ///   - bytes: The whole resource.
-    ///   - types: The types that it may go as, the best first.
-    /// - Throws: ``ResourceError``, by the table.
+    ///   - types: The types that the resource can have, in order of preference.
+    ///   - request: The request.
+    /// - Throws: ``ResourceError`` as specified by the table.
     public init(
         _ bytes: [UInt8],
         as types: [ResourceContentType],
@@ -55,13 +57,13 @@ public struct ResourceAnswer: Equatable, Sendable {
     }
 }
 
-extension ResourceAnswer: CustomStringConvertible, CustomReflectable {
-    /// Type and sizes.
+extension ResourceResponse: CustomStringConvertible, CustomReflectable {
+    /// The type and sizes.
     public var description: String {
-        let information = contentInformation.map { "\($0.contentType.rawValue), \($0.contentLength) bytes in all" }
+        let information = contentInformation.map { "\($0.contentType.rawValue), \($0.contentLength) bytes in total" }
         let size = data.map { "\($0.bytes.count) bytes" }
         return [information, size].compactMap(\.self).joined(separator: ": ")
     }
-    /// Only what the description says.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import OfflineAssets
 
 @Suite("Titles in use", .timeLimit(.minutes(10)))
-struct TitleUseTests {
+struct TitleUseLockTests {
     private let folder: Folder
     private let store: KeptKeyStore
 
@@ -48,7 +48,7 @@ struct TitleUseTests {
     @Test("Who wants to use a title that is being removed waits, and then has it")
     func waits() async throws {
         try store.change("film") { $0.lastPlayed = 1 }
-        let waiting: Task<TitleUse, any Error>
+        let waiting: Task<TitleUseLock, any Error>
         do {
             let removal = try #require(try store.claim("film", folder: bundle))
             #expect(try !claim())

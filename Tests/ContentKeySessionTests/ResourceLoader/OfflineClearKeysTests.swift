@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite("Clear keys that are kept")
-struct KeptClearKeysTests {
+struct OfflineClearKeysTests {
     /// A web server that is a table, and that can be cut off.
     private final class Web: KeyTransport {
         struct State {
@@ -46,7 +46,7 @@ struct KeptClearKeysTests {
         "https://film.example/main.m3u8": main, "https://film.example/low.m3u8": low, "https://film.example/k": key,
     ]
 
-    private func code(_ keys: KeptClearKeys, _ url: String) async -> ResourceError.Code? {
+    private func code(_ keys: OfflineClearKeys, _ url: String) async -> ResourceError.Code? {
         do throws(ResourceError) {
             _ = try await keys.answer(ResourceRequest(url))
             return nil
@@ -57,9 +57,9 @@ struct KeptClearKeysTests {
 
     @Test("are there before the playlist that names them, and answer without a network")
     func offline() async throws {
-        let (web, shelf) = (Web(Self.pages), Shelf())
-        let keys = KeptClearKeys(store: shelf, transport: web)
-        let entrance = keys.entrance(to: "https://film.example/main.m3u8")
+        let (web, shelf) = (Web(Self.pages), InMemoryPersistentKeys())
+        let keys = OfflineClearKeys(store: shelf, transport: web)
+        let entrance = keys.interceptedURL(for: "https://film.example/main.m3u8")
         #expect(keys.intercepts(entrance))
         let main = try await keys.answer(ResourceRequest(entrance, contentInformation: .init()))
         #expect(main.contentInformation?.contentType == .playlist)
@@ -70,7 +70,7 @@ struct KeptClearKeysTests {
         web.cut()
         let asked = web.asked.count
         // The app was started anew: only the store is the same.
-        let later = KeptClearKeys(store: shelf, transport: web)
+        let later = OfflineClearKeys(store: shelf, transport: web)
         let request = ResourceRequest("keptkeyhttps://film.example/k", contentInformation: .init())
         let answer = try await later.answer(request)
         #expect(answer.data?.bytes == Array(Self.key.utf8))
@@ -82,8 +82,8 @@ struct KeptClearKeysTests {
 
     @Test("are fetched when they are asked for first, and then kept")
     func onDemand() async throws {
-        let (web, shelf) = (Web(Self.pages), Shelf())
-        let keys = KeptClearKeys(store: shelf, transport: web)
+        let (web, shelf) = (Web(Self.pages), InMemoryPersistentKeys())
+        let keys = OfflineClearKeys(store: shelf, transport: web)
         for _ in 0..<2 {
             let answer = try await keys.answer(ResourceRequest("keptkeyhttps://film.example/k"))
             #expect(answer.data?.bytes == Array(Self.key.utf8))
@@ -95,8 +95,8 @@ struct KeptClearKeysTests {
     @Test("get the app's headers, which playlists do not")
     func headers() async throws {
         let web = Web(Self.pages)
-        let keys = KeptClearKeys(
-            store: Shelf(),
+        let keys = OfflineClearKeys(
+            store: InMemoryPersistentKeys(),
             transport: web,
             headers: { url in
                 url.hasPrefix("https://film.example/") ? [KeyTransportHeader("Authorization", "Bearer t")] : []
@@ -111,19 +111,21 @@ struct KeptClearKeysTests {
     func unplayable() async {
         let refused = Web(Self.pages, answers: ["https://film.example/k": KeyTransportAnswer(status: 403)])
         let low = "interceptedhttps://film.example/low.m3u8"
-        #expect(await code(KeptClearKeys(store: Shelf(), transport: refused), low) == .status)
+        #expect(await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: refused), low) == .status)
         for body in ["", "fifteen bytes..", "seventeen bytes.."] {
             let page = Web(
                 Self.pages,
                 answers: ["https://film.example/k": KeyTransportAnswer(status: 200, body: Array(body.utf8))]
             )
-            let shelf = Shelf()
-            #expect(await code(KeptClearKeys(store: shelf, transport: page), low) == .unreadableKey)
+            let shelf = InMemoryPersistentKeys()
+            #expect(await code(OfflineClearKeys(store: shelf, transport: page), low) == .unreadableKey)
             #expect(shelf.all.isEmpty)
         }
         let html = Web(["https://film.example/low.m3u8": "<html></html>"])
-        #expect(await code(KeptClearKeys(store: Shelf(), transport: html), low) == .unreadablePlaylist)
-        #expect(await code(KeptClearKeys(store: Shelf(), transport: Web()), low) == .status)
+        #expect(
+            await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: html), low) == .unreadablePlaylist
+        )
+        #expect(await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: Web()), low) == .status)
     }
 
     @Test("are those of where the playlist came from in the end")
@@ -142,7 +144,7 @@ struct KeptClearKeysTests {
                 "https://film.example/k": moved("https://cdn.example/b/k"),
             ]
         )
-        let keys = KeptClearKeys(store: Shelf(), transport: web)
+        let keys = OfflineClearKeys(store: InMemoryPersistentKeys(), transport: web)
         let answer = try await keys.answer(ResourceRequest("interceptedhttps://film.example/low.m3u8"))
         let text = String(decoding: answer.data?.bytes ?? [], as: UTF8.self)
         #expect(text.contains("keptkeyhttps://cdn.example/b/k"))
@@ -155,7 +157,7 @@ struct KeptClearKeysTests {
 
     @Test("answer for their own addresses only")
     func others() async {
-        let keys = KeptClearKeys(store: Shelf(), transport: Web(Self.pages))
+        let keys = OfflineClearKeys(store: InMemoryPersistentKeys(), transport: Web(Self.pages))
         for url in ["https://film.example/k", "skd://film", "keptkeyfile:///etc/passwd"] {
             #expect(!keys.intercepts(url))
             #expect(await code(keys, url) == .notIntercepted)

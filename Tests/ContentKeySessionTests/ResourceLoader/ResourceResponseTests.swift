@@ -2,13 +2,13 @@ import ContentKeySession
 import Testing
 
 @Suite("The answer to a resource request")
-struct ResourceAnswerTests {
+struct ResourceResponseTests {
     private static let url = "keptkeyhttps://film.example/k?token=secret"
     private static let bytes: [UInt8] = Array(0..<16)
     private static let types: [ResourceContentType] = [.persistentContentKey, .contentKey]
 
-    private func answer(_ request: ResourceRequest) throws(ResourceError) -> ResourceAnswer {
-        try ResourceAnswer(Self.bytes, as: Self.types, for: request)
+    private func answer(_ request: ResourceRequest) throws(ResourceError) -> ResourceResponse {
+        try ResourceResponse(Self.bytes, as: Self.types, for: request)
     }
 
     @Test("is what was asked for, and nothing else")
@@ -70,7 +70,7 @@ struct ResourceAnswerTests {
 
     @Test("does not print what it holds, nor does its error")
     func secrets() throws {
-        let answer = try ResourceAnswer(
+        let answer = try ResourceResponse(
             Array("secret of 16 byt".utf8),
             as: Self.types,
             for: ResourceRequest(Self.url, contentInformation: .init())
@@ -80,7 +80,7 @@ struct ResourceAnswerTests {
         let error = ResourceError(.status, Self.url, status: 403)
         let printed = "\(answer) \(answer.data as Any) \(error) \(dumped)"
         #expect(!printed.contains("secret") && !printed.contains("115, 101"))
-        #expect("\(answer)" == "com.apple.streamingkeydelivery.persistentcontentkey, 16 bytes in all: 16 bytes")
+        #expect("\(answer)" == "com.apple.streamingkeydelivery.persistentcontentkey, 16 bytes in total: 16 bytes")
         #expect("\(error)" == "keptkeyhttps://film.example/k: status (403)")
     }
 }

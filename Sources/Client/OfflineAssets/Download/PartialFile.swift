@@ -2,48 +2,50 @@ import FPSCrypto
 import FileWriting
 import Foundation
 
-/// What a file system may do to a download: a seam for tests.
-struct DiskFaults: Sendable {
-    /// The error number with which a write of so many bytes to a file ends; nil: none.
+/// Injected file system errors, for tests.
+struct DiskFaultInjection: Sendable {
+    /// Returns the error number of a write of a number of bytes to a file; nil means no error.
     var write: @Sendable (_ file: String, _ count: Int) -> Int32? = { _, _ in nil }
 
-    static let none = DiskFaults()
+    static let none = DiskFaultInjection()
 }
 
-/// Why the disk does not take a file.
+/// An error of the file system.
 struct DiskError: Error, Hashable {
     let file: String
-    /// The system's number.
+    /// The system's error number.
     let number: Int32
 
-    /// No space is left, or none for this user.
+    /// Whether the disk is full or the user's quota is exceeded.
     var isFull: Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 
     var downloadError: DownloadError {
         let words = String(cString: strerror(number))
-        guard isFull else { return DownloadError(.storage, file, "the system says: \(words)") }
+        guard isFull else { return DownloadError(.storage, file, "file system error: \(words)") }
         return DownloadError(
             .diskFull,
             file,
-            "\(words); make room and run it again: what is complete stays and is not fetched again"
+            "\(words): free disk space and run the download again; complete files are kept"
         )
     }
 }
 
-/// A file of media that is being written. One task at a time writes; the committer alone synchronizes.
+/// A media file that is being written. One task at a time writes it; only the journal synchronizes it.
 ///
-/// Unchecked, as the descriptor is all that is shared, and both uses of it may be at once; it is closed with the last owner.
-final class PieceFile: @unchecked Sendable {
+/// Unchecked, because only the file descriptor is shared, and concurrent writing and synchronizing are allowed; it is
+/// closed with the last reference.
+final class PartialFile: @unchecked Sendable {
     let name: String
-    /// The folder that it is in, below the bundle's.
+    /// The folder of the file, relative to the bundle's folder.
     let folder: String
     private let descriptor: Int32
-    private let faults: DiskFaults
+    private let faults: DiskFaultInjection
     private(set) var length: UInt64
     private var hash = SHA256Stream()
 
-    /// Opens a file and cuts it to what is known of it.
-    init(_ name: String, in folder: BundleFolder, keeping length: UInt64, faults: DiskFaults) throws(DiskError) {
+    /// Opens a file and truncates it to its recorded length.
+    init(_ name: String, in folder: BundleFolder, keeping length: UInt64, faults: DiskFaultInjection) throws(DiskError)
+    {
         self.name = name
         self.folder = String(name[..<(name.lastIndex(of: "/") ?? name.startIndex)])
         self.faults = faults
@@ -54,13 +56,13 @@ final class PieceFile: @unchecked Sendable {
             0o600
         )
         guard descriptor >= 0 else { throw DiskError(file: name, number: errno) }
-        try keep(length)
+        try truncate(to: length)
     }
 
     deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
 
-    /// Cuts it to its first bytes, which are read again for the checksum. Fewer, where it has fewer.
-    func keep(_ wanted: UInt64) throws(DiskError) {
+    /// Truncates the file to a length, and reads it for the checksum. A shorter file keeps its length.
+    func truncate(to wanted: UInt64) throws(DiskError) {
         hash = SHA256Stream()
         length = 0
         if wanted > 0 {
@@ -81,7 +83,7 @@ final class PieceFile: @unchecked Sendable {
         }
     }
 
-    /// Adds bytes to its end.
+    /// Appends bytes.
     func append(_ bytes: UnsafeRawBufferPointer) throws(DiskError) {
         if let number = faults.write(name, bytes.count) ?? writeAll(bytes, to: descriptor) {
             throw DiskError(file: name, number: number)
@@ -90,14 +92,14 @@ final class PieceFile: @unchecked Sendable {
         length += UInt64(bytes.count)
     }
 
-    /// What it holds. Nothing is appended behind that.
+    /// Returns the length and checksum. No bytes can be appended afterward.
     func finish() -> BundleResource.Content {
         var whole = SHA256Stream()
         swap(&whole, &hash)
         return BundleResource.Content(length: length, sha256: whole.finish())
     }
 
-    /// Writes to the disk for good what was appended.
+    /// Synchronizes the appended bytes to the disk.
     func synchronize() throws(DiskError) {
         guard Durability.synchronizeContent(descriptor) == 0 else { throw failure() }
     }

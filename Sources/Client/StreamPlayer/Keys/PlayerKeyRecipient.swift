@@ -4,39 +4,41 @@ import HLSPlaylist
 import MediaDecryption
 import SampleEncryption
 
-/// Gets the keys of segments from the sessions, as their recipient.
+/// A content key recipient that gets the keys of segments from the sessions.
 ///
-/// Each segment asks the session. On the local route that costs nothing while the key is loaded; over AirPlay and the
-/// adapter each is a request, as there keys may be asked for with every segment.
-final class KeyRing: ContentKeyRecipient {
+/// Each segment requests its key from the session. On the local route, a loaded key is returned at once; over AirPlay
+/// and the adapter each segment makes a request, because keys can be requested for every segment there.
+final class PlayerKeyRecipient: ContentKeyRecipient {
     private let systems: PlayerKeySystems
 
-    /// Always false: the player adds it before it loads anything.
+    /// False, because the player adds the recipient before it loads anything.
     let hasBegunLoading = false
 
     init(_ systems: PlayerKeySystems) { self.systems = systems }
 
-    /// Adds this to the sessions.
+    /// Adds this recipient to the sessions.
     func join() async throws(ContentKeyError) {
         try await systems.fairPlay?.addContentKeyRecipient(self)
         try await systems.clearKey?.addContentKeyRecipient(self)
     }
 
-    /// Leaves the sessions: what nobody else wants is cancelled.
+    /// Removes this recipient from the sessions, which cancels requests that only it needs.
     func leave() async {
         await systems.fairPlay?.removeContentKeyRecipient(self)
         await systems.clearKey?.removeContentKeyRecipient(self)
     }
 
-    /// The key that decrypts what some EXT-X-KEY tags apply to, by the URI of its tag; none for what is clear.
+    /// Returns the key for the EXT-X-KEY tags of a segment, by the URI of its tag; empty for clear media.
     ///
-    /// - Parameter base: the playlist's URL, which the URIs of clear keys are relative to.
-    /// - Throws: ``PlayerError`` `no-key-system`; `key` with the reason of the session or the device.
+    /// - Parameters:
+    ///   - context: The EXT-X-KEY tags that apply.
+    ///   - base: The playlist's URL, against which the URIs of clear keys are resolved.
+    /// - Throws: ``PlayerError`` `no-key-system`, or `key` with the error of the session or the device.
     func keys(for context: KeyContext, base: String) async throws(PlayerError) -> DecryptionKeys {
         guard context.isEncrypted else { return DecryptionKeys() }
         for tag in context.keys {
             guard let session = session(for: tag.keyFormat), let uri = tag.uri else { continue }
-            // A FairPlay key's URI is a name, and no address.
+            // A FairPlay key URI is an identifier, not an address.
             let identifier = tag.keyFormat == .identity ? try ResourceFetcher.resolve(uri, against: base) : uri
             do throws(ContentKeyError) {
                 let options = tag.keyFormat == .fairPlay ? systems.fairPlayOptions : ContentKeyRequestOptions()
@@ -51,7 +53,8 @@ final class KeyRing: ContentKeyRecipient {
         throw PlayerError(.noKeySystem, context.keys.map(\.keyFormat.rawValue).joined(separator: ", "))
     }
 
-    /// A key that was kept may be void by the time that it plays: then another is asked for, once.
+    /// Returns the key for decryption. A persistent key may have become invalid by the time it plays; then another is
+    /// requested, once.
     private func content(
         _ identifier: String,
         from session: KeySession,
@@ -75,7 +78,7 @@ final class KeyRing: ContentKeyRecipient {
     }
 
     private func content(of key: ContentKey) async throws(ContentKeyError) -> DecryptionKey {
-        // Does nothing for a key that plays already, and a renewed one is another.
+        // Has no effect for a key that already plays; a renewed key is a different one.
         try await key.beginPlayback()
         guard let protected = key.protectedKey else { throw ContentKeyError(.keyGone, .session) }
         if let clear = protected as? ClearContentKey {
@@ -91,7 +94,7 @@ final class KeyRing: ContentKeyRecipient {
         } catch let error as ContentKeyError {
             throw error
         } catch {
-            throw ContentKeyError(.keyGone, .device, reason: "the device does not let it be used")
+            throw ContentKeyError(.keyGone, .device, reason: "the device does not allow the key to be used")
         }
     }
 

@@ -1,29 +1,29 @@
 import TextCoding
 
-/// Several license requests in one round trip, as `POST /fps/licenses` of Keyway's server takes them.
+/// The format of several license requests in one round trip, as accepted by `POST /fps/licenses` of Keyway's server.
 ///
 ///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [
 ///         {"id": 1, "spc": "<base64>", "asset-id": "movie", "persist": true, "preload": true}, …]}}
 ///     {"fairplay-streaming-response": {"create-ckc": [
 ///         {"id": 1, "status": 0, "ckc": "<base64>"}, {"id": 2, "status": 404, "problem": {"type": …}}, …]}}
-enum LicenseBatchShape {
-    /// What came of one item.
+enum LicenseBatchFormat {
+    /// The result of one item.
     enum Item: Hashable {
         case ckc([UInt8])
         case refused(status: Int, problem: ServerProblem)
-        /// There is neither a CKC nor a status.
+        /// The item contains neither a CKC nor a status.
         case unreadable
     }
 
-    /// Writes a batch; items have the numbers 1, 2, and so on.
-    static func write(_ questions: [LicenseShape.Question]) -> [UInt8] {
-        let items = questions.enumerated().map { index, question in
+    /// Writes a batch; the items are numbered from 1.
+    static func encode(_ requests: [LicenseRequestFormat.Contents]) -> [UInt8] {
+        let items = requests.enumerated().map { index, request in
             JSONValue.object([
                 "id": .integer(index + 1),
-                "spc": .string(Base64.encode(question.spc)),
-                "asset-id": .string(question.assetID),
-                "persist": question.isPersistable ? .bool(true) : nil,
-                "preload": question.isPreload ? .bool(true) : nil,
+                "spc": .string(Base64.encode(request.spc)),
+                "asset-id": .string(request.assetID),
+                "persist": request.isPersistable ? .bool(true) : nil,
+                "preload": request.isPreload ? .bool(true) : nil,
             ])
         }
         return JSONValue.object([
@@ -31,10 +31,10 @@ enum LicenseBatchShape {
         ]).encoded()
     }
 
-    /// Reads the answer to a batch of `count` items, in their order; nil when it is not one.
+    /// Reads the response to a batch of `count` items and returns the items in order; nil if the response is malformed.
     ///
-    /// An item that is missing, twice there or malformed is unreadable and spoils no other.
-    static func read(_ body: [UInt8], count: Int) -> [Item]? {
+    /// An item that is missing, duplicated or malformed is unreadable and does not affect the others.
+    static func decode(_ body: [UInt8], count: Int) -> [Item]? {
         guard let answers = JSONValue(answer: body)?["fairplay-streaming-response"]?["create-ckc"]?.items else {
             return nil
         }

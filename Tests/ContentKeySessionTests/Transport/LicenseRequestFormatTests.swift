@@ -3,50 +3,58 @@ import Testing
 @testable import ContentKeySession
 
 @Suite("The shapes of license requests")
-struct LicenseShapeTests {
-    let question = LicenseShape.Question(spc: [0xfb, 0xff, 0], assetID: "a b", isPersistable: true, isPreload: true)
+struct LicenseRequestFormatTests {
+    let contents = LicenseRequestFormat.Contents(
+        spc: [0xfb, 0xff, 0],
+        assetID: "a b",
+        isPersistable: true,
+        isPreload: true
+    )
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     @Test("raw: the bytes, with the rest in the query")
     func raw() {
-        let written = LicenseShape.raw().write(question)
-        #expect(written.body == question.spc)
+        let encoded = LicenseRequestFormat.raw().encode(contents)
+        #expect(encoded.body == contents.spc)
         #expect(
-            written.query.adding(to: "https://k/l?x=1")
+            encoded.query.adding(to: "https://k/l?x=1")
                 == "https://k/l?x=1&assetId=a%20b&persist=true&preload=true"
         )
-        #expect(LicenseShape.raw().read([1, 2]) == [1, 2])
-        #expect(LicenseShape.raw().read([]) == nil)
+        #expect(LicenseRequestFormat.raw().decode([1, 2]) == [1, 2])
+        #expect(LicenseRequestFormat.raw().decode([]) == nil)
     }
 
     @Test("base64: text, both ways")
     func base64() {
-        #expect(text(LicenseShape.base64().write(question).body) == "+/8A")
-        #expect(LicenseShape.base64().read(Array("-_8A\r\n".utf8)) == question.spc)
-        #expect(LicenseShape.base64().read(Array("<html>".utf8)) == nil)
+        #expect(text(LicenseRequestFormat.base64().encode(contents).body) == "+/8A")
+        #expect(LicenseRequestFormat.base64().decode(Array("-_8A\r\n".utf8)) == contents.spc)
+        #expect(LicenseRequestFormat.base64().decode(Array("<html>".utf8)) == nil)
     }
 
     @Test("form: escaped fields under the vendor's names, those without a name left out")
     func form() {
-        var names = LicenseShape.FieldNames()
+        var names = LicenseRequestFormat.FieldNames()
         names.spc = "message"
         names.preload = nil
-        #expect(text(LicenseShape.form(names).write(question).body) == "message=%2B%2F8A&assetId=a%20b&persist=true")
+        #expect(
+            text(LicenseRequestFormat.form(names).encode(contents).body)
+                == "message=%2B%2F8A&assetId=a%20b&persist=true"
+        )
     }
 
     @Test("JSON: fields, and the CKC out of a field")
     func json() {
         #expect(
-            text(LicenseShape.json().write(question).body)
+            text(LicenseRequestFormat.json().encode(contents).body)
                 == #"{"spc":"+/8A","assetId":"a b","persist":true,"preload":true}"#
         )
-        #expect(LicenseShape.json().read(Array(#"{"x":[1,2.5e3,null],"ckc":"+/8A"}"#.utf8)) == question.spc)
-        #expect(LicenseShape.json().read(Array(#"{"ckc":""}"#.utf8)) == nil)
-        #expect(LicenseShape.json().read(Array(#"{"ckc":7}"#.utf8)) == nil)
+        #expect(LicenseRequestFormat.json().decode(Array(#"{"x":[1,2.5e3,null],"ckc":"+/8A"}"#.utf8)) == contents.spc)
+        #expect(LicenseRequestFormat.json().decode(Array(#"{"ckc":""}"#.utf8)) == nil)
+        #expect(LicenseRequestFormat.json().decode(Array(#"{"ckc":7}"#.utf8)) == nil)
     }
 
-    @Test("a batch: items come back in the order of the question, whatever that of the answer")
+    @Test("a batch: items come back in the order of the contents, whatever that of the answer")
     func batch() {
         let body = """
             {"fairplay-streaming-response": {"create-ckc": [
@@ -54,19 +62,19 @@ struct LicenseShapeTests {
               {"id": 2, "status": 404, "problem": {"type": "urn:keyway:problem:unknown-asset", "reason": "TOKEN x"}},
               {"id": 5, "status": 0, "ckc": "AAM="}, {"id": 5, "status": 0, "ckc": "AAM="}, 7, {"status": 0}]}}
             """
-        let items = LicenseBatchShape.read(Array(body.utf8), count: 5)
+        let items = LicenseBatchFormat.decode(Array(body.utf8), count: 5)
         let problem = ServerProblem(type: LogWord("unknown-asset"))
         #expect(
             items == [.ckc([0, 1]), .refused(status: 404, problem: problem), .ckc([0, 3]), .unreadable, .unreadable]
         )
-        #expect(LicenseBatchShape.read(Array("[]".utf8), count: 1) == nil)
+        #expect(LicenseBatchFormat.decode(Array("[]".utf8), count: 1) == nil)
     }
 
-    @Test("a batch is written as the server reads it")
+    @Test("a batch is encoded as the server reads it")
     func writingBatch() {
-        let plain = LicenseShape.Question(spc: [0], assetID: "m")
+        let plain = LicenseRequestFormat.Contents(spc: [0], assetID: "m")
         #expect(
-            text(LicenseBatchShape.write([plain, question])) == """
+            text(LicenseBatchFormat.encode([plain, contents])) == """
                 {"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":1,"spc":"AA==","asset-id":"m"},\
                 {"id":2,"spc":"+/8A","asset-id":"a b","persist":true,"preload":true}]}}
                 """
@@ -78,7 +86,7 @@ struct LicenseShapeTests {
         arguments: ["", "{", "[01]", "[1.]", "[1] 2", #"{"ckc":"AA==","ckc":""}"#]
     )
     func noJSON(text: String) {
-        #expect(LicenseShape.json().read(Array(text.utf8)) == nil)
+        #expect(LicenseRequestFormat.json().decode(Array(text.utf8)) == nil)
         #expect(ServerProblem(KeyTransportAnswer(status: 403, body: Array(text.utf8))) == ServerProblem())
     }
 
@@ -90,8 +98,8 @@ struct LicenseShapeTests {
             )
                 + Array(#","ckc":"AA=="}"#.utf8)
         }
-        #expect(LicenseShape.json().read(nested(16)) == [0])
-        #expect(LicenseShape.json().read(nested(17)) == nil)
+        #expect(LicenseRequestFormat.json().decode(nested(16)) == [0])
+        #expect(LicenseRequestFormat.json().decode(nested(17)) == nil)
     }
 }
 

@@ -1,16 +1,16 @@
 import Locking
 
-/// What has come so far, told by several transfers at once.
-final class DownloadTally: Sendable {
+/// The progress of a download, updated concurrently by several transfers.
+final class DownloadProgressTracker: Sendable {
     private struct State {
         var timeline: BundleTimeline
-        /// Bytes on the disk, by file.
+        /// The number of bytes on the disk, by file.
         var there: [Int: UInt64] = [:]
         var bytes: UInt64 = 0
         var received: UInt64 = 0
         var complete = 0
         var lastShown: Duration?
-        /// Asked for only where a file was added since: many playlists are many spans.
+        /// The loaded time ranges, computed only after a file was added, because there may be many spans.
         var loaded: LoadedTimeRanges?
     }
 
@@ -18,7 +18,7 @@ final class DownloadTally: Sendable {
     private let files: Int
     private let now: @Sendable () -> Duration
     private let show: @Sendable (AssetDownloadProgress) -> Void
-    /// How often progress is shown at most.
+    /// The minimum time between two progress reports.
     private static let interval = Duration.milliseconds(100)
 
     init(
@@ -31,7 +31,7 @@ final class DownloadTally: Sendable {
         (self.files, self.now, self.show) = (files, now, show)
     }
 
-    /// So many bytes came from the network, and so many of a file are there.
+    /// Adds bytes received from the network, and sets the number of bytes of a file on the disk.
     func received(_ count: Int, of file: Int, there: UInt64) {
         let moment = now()
         let progress = state.withLock { state -> AssetDownloadProgress? in
@@ -43,7 +43,7 @@ final class DownloadTally: Sendable {
         if let progress { show(progress) }
     }
 
-    /// A file is complete.
+    /// Marks a file as complete.
     func completed(_ file: Int, length: UInt64, isShown: Bool = true) {
         let moment = now()
         let progress = state.withLock { state -> AssetDownloadProgress? in
@@ -52,7 +52,7 @@ final class DownloadTally: Sendable {
             state.timeline.add(file)
             state.loaded = nil
             let isDue = state.lastShown.map { moment - $0 >= Self.interval } ?? true
-            // The last one is what people wait for.
+            // The last file is always reported.
             guard isShown, isDue || state.complete == files else { return nil }
             return Self.progress(&state, files, moment)
         }
