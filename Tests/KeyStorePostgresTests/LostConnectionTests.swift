@@ -15,7 +15,7 @@ struct LostConnectionTests {
     )
     func lostCommit(_ fault: BreakingProxy.Fault) async throws {
         try await withProxy { store, proxy in
-            // The lane's first transaction is its first commit, which the proxy knows by the statement that it prepares.
+            // The worker's first transaction is its first commit. The proxy recognizes it by its prepared statement.
             proxy.set(fault)
             let outcome = try await store.grant(Sample.proposal().slot(limit: 1))
             #expect(outcome == .granted)

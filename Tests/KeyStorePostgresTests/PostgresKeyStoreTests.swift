@@ -126,7 +126,7 @@ struct PostgresKeyStoreTests {
     }
 
     @Test("The tables hold no secret: not raw, not in hexadecimal, not in base64")
-    func secretsStaySealed() async throws {
+    func secretsAreEncrypted() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let store = try await PostgresKeyStore.open(settings)
             let (key, privateKey, ask) = (Sample.secret(), Sample.secret(1_200), Sample.secret())

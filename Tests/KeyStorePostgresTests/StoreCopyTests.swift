@@ -214,7 +214,7 @@ struct StoreCopyTests {
 }
 
 /// Breaks off at a table.
-private struct BrokenEnd: CopyEnd {
+private struct BrokenEnd: CopyEndpoint {
     let base: SQLiteRows
     let breaksAt: String
 
@@ -227,7 +227,7 @@ private struct BrokenEnd: CopyEnd {
 }
 
 /// Loses a row of each page.
-private struct ForgetfulEnd: CopyEnd {
+private struct ForgetfulEnd: CopyEndpoint {
     let base: PostgresRows
 
     func read(_ table: CopiedTable, _ take: ([CopiedRow]) throws -> Void) throws { try base.read(table, take) }

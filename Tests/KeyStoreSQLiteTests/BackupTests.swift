@@ -79,7 +79,7 @@ struct BackupTests {
     }
 
     @Test("A backup holds no key-encryption key, and no secret in the clear")
-    func sealed() async throws {
+    func secretsStayEncrypted() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let record = try Sample.content("asset")
         try await store.putContent(record, replacing: false)

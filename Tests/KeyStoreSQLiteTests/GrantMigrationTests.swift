@@ -140,21 +140,24 @@ struct GrantMigrationTests {
         try queue.write { db in
             try db.execute(
                 sql: "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, ?, ?)",
-                arguments: [key.id.data, key.seal(secret, for: SQLiteKeyStore.deviceHashKeyColumn).data]
+                arguments: [key.id.data, key.encrypt(secret, for: SQLiteKeyStore.deviceHashKeyColumn).data]
             )
             let policy = try Sample.policy("premium")
             try db.execute(
                 sql: "INSERT INTO policy (name, document) VALUES (?, ?)",
                 arguments: [policy.name, policy.document.data]
             )
-            let sealed = try key.seal(content.contentKey, for: ContentRow.keyColumn(assetID: content.info.assetID))
+            let encrypted = try key.encrypt(
+                content.contentKey,
+                for: ContentRow.keyColumn(assetID: content.info.assetID)
+            )
             try db.execute(
                 sql: """
                     INSERT INTO content (asset_id, key_id, content_key, iv, track, policy_name, stream_id, title_id,
                         created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    content.info.assetID.data, content.info.keyID?.data, sealed.data, content.iv.data,
+                    content.info.assetID.data, content.info.keyID?.data, encrypted.data, content.iv.data,
                     content.info.track.rawValue, content.info.policyName, content.info.streamID?.data,
                     content.info.titleID?.data, content.info.created, content.info.updated,
                 ]

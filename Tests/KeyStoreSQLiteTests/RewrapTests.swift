@@ -20,12 +20,12 @@ struct RewrapTests {
 
         // Compacting waits for readers, and this one is idle.
         let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
-        #expect(outcome.madeKey)
-        #expect(outcome.resealed)
+        #expect(outcome.createdKey)
+        #expect(outcome.reencrypted)
         #expect(permissions(of: newKey) == 0o600)
         #expect(permissions(of: data + "/kek") == 0o600)
         #expect(folder.bytes(of: "new") == folder.bytes(of: "data/kek"))
-        let kept = try #require(outcome.formerKeyFile)
+        let kept = try #require(outcome.oldKeyFile)
         #expect(try KeyEncryptionKey.load(file: kept)?.id == former.id)
 
         await #expect(throws: KeyStoreError(.wrongKEK, place: "")) {
@@ -59,7 +59,7 @@ struct RewrapTests {
         try await store.putContent(record, replacing: false)
         try store.close()
         let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .file(old), newKeyFile: newKey)
-        #expect(outcome == RewrapOutcome(madeKey: false, resealed: true, formerKeyFile: nil))
+        #expect(outcome == RewrapOutcome(createdKey: false, reencrypted: true, oldKeyFile: nil))
         #expect(folder.names == ["data", "new", "old"])
         #expect(TemporaryFolder.names(in: data) == ["keyway.sqlite"])
         #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try SQLiteKeyStore(dataFolder: data, key: .file(old)) }
@@ -77,12 +77,12 @@ struct RewrapTests {
         try store.close()
         #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try SQLiteKeyStore(dataFolder: data, key: .dataFolder) }
         let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
-        #expect(!outcome.madeKey)
-        #expect(!outcome.resealed)
-        #expect(outcome.formerKeyFile != nil)
+        #expect(!outcome.createdKey)
+        #expect(!outcome.reencrypted)
+        #expect(outcome.oldKeyFile != nil)
         try await expectAsset(record)
         let again = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
-        #expect(again == RewrapOutcome(madeKey: false, resealed: false, formerKeyFile: nil))
+        #expect(again == RewrapOutcome(createdKey: false, reencrypted: false, oldKeyFile: nil))
         try await expectAsset(record)
     }
 

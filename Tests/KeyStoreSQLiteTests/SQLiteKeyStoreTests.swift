@@ -56,7 +56,7 @@ struct SQLiteKeyStoreTests {
     }
 
     @Test("The files hold no secret: not raw, not in hexadecimal, not in base64")
-    func secretsStaySealed() async throws {
+    func secretsAreEncrypted() async throws {
         let key = Sample.secret()
         let privateKey = Sample.secret(1_200)
         let ask = Sample.secret()

@@ -28,7 +28,7 @@ struct TamperingTests {
             _ = try await store.content(assetID: Array("cheap".utf8))
             Issue.record("the moved key opened")
         } catch {
-            #expect("\(error)" == "corrupt in content cheap, content_key: the sealed value does not open")
+            #expect("\(error)" == "corrupt in content cheap, content_key: the encrypted value cannot be decrypted")
         }
         #expect(try await store.content(assetID: Array("dear".utf8)) != nil)
     }

@@ -31,7 +31,7 @@ extension SQLiteKeyStore {
     /// Stores many records in one transaction.
     func putAll(_ records: [ContentRecord]) async throws {
         try await pool.write { [keys] db in
-            for record in records { try ContentRow.write(record, sealedWith: keys.current, db) }
+            for record in records { try ContentRow.write(record, encryptedWith: keys.current, db) }
         }
     }
 }

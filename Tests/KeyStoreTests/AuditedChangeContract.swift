@@ -4,7 +4,7 @@ import Testing
 extension KeyStoreContract {
     /// Every change of the catalog, one after the other, each with a record that says what it is.
     private static func changeEverything(_ store: any KeyServerStore) async throws {
-        @Sendable func put(_ name: String) -> AuditNote { { outcome in audit("\(name) \(outcome)") } }
+        @Sendable func put(_ name: String) -> AuditRecordProvider { { outcome in audit("\(name) \(outcome)") } }
         @Sendable func audit(_ outcome: String) -> AuditRecord {
             AuditRecord(milliseconds: 1, route: "test", outcome: outcome, microseconds: 1)
         }
@@ -51,7 +51,7 @@ extension KeyStoreContract {
         },
         .init("A change that is refused, or that changes nothing, is not written down") { store in
             let audit = AuditRecord(milliseconds: 1, route: "test", outcome: "wrong", microseconds: 1)
-            let note: AuditNote = { _ in audit }
+            let note: AuditRecordProvider = { _ in audit }
             let policy = try Sample.policy("p")
             try await store.putPolicy(policy, replacing: false)
             await expectError(.conflict) { () throws(KeyStoreError) in

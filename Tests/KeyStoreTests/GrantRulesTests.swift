@@ -28,7 +28,7 @@ struct GrantRulesTests {
             account: "anna",
             place: Sample.place(1),
             sessionID: 1,
-            forgetAt: 2_000
+            expiry: 2_000
         )
         state.replay = ReplayRecord(key: Sample.hash(1), retryUntil: 999, expires: 2_000, answer: Sample.answer())
         state.binding = TokenBindingRecord(

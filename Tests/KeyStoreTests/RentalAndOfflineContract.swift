@@ -9,8 +9,8 @@ extension KeyStoreContract {
             #expect(try await store.grant(again) == .rentalStarted(at: 1_000))
             // No audit record for what is going to be asked again.
             #expect(try await outcomes(store, 10) == ["issued"])
-            let resealed = Sample.proposal(device: 2, at: 2_000).rental(start: 1_000)
-            #expect(try await store.grant(resealed) == .granted)
+            let repeated = Sample.proposal(device: 2, at: 2_000).rental(start: 1_000)
+            #expect(try await store.grant(repeated) == .granted)
             #expect(try await store.grant(Sample.proposal(at: 4_599).rental(start: 1_000)) == .granted)
             #expect(try await store.grant(Sample.proposal(at: 4_600).rental(start: 1_000)).refusal == .rentalExpired)
             #expect(try await store.grant(Sample.proposal(at: 4_600).rental()).refusal == .rentalExpired)

@@ -85,7 +85,7 @@ struct PrivateKeyFileTests {
                 Issue.record("it was accepted")
             } catch {
                 #expect(error.code == .unreadableKey)
-                #expect(error.reason == "its passphrase derivation asks for too much work")
+                #expect(error.reason == "its key derivation exceeds the limit of rounds")
             }
         }
     }

@@ -5,12 +5,12 @@ import Testing
 @testable import KeyStore
 
 @Suite("Files that appear whole")
-struct DraftFileTests {
+struct AtomicFileTests {
     private let folder = TemporaryFolder()
     private var place: String { folder.path + "/place" }
 
     private func put(_ text: String, at place: String, replacing: Bool) throws(KeyStoreError) {
-        let draft = try DraftFile(for: place, replacing: replacing)
+        let draft = try AtomicFile(for: place, replacing: replacing)
         defer { draft.remove() }
         try draft.write(SecretBytes(copying: Array(text.utf8)))
         if replacing { try draft.replace() } else { try draft.publish() }
@@ -85,7 +85,7 @@ struct DraftFileTests {
 
     @Test("A pipe that comes to the place of the file meanwhile is not replaced")
     func late() throws {
-        let draft = try DraftFile(for: place)
+        let draft = try AtomicFile(for: place)
         defer { draft.remove() }
         #expect(mkfifo(place, 0o600) == 0)
         #expect(throws: KeyStoreError(.unavailable, place: "")) { try draft.replace() }

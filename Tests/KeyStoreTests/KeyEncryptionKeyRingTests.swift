@@ -4,7 +4,7 @@ import Testing
 @testable import KeyStore
 
 @Suite("The keys that a running store knows")
-struct KeyRingTests {
+struct KeyEncryptionKeyRingTests {
     /// A source whose keys change.
     private final class Source: Sendable {
         private let keys: Mutex<[KeyEncryptionKey]?>
@@ -16,43 +16,45 @@ struct KeyRingTests {
         }
     }
 
-    private let column = SealedColumn(table: "t", column: "c", row: [], rowName: "r")
+    private let column = EncryptedColumn(table: "t", column: "c", row: [], rowName: "r")
 
     @Test("The first key seals, and the others open, until the store says that it uses another")
     func follows() throws {
         let (old, new) = (try KeyEncryptionKey.generate(), try KeyEncryptionKey.generate())
         let source = Source([old, new])
-        let ring = try KeyRing(try source.read()) { () throws(KeyStoreError) in try source.read() }
+        let ring = try KeyEncryptionKeyRing(try source.read()) { () throws(KeyStoreError) in try source.read() }
         #expect(ring.current.id == old.id)
         let secret = Sample.secret()
         for key in [old, new] {
-            let envelope = try key.seal(secret, for: column)
-            #expect(try ring.key(for: envelope).unseal(envelope, for: column) == secret)
+            let envelope = try key.encrypt(secret, for: column)
+            #expect(try ring.key(for: envelope).decrypt(envelope, for: column) == secret)
         }
-        #expect(try ring.requireCurrent(id: new.id).id == new.id)
+        #expect(try ring.selectCurrent(id: new.id).id == new.id)
         #expect(ring.current.id == new.id)
         // A transaction that sees the state of before still gets the key of before.
-        #expect(try ring.requireCurrent(id: old.id).id == old.id)
+        #expect(try ring.selectCurrent(id: old.id).id == old.id)
     }
 
     @Test("A key that is not known is refused until the source has it, and a source that fails changes nothing")
     func readsAgain() throws {
         let (old, new) = (try KeyEncryptionKey.generate(), try KeyEncryptionKey.generate())
         let source = Source([old])
-        let ring = try KeyRing(try source.read()) { () throws(KeyStoreError) in try source.read() }
-        #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try ring.requireCurrent(id: new.id) }
-        #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try ring.requireCurrent(id: nil) }
+        let ring = try KeyEncryptionKeyRing(try source.read()) { () throws(KeyStoreError) in try source.read() }
+        #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try ring.selectCurrent(id: new.id) }
+        #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try ring.selectCurrent(id: nil) }
         source.set(nil)
-        #expect(throws: KeyStoreError(.unavailable, place: "")) { try ring.readAgain() }
+        #expect(throws: KeyStoreError(.unavailable, place: "")) { try ring.reload() }
         #expect(ring.current.id == old.id)
         source.set([old, new])
-        #expect(try ring.readAgain() == 1)
-        #expect(try ring.readAgain() == 0)
-        #expect(try ring.requireCurrent(id: new.id).id == new.id)
+        #expect(try ring.reload() == 1)
+        #expect(try ring.reload() == 0)
+        #expect(try ring.selectCurrent(id: new.id).id == new.id)
     }
 
     @Test("A source without keys is refused")
     func empty() {
-        #expect(throws: KeyStoreError(.missingKEK, place: "")) { try KeyRing([]) { () throws(KeyStoreError) in [] } }
+        #expect(throws: KeyStoreError(.missingKEK, place: "")) {
+            try KeyEncryptionKeyRing([]) { () throws(KeyStoreError) in [] }
+        }
     }
 }
