@@ -1,7 +1,7 @@
 @testable import ContentKeySession
 
 extension RequestEvent {
-    /// One of each kind.
+    /// One event of each kind.
     static let all: [RequestEvent] = [
         .makeRequestData, .requestPersistable, .makePersistableKey, .persistenceRefused, .respond,
         .fail(Bench.noResponse), .deadline, .cancel, .accepted(lease: nil), .rejected(Bench.invalid),
@@ -9,7 +9,7 @@ extension RequestEvent {
     ]
 }
 
-/// Machines in every state, and what each row of the tables does.
+/// State machines in every state, and the expected actions of each row of the tables.
 enum Bench {
     typealias Machine = KeySessionMachine
 
@@ -51,7 +51,7 @@ enum Bench {
         )
     }
 
-    /// A machine whose request 1, for a persistable key, is in this state.
+    /// Returns a state machine whose request 1, for a persistable key, is in a state.
     static func machine(requestIn state: RequestState) -> Machine {
         var machine = Machine()
         let events: [RequestEvent] =
@@ -68,7 +68,7 @@ enum Bench {
         return machine
     }
 
-    /// What the row of the table of requests does.
+    /// Returns the expected actions of a row of the request table.
     static func actions(_ state: RequestState, _ event: RequestEvent) -> [Machine.Action] {
         switch (state, event) {
         case (.requesting, .makeRequestData): [.allow(1, .makeRequestData)]
@@ -90,7 +90,8 @@ enum Bench {
         }
     }
 
-    /// A machine over AirPlay, whose key k is in this state. Request 1 brought the key, request 2 is under way beside.
+    /// Returns a state machine over AirPlay whose key k is in a state. Request 1 provided the key; request 2 is in
+    /// progress.
     static func machine(keyIn state: KeyState) -> Machine {
         var machine = Machine()
         _ = machine.handle(.changeRoute(.airPlay))
@@ -104,7 +105,7 @@ enum Bench {
         return machine
     }
 
-    /// What brings an event of a key about, in a machine of ``machine(keyIn:)``.
+    /// Returns an event that causes a key event in a state machine of ``machine(keyIn:)``.
     static func event(_ event: KeyEvent, in state: KeyState) -> Machine.Event {
         let pending: UInt64 = state == .refreshing ? 2 : 1
         return switch event {
@@ -118,7 +119,7 @@ enum Bench {
         }
     }
 
-    /// The actions of a row of the table of keys, in words.
+    /// Returns the expected actions of a row of the key table, as names.
     static func words(_ state: KeyState, _ event: KeyEvent) -> [String] {
         switch (state, event) {
         case (.absent, .request), (.absent, .requestAgain), (.loaded, .requestAgain): ["provide"]
@@ -129,7 +130,7 @@ enum Bench {
         case (.loaded, .revoke), (.refreshing, .revoke): ["stop for revoked"]
         case (.requested, .load): ["status", "use", "succeed"]
         case (.refreshing, .load): ["status", "use", "status", "succeed"]
-        // These two events cannot come without a request under way.
+        // These two events cannot occur without a request in progress.
         case (.absent, .load): ["release"]
         case (.loaded, .load), (.absent, .requestEnded), (.loaded, .requestEnded): ["refuse"]
         default: []

@@ -1,7 +1,7 @@
 import ContentKeySession
 import Synchronization
 
-/// Who answers as the test says, and notes what it is told.
+/// A delegate that responds as the test specifies, and records its calls.
 final class RecordingDelegate: KeySessionDelegate {
     let notes = Mutex<[String]>([])
     let retries: Bool
@@ -58,7 +58,7 @@ final class Player: ContentKeyRecipient {
     func contentKeySession(_: KeySession, didProvide key: ContentKey) { keys.withLock { $0.append(key) } }
 }
 
-/// Takes requests together that were asked for together.
+/// A delegate that accepts batched requests.
 final class GatheringDelegate: KeySessionDelegate {
     let notes = Mutex<[String]>([])
 

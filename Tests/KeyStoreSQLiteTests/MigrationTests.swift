@@ -11,7 +11,7 @@ struct MigrationTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/keyway.sqlite" }
 
-    @Test("Keys of version 1 are there after the migration, and of several with one key ID the first keeps it")
+    @Test("Keys of version 1 exist after the migration, and of several with one key ID the first retains it")
     func titles() async throws {
         let key = try KeyEncryptionKey.generate()
         try makeVersion1()
@@ -62,7 +62,7 @@ struct MigrationTests {
         #expect(plan.first?.contains("content_by_key_id") == true)
     }
 
-    /// The database of a server that knew nothing of titles.
+    /// The database of a server without titles.
     private func makeVersion1() throws {
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { db in

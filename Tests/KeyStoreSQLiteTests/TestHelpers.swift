@@ -5,13 +5,13 @@ import KeyStore
 @testable import KeyStoreSQLite
 
 extension SQLiteKeyStore {
-    /// What SQLite says a setting is, on the connection that writes.
+    /// Returns a setting of SQLite on the connection that writes.
     func writerSetting(_ pragma: String) async throws -> String? {
         try await pool.writeWithoutTransaction { db in try String.fetchOne(db, sql: "PRAGMA \(pragma)") }
     }
 }
 
-/// Changes a database behind the store's back.
+/// Changes a database without the store.
 func tamper(_ path: String, _ sql: String) throws {
     let queue = try DatabaseQueue(path: path)
     try queue.writeWithoutTransaction { db in
@@ -36,7 +36,7 @@ extension SQLiteKeyStore {
     }
 }
 
-/// Whether a file holds some bytes anywhere.
+/// Whether a file contains some bytes.
 func holds(_ file: [UInt8], _ part: [UInt8]) -> Bool {
     file.indices.contains { file[$0] == part[0] && file[$0...].starts(with: part) }
 }

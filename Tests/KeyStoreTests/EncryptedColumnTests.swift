@@ -2,7 +2,7 @@ import FPSCrypto
 import KeyStore
 import Testing
 
-@Suite("Sealed columns")
+@Suite("Encrypted columns")
 struct EncryptedColumnTests {
     private let key: KeyEncryptionKey
     private let secret = Sample.secret()
@@ -10,7 +10,7 @@ struct EncryptedColumnTests {
 
     init() throws { key = try KeyEncryptionKey.generate() }
 
-    @Test("What was sealed opens, and two seals of one secret differ")
+    @Test("A value can be decrypted, and encrypting a secret twice gives different values")
     func roundTrip() throws {
         let first = try key.encrypt(secret, for: place)
         let second = try key.encrypt(secret, for: place)
@@ -20,7 +20,7 @@ struct EncryptedColumnTests {
         #expect(Array(first[1..<9]) == key.id)
     }
 
-    @Test("A value that was moved to another row, column or table does not open")
+    @Test("A value that was moved to another row, column or table cannot be decrypted")
     func movedValues() throws {
         let envelope = try key.encrypt(secret, for: place)
         let others = [
@@ -35,7 +35,7 @@ struct EncryptedColumnTests {
         }
     }
 
-    @Test("Every flipped bit and every truncation is noticed")
+    @Test("Every flipped bit and every truncation is detected")
     func damage() throws {
         let envelope = try key.encrypt(secret, for: place)
         for index in envelope.indices {
@@ -47,18 +47,18 @@ struct EncryptedColumnTests {
         #expect(throws: KeyStoreError.self) { try key.decrypt(envelope + [0], for: place) }
     }
 
-    @Test("Another key-encryption key is named as such")
+    @Test("A wrong key-encryption key has its own error")
     func wrongKey() throws {
         let envelope = try key.encrypt(secret, for: place)
         let other = try KeyEncryptionKey.generate()
         #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try other.decrypt(envelope, for: place) }
     }
 
-    @Test("An error names the table and the row")
+    @Test("An error contains the table and the row")
     func errorNamesRow() throws {
         do {
             _ = try key.decrypt([1] + key.id, for: place)
-            Issue.record("a value without content opened")
+            Issue.record("a value without content was decrypted")
         } catch {
             #expect("\(error)" == "corrupt in content a, content_key: the encrypted value cannot be decrypted")
         }

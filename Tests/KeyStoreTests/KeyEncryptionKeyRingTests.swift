@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyStore
 
-@Suite("The keys that a running store knows")
+@Suite("The key ring of a running store")
 struct KeyEncryptionKeyRingTests {
     /// A source whose keys change.
     private final class Source: Sendable {
@@ -18,7 +18,7 @@ struct KeyEncryptionKeyRingTests {
 
     private let column = EncryptedColumn(table: "t", column: "c", row: [], rowName: "r")
 
-    @Test("The first key seals, and the others open, until the store says that it uses another")
+    @Test("The first key encrypts, and the others decrypt, until the store uses another key")
     func follows() throws {
         let (old, new) = (try KeyEncryptionKey.generate(), try KeyEncryptionKey.generate())
         let source = Source([old, new])
@@ -31,11 +31,11 @@ struct KeyEncryptionKeyRingTests {
         }
         #expect(try ring.selectCurrent(id: new.id).id == new.id)
         #expect(ring.current.id == new.id)
-        // A transaction that sees the state of before still gets the key of before.
+        // A transaction with an older snapshot still gets the previous key.
         #expect(try ring.selectCurrent(id: old.id).id == old.id)
     }
 
-    @Test("A key that is not known is refused until the source has it, and a source that fails changes nothing")
+    @Test("An unknown key is rejected until the source contains it, and a source that fails changes nothing")
     func readsAgain() throws {
         let (old, new) = (try KeyEncryptionKey.generate(), try KeyEncryptionKey.generate())
         let source = Source([old])
@@ -51,7 +51,7 @@ struct KeyEncryptionKeyRingTests {
         #expect(try ring.selectCurrent(id: new.id).id == new.id)
     }
 
-    @Test("A source without keys is refused")
+    @Test("A source without keys is rejected")
     func empty() {
         #expect(throws: KeyStoreError(.missingKEK, place: "")) {
             try KeyEncryptionKeyRing([]) { () throws(KeyStoreError) in [] }

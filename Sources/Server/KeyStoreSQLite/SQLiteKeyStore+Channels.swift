@@ -34,8 +34,8 @@ extension SQLiteKeyStore {
     ) async throws(KeyStoreError) -> WriteOutcome {
         try await administer(in: record.place, audit: { audit?($0) }) { db in
             let sql = "SELECT 1 FROM channel WHERE title_name = ?"
-            let isThere = try Row.fetchOne(db, sql: sql, arguments: [record.title]) != nil
-            guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+            let alreadyExists = try Row.fetchOne(db, sql: sql, arguments: [record.title]) != nil
+            guard !alreadyExists || replacing else { throw KeyStoreError.exists(record.place) }
             guard try Self.exists(title: record.title, db) else {
                 throw KeyStoreError.noTitle(record.title, record.place)
             }
@@ -43,7 +43,7 @@ extension SQLiteKeyStore {
                 throw KeyStoreError.noTrack(track, of: record.title, record.place)
             }
             try ChannelRow.write(record, db)
-            return isThere ? .replaced : .created
+            return alreadyExists ? .replaced : .created
         }
     }
 

@@ -54,9 +54,9 @@ extension SQLiteKeyStore {
         _ db: Database
     ) throws -> WriteOutcome {
         let (info, place) = (record.info, record.info.place)
-        let sought = try db.cachedStatement(sql: "SELECT 1 FROM content WHERE asset_id = ?")
-        let isThere = try Row.fetchOne(sought, arguments: [Data(info.assetID)]) != nil
-        guard !isThere || replacing else { throw KeyStoreError.exists(place) }
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM content WHERE asset_id = ?")
+        let alreadyExists = try Row.fetchOne(statement, arguments: [Data(info.assetID)]) != nil
+        guard !alreadyExists || replacing else { throw KeyStoreError.exists(place) }
         if let keyID = info.keyID {
             let owner = try db.cachedStatement(sql: "SELECT asset_id FROM content WHERE key_id = ?")
             let found = try Row.fetchOne(owner, arguments: [Data(keyID)])?.bytes(0)
@@ -67,7 +67,7 @@ extension SQLiteKeyStore {
             throw KeyStoreError.noTrack(track, of: title, place)
         }
         try ContentRow.write(record, encryptedWith: key, db)
-        return isThere ? .replaced : .created
+        return alreadyExists ? .replaced : .created
     }
 
     /// Deletes an asset's key.

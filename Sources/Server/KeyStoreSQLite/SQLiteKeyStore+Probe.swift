@@ -13,8 +13,8 @@ extension SQLiteKeyStore {
             // The content is random, because SQLite does not write a page whose content does not change.
             let statement = try transaction.db.cachedStatement(
                 sql:
-                    "INSERT INTO write_probe VALUES (1, randomblob(?)) ON CONFLICT (id) DO UPDATE SET content = "
-                    + "excluded.content"
+                    "INSERT INTO write_probe VALUES (1, randomblob(?)) ON "
+                    + "CONFLICT (id) DO UPDATE SET content = excluded.content"
             )
             try statement.execute(arguments: [Self.probeSize])
         }

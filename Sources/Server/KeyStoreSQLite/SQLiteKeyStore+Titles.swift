@@ -103,21 +103,21 @@ extension SQLiteKeyStore {
 
     @discardableResult
     private static func put(_ record: TitleRecord, replacing: Bool, _ db: Database) throws -> WriteOutcome {
-        let isThere = try exists(title: record.name, db)
-        guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+        let alreadyExists = try exists(title: record.name, db)
+        guard !alreadyExists || replacing else { throw KeyStoreError.exists(record.place) }
         try require(policy: record.policyName, record.place, db)
         try record.write(db)
-        return isThere ? .replaced : .created
+        return alreadyExists ? .replaced : .created
     }
 
     @discardableResult
     private static func put(_ record: TrackRecord, replacing: Bool, _ db: Database) throws -> WriteOutcome {
         guard try exists(title: record.title, db) else { throw KeyStoreError.noTitle(record.title, record.place) }
-        let isThere = try exists(track: record.name, of: record.title, db)
-        guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+        let alreadyExists = try exists(track: record.name, of: record.title, db)
+        guard !alreadyExists || replacing else { throw KeyStoreError.exists(record.place) }
         try require(policy: record.policyName, record.place, db)
         try record.write(db)
-        return isThere ? .replaced : .created
+        return alreadyExists ? .replaced : .created
     }
 
     static func exists(title name: String, _ db: Database) throws -> Bool {

@@ -30,11 +30,11 @@ extension RSAPrivateKey {
         results.reserveCapacity(ciphertexts.count)
         var rest = ciphertexts[...]
         while !rest.isEmpty {
-            let some = rest.prefix(MultiBufferRSA.width)
+            let batch = rest.prefix(MultiBufferRSA.width)
             rest = rest.dropFirst(MultiBufferRSA.width)
             results +=
-                some.count < known.worthwhile
-                ? some.map(decryptSingle) : decryptBatch(Array(some), multiBuffer, known.key)
+                batch.count < known.threshold
+                ? batch.map(decryptSingle) : decryptBatch(Array(batch), multiBuffer, known.key)
         }
         return results
     }
@@ -110,8 +110,8 @@ extension RSAPrivateKey {
             zip(decryptBatch(ciphertexts, multiBuffer, key), messages).allSatisfy { (try? $0.get()) == $1 }
         }
         guard let one, let all, one > 0 else { return nil }
-        let worthwhile = Int(all / one) + 1
-        return worthwhile <= MultiBufferRSA.width ? MultiBufferKey(key: key, worthwhile: worthwhile) : nil
+        let threshold = Int(all / one) + 1
+        return threshold <= MultiBufferRSA.width ? MultiBufferKey(key: key, threshold: threshold) : nil
     }
 }
 
@@ -119,7 +119,7 @@ extension RSAPrivateKey {
 struct MultiBufferKey: Sendable {
     let key: CRTKey
     /// The number of messages from which crypto_mb is faster than libcrypto.
-    let worthwhile: Int
+    let threshold: Int
 }
 
 /// The cached result of testing a key with crypto_mb.

@@ -25,10 +25,8 @@ enum OpenFileLimit {
         let needed = listeners * (configuration.limits.connections + ConnectionLimiter.healthConnections) + others
         guard needed > limit.rlim_cur else { return nil }
         return
-            "limits.connections: \(configuration.limits.connections) connections on each listener need \(needed) "
-            + "open files, "
-            + "but the limit of this process is \(limit.rlim_cur): lower the setting, or raise LimitNOFILE of the "
-            + "service "
-            + "(`ulimit -Hn` in a shell)"
+            "limits.connections: \(configuration.limits.connections) connections on each listener "
+            + "need \(needed) open files, but the limit of this process is \(limit.rlim_cur): lower the "
+            + "setting, or raise LimitNOFILE of the service (`ulimit -Hn` in a shell)"
     }
 }

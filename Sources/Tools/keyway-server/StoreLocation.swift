@@ -134,9 +134,8 @@ extension StoreLocation {
         }
         if key == .dataFolder {
             lines.append(
-                "the key-encryption key \(folder)/kek; copy it to another location: without it the database and its "
-                    + "backups "
-                    + "cannot be decrypted"
+                "the key-encryption key \(folder)/kek; copy it to another location: "
+                    + "without it the database and its backups cannot be decrypted"
             )
         }
         return lines
@@ -148,8 +147,8 @@ extension StoreLocation {
             return []
         }
         return [
-            "store: the connection to PostgreSQL is not protected against eavesdropping and changes; use "
-                + "sslmode=verify-full"
+            "store: the connection to PostgreSQL is not protected against "
+                + "eavesdropping and changes; use sslmode=verify-full"
         ]
     }
 }
@@ -178,7 +177,7 @@ extension StoreLocation.Postgres {
             guard let text = ProcessInfo.processInfo.environment[passwordVariable], !text.isEmpty else {
                 throw KeyStoreError(
                     .unavailable,
-                    location: "environment variable \(passwordVariable)",
+                    place: "environment variable \(passwordVariable)",
                     reason: "it is not set or is empty"
                 )
             }

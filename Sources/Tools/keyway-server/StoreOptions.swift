@@ -28,8 +28,8 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file with the key-encryption key, 64 hexadecimal digits, mode 0600. The default is the key in the "
-                + "data folder.",
+            "A file with the key-encryption key, 64 hexadecimal digits, mode "
+                + "0600. The default is the key in the data folder.",
             valueName: "file"
         )
     )
@@ -115,8 +115,8 @@ struct StoreOptions: ParsableArguments {
     func requireSQLite() throws {
         guard store == nil else {
             throw CommandFailure(
-                "this command works only with an SQLite database (--data); for PostgreSQL use its own tools: see "
-                    + "docs/many-nodes.md"
+                "this command works only with an SQLite database (--data); for "
+                    + "PostgreSQL use its own tools: see docs/many-nodes.md"
             )
         }
     }

@@ -3,7 +3,7 @@ import TextCoding
 
 @testable import ContentKeySession
 
-/// Keeps keys in memory.
+/// A store of keys in memory.
 final class InMemoryPersistentKeys: KeptKeys {
     private let keys = Mutex<[String: [UInt8]]>([:])
     var all: [String: [UInt8]] { keys.withLock { $0 } }
@@ -12,7 +12,7 @@ final class InMemoryPersistentKeys: KeptKeys {
     func keep(_ key: [UInt8], for identifier: String) async { put(key, identifier) }
 }
 
-/// Looks into what was sent.
+/// Functions that inspect the requests that were sent.
 enum JSONTextReader {
     static func items(_ body: [UInt8]) -> [JSONValue]? {
         JSONValue(answer: body)?["fairplay-streaming-request"]?["create-ckc"]?.items

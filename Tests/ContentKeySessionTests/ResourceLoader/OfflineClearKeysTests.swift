@@ -2,9 +2,9 @@ import ContentKeySession
 import Synchronization
 import Testing
 
-@Suite("Clear keys that are kept")
+@Suite("Offline clear keys")
 struct OfflineClearKeysTests {
-    /// A web server that is a table, and that can be cut off.
+    /// A web server with a table of responses, which can be disconnected.
     private final class Web: KeyTransport {
         struct State {
             var answers: [String: KeyTransportAnswer]
@@ -55,7 +55,7 @@ struct OfflineClearKeysTests {
         }
     }
 
-    @Test("are there before the playlist that names them, and answer without a network")
+    @Test("are stored before the playlist that refers to them is returned, and work without a network")
     func offline() async throws {
         let (web, shelf) = (Web(Self.pages), InMemoryPersistentKeys())
         let keys = OfflineClearKeys(store: shelf, transport: web)
@@ -69,7 +69,7 @@ struct OfflineClearKeysTests {
         #expect(web.asked.last == "https://film.example/k")
         web.cut()
         let asked = web.asked.count
-        // The app was started anew: only the store is the same.
+        // The app was restarted: only the store is the same.
         let later = OfflineClearKeys(store: shelf, transport: web)
         let request = ResourceRequest("keptkeyhttps://film.example/k", contentInformation: .init())
         let answer = try await later.answer(request)
@@ -80,7 +80,7 @@ struct OfflineClearKeysTests {
         #expect(await code(later, entrance) == .noConnection)
     }
 
-    @Test("are fetched when they are asked for first, and then kept")
+    @Test("are fetched at the first request, and then stored")
     func onDemand() async throws {
         let (web, shelf) = (Web(Self.pages), InMemoryPersistentKeys())
         let keys = OfflineClearKeys(store: shelf, transport: web)
@@ -107,7 +107,7 @@ struct OfflineClearKeysTests {
         #expect(sent == [0, 1])
     }
 
-    @Test("keep a playlist from being downloaded that could not be played")
+    @Test("prevent the download of a playlist that could not be played")
     func unplayable() async {
         let refused = Web(Self.pages, answers: ["https://film.example/k": KeyTransportAnswer(status: 403)])
         let low = "interceptedhttps://film.example/low.m3u8"
@@ -128,7 +128,7 @@ struct OfflineClearKeysTests {
         #expect(await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: Web()), low) == .status)
     }
 
-    @Test("are those of where the playlist came from in the end")
+    @Test("are resolved against the playlist's address after redirects")
     func redirects() async throws {
         let moved = { (to: String) in KeyTransportAnswer(status: 302, headers: [.init("location", to)]) }
         let web = Web(
@@ -151,11 +151,11 @@ struct OfflineClearKeysTests {
         for path in ["loop", "down", "file"] {
             #expect(await code(keys, "interceptedhttps://film.example/\(path)") == .badAddress, "\(path)")
         }
-        // With a key goes a token, which nobody else may get.
+        // The request for a key includes a token, which only its server may receive.
         #expect(await code(keys, "keptkeyhttps://film.example/k") == .status)
     }
 
-    @Test("answer for their own addresses only")
+    @Test("answer only intercepted addresses")
     func others() async {
         let keys = OfflineClearKeys(store: InMemoryPersistentKeys(), transport: Web(Self.pages))
         for url in ["https://film.example/k", "skd://film", "keptkeyfile:///etc/passwd"] {

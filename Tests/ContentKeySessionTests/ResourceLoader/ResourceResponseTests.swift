@@ -1,7 +1,7 @@
 import ContentKeySession
 import Testing
 
-@Suite("The answer to a resource request")
+@Suite("The response to a resource request")
 struct ResourceResponseTests {
     private static let url = "keptkeyhttps://film.example/k?token=secret"
     private static let bytes: [UInt8] = Array(0..<16)
@@ -11,7 +11,7 @@ struct ResourceResponseTests {
         try ResourceResponse(Self.bytes, as: Self.types, for: request)
     }
 
-    @Test("is what was asked for, and nothing else")
+    @Test("contains what was requested, and nothing else")
     func parts() throws {
         let all = try answer(ResourceRequest(Self.url, contentInformation: .init()))
         #expect(all.contentInformation?.contentType == .persistentContentKey)
@@ -26,7 +26,7 @@ struct ResourceResponseTests {
         #expect(nothing.contentInformation == nil && nothing.data == nil)
     }
 
-    @Test("is of a type that the player takes")
+    @Test("has a type that the player accepts")
     func types() throws {
         let online = ResourceRequest(Self.url, contentInformation: .init(allowedContentTypes: [.contentKey]))
         #expect(try answer(online).contentInformation?.contentType == .contentKey)
@@ -44,7 +44,7 @@ struct ResourceResponseTests {
     }
 
     @Test(
-        "has the bytes of the range, as far as there are any",
+        "contains the available bytes of the range",
         arguments: [
             (0, nil, Array(0..<16)), (4, nil, Array(4..<16)), (0, 2, [0, 1]), (14, 5, [14, 15]), (16, 1, []),
             (3, 0, []),
@@ -62,13 +62,13 @@ struct ResourceResponseTests {
         #expect(answer.contentInformation?.contentLength == 16)
     }
 
-    @Test("is none behind the end", arguments: [17, UInt64.max])
+    @Test("is an error after the end", arguments: [17, UInt64.max])
     func behind(offset: UInt64) {
         let request = ResourceRequest(Self.url, data: .init(offset: offset, length: 1))
         #expect(throws: ResourceError(.wrongRange, Self.url)) { try answer(request) }
     }
 
-    @Test("does not print what it holds, nor does its error")
+    @Test("does not print its bytes, nor does its error")
     func secrets() throws {
         let answer = try ResourceResponse(
             Array("secret of 16 byt".utf8),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ContentKeySession
 
-@Suite("The shapes of license requests")
+@Suite("License request formats")
 struct LicenseRequestFormatTests {
     let contents = LicenseRequestFormat.Contents(
         spc: [0xfb, 0xff, 0],
@@ -13,7 +13,7 @@ struct LicenseRequestFormatTests {
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test("raw: the bytes, with the rest in the query")
+    @Test("raw: the bytes, with the other fields in the query")
     func raw() {
         let encoded = LicenseRequestFormat.raw().encode(contents)
         #expect(encoded.body == contents.spc)
@@ -25,14 +25,14 @@ struct LicenseRequestFormatTests {
         #expect(LicenseRequestFormat.raw().decode([]) == nil)
     }
 
-    @Test("base64: text, both ways")
+    @Test("base64: text in both directions")
     func base64() {
         #expect(text(LicenseRequestFormat.base64().encode(contents).body) == "+/8A")
         #expect(LicenseRequestFormat.base64().decode(Array("-_8A\r\n".utf8)) == contents.spc)
         #expect(LicenseRequestFormat.base64().decode(Array("<html>".utf8)) == nil)
     }
 
-    @Test("form: escaped fields under the vendor's names, those without a name left out")
+    @Test("form: escaped fields with the vendor's names; fields without a name are omitted")
     func form() {
         var names = LicenseRequestFormat.FieldNames()
         names.spc = "message"
@@ -43,7 +43,7 @@ struct LicenseRequestFormatTests {
         )
     }
 
-    @Test("JSON: fields, and the CKC out of a field")
+    @Test("JSON: fields, and the CKC from a field")
     func json() {
         #expect(
             text(LicenseRequestFormat.json().encode(contents).body)
@@ -54,7 +54,7 @@ struct LicenseRequestFormatTests {
         #expect(LicenseRequestFormat.json().decode(Array(#"{"ckc":7}"#.utf8)) == nil)
     }
 
-    @Test("a batch: items come back in the order of the contents, whatever that of the answer")
+    @Test("a batch: items are returned in request order, regardless of the order in the response")
     func batch() {
         let body = """
             {"fairplay-streaming-response": {"create-ckc": [
@@ -70,7 +70,7 @@ struct LicenseRequestFormatTests {
         #expect(LicenseBatchFormat.decode(Array("[]".utf8), count: 1) == nil)
     }
 
-    @Test("a batch is encoded as the server reads it")
+    @Test("a batch is encoded as the server parses it")
     func writingBatch() {
         let plain = LicenseRequestFormat.Contents(spc: [0], assetID: "m")
         #expect(
@@ -82,7 +82,7 @@ struct LicenseRequestFormatTests {
     }
 
     @Test(
-        "An answer is JSON to its end, or not read",
+        "A response must be JSON to its end",
         arguments: ["", "{", "[01]", "[1.]", "[1] 2", #"{"ckc":"AA==","ckc":""}"#]
     )
     func noJSON(text: String) {
@@ -90,7 +90,7 @@ struct LicenseRequestFormatTests {
         #expect(ServerProblem(KeyTransportAnswer(status: 403, body: Array(text.utf8))) == ServerProblem())
     }
 
-    @Test("Answers are nested 16 deep at most")
+    @Test("Responses are nested at most 16 levels deep")
     func depth() {
         func nested(_ depth: Int) -> [UInt8] {
             Array(
@@ -103,10 +103,10 @@ struct LicenseRequestFormatTests {
     }
 }
 
-@Suite("Policies for key URIs")
+@Suite("Key URI policies")
 struct KeyURIPolicyTests {
     @Test(
-        "take what their row says",
+        "extract what their row specifies",
         arguments: [
             ("skd://movie/hd?x=1", "movie/hd", "movie", "hd", "1"), ("SKD://movie", "movie", "movie", "movie", nil),
             ("skd:movie", "movie", "movie", "movie", nil),
@@ -119,27 +119,27 @@ struct KeyURIPolicyTests {
         #expect(KeyURIPolicy.afterScheme.identity(of: uri)?.assetID == after)
         #expect(KeyURIPolicy.host.identity(of: uri)?.assetID == host)
         #expect(KeyURIPolicy.lastPathComponent.identity(of: uri)?.assetID == last)
-        // An asset ID has two bytes at least.
+        // An asset ID has at least two bytes.
         #expect(KeyURIPolicy.queryItem("x").identity(of: uri)?.assetID == (query?.utf8.count ?? 0 < 2 ? nil : query))
         #expect(KeyURIPolicy.wholeURI.identity(of: uri)?.assetID == uri)
     }
 
-    @Test("hold the size of an asset ID", arguments: [(1, false), (2, true), (200, true), (201, false)])
+    @Test("enforce the size of an asset ID", arguments: [(1, false), (2, true), (200, true), (201, false)])
     func sizes(count: Int, isTaken: Bool) {
         let uri = "skd://" + String(repeating: "x", count: count)
         #expect((KeyURIPolicy.afterScheme.identity(of: uri) != nil) == isTaken)
     }
 
-    @Test("may be one's own, with another content identifier")
+    @Test("can be custom, with another content identifier")
     func own() {
         let policy = KeyURIPolicy { .init(assetID: $0, contentIdentifier: [1, 2]) }
         #expect(policy.identity(of: "x")?.contentIdentifier == [1, 2])
     }
 }
 
-@Suite("What may be printed")
+@Suite("Descriptions and logs")
 struct RedactionTests {
-    @Test("a token, a header, a request and an answer never print what they hold")
+    @Test("a token, a header, a request and a response never print their secrets")
     func secrets() {
         let token = PlaybackToken("s3cret")
         let header = KeyTransportHeader("Authorization", "Bearer s3cret")
@@ -160,7 +160,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "labels leave out user, query and fragment, and control characters",
+        "labels omit user information, query and fragment, and control characters",
         arguments: [
             ("skd://movie/hd?token=x#y", "skd://movie/hd"), ("https://me:pw@k.example/a@b", "https://k.example/a@b"),
             ("skd://a\nb", "skd://a?b"), ("skd://ü", "skd://?"),
@@ -169,7 +169,7 @@ struct RedactionTests {
     func labels(uri: String, label: String) { #expect(KeyLabel(uri).description == label) }
 
     @Test(
-        "words hold lower-case letters, digits and hyphens alone",
+        "log words contain only lowercase letters, digits and hyphens",
         arguments: [
             ("streams-exceeded", true), ("", false), ("Bearer", false), ("a b", false),
             (String(repeating: "a", count: 61), false),
@@ -177,7 +177,7 @@ struct RedactionTests {
     )
     func words(text: String, isWord: Bool) { #expect((LogWord(text) != nil) == isWord) }
 
-    @Test("a run's logs hold neither token nor query, nor what the server said in other words")
+    @Test("the logs of a run contain neither tokens nor queries nor other text of the server")
     func logs() throws {
         let bench = LoaderBench { _, _ in
             .answer(KeyTransportAnswer(status: 403, body: Array(#"{"type":"x:Bad s3cret","reason":"s3cret!"}"#.utf8)))
@@ -194,7 +194,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("a log keeps its last entries, and counts what is gone")
+    @Test("a log keeps its last entries, and counts the removed ones")
     func bounded() {
         var log = BoundedLog<Int>(maximum: 10)
         for number in 0..<1000 { log.append(number) }

@@ -171,7 +171,7 @@ struct AssetDownloadTests {
         let all = try #require(site.file("/all.mp4"))
         var stage = try DownloadStage(site)
         stage.settings.parallel = 1
-        // What has been written tells which part has come.
+        // The written bytes show which part has been received.
         stage.faults.write = { file, _ in
             if file != AssetBundle.journalFile { site.change("/all.mp4", to: all, etag: "\"3\"") }
             return nil

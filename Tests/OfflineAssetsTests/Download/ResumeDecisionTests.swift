@@ -3,7 +3,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("Going on with a file")
+@Suite("Resuming a file")
 struct ResumeDecisionTests {
     private let whole = BundleResource(file: "media/a/1", url: "https://a/1", range: nil)
     private let inner = BundleResource(file: "media/a/2", url: "https://a/1", range: 100..<200)

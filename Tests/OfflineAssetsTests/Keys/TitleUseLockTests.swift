@@ -14,10 +14,10 @@ struct TitleUseLockTests {
 
     private var bundle: String { folder.path + "/film" }
 
-    /// What the store says while something uses a title.
+    /// Returns whether the removal of the title can be claimed, which fails while it is in use.
     private func claim() throws -> Bool { try store.claim("film", folder: bundle) != nil }
 
-    @Test("A title that is used is not removed, however many use it, until the last one ends")
+    @Test("A title in use is not removed, regardless of the number of users, until the last one ends")
     func use() async throws {
         try store.change("film") { $0.lastPlayed = 1 }
         do {
@@ -38,14 +38,14 @@ struct TitleUseLockTests {
         #expect(try store.title("film") == nil)
     }
 
-    @Test("Whoever looks leaves no files behind")
+    @Test("A check for use leaves no files")
     func looking() throws {
         let before = folder.names("keys")
         for number in 0..<10 { #expect(try !store.isInUse("\(number)", folder: bundle)) }
         #expect(folder.names("keys") == before)
     }
 
-    @Test("Who wants to use a title that is being removed waits, and then has it")
+    @Test("A user of a title that is being removed waits, and then uses it")
     func waits() async throws {
         try store.change("film") { $0.lastPlayed = 1 }
         let waiting: Task<TitleUseLock, any Error>
@@ -58,12 +58,12 @@ struct TitleUseLockTests {
             withExtendedLifetime(removal) {}
         }
         let use = try await waiting.value
-        // It is the lock of the file that is there now, not of the one that was removed.
+        // The lock applies to the current file, not to the one that was removed.
         #expect(try !claim())
         withExtendedLifetime(use) {}
     }
 
-    @Test("A download that goes on is in use, and its folder is not taken away; afterwards it may be")
+    @Test("A download in progress is in use, and its folder is not removed; afterward it can be")
     func downloading() async throws {
         let site = Film.single(segments: 2, size: 9000)
         site.spoil("/s0.ts", .hangs(after: 4000))
@@ -85,7 +85,7 @@ struct TitleUseLockTests {
         #expect(try !store.isInUse("bundle", folder: stage.path))
         do {
             let removal = try #require(try store.claim("bundle", folder: stage.path))
-            // Nobody begins meanwhile.
+            // No use can start meanwhile.
             #expect(await stage.failure()?.code == .busy)
             try removal.remove()
             #expect(Files.names(stage.path).isEmpty)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import StreamPlayer
 
-@Suite("Places on the timeline")
+@Suite("Positions on the timeline")
 struct TimelinePositionTests {
     struct Start: Sendable, CustomTestStringConvertible {
         let name: String
-        // 100 seconds, in segments of 10 seconds; the target duration is 10.
+        // 100 seconds in segments of 10 seconds; the target duration is 10.
         var isEnded = false
         var holdBack: Double?
         var offset: Double?
@@ -63,7 +63,7 @@ struct TimelinePositionTests {
         Start(name: "offset without end", offset: -.infinity, number: 7, time: 70, reason: .holdBack),
     ]
 
-    @Test("playback starts where the playlist says, and not too near the live edge", arguments: starts)
+    @Test("playback starts where the playlist specifies, and not too near the live edge", arguments: starts)
     func start(row: Start) throws {
         var playlist = live(0..<10, target: 10, duration: 10, isEnded: row.isEnded)
         if let holdBack = row.holdBack { playlist.serverControl = ServerControlTag(holdBack: holdBack) }
@@ -78,7 +78,7 @@ struct TimelinePositionTests {
             isClamped: row.isClamped
         )
         #expect(timeline.start() == expected)
-        // The Multivariant Playlist's tag does the same, and gives way to the Media Playlist's own.
+        // The Multivariant Playlist's tag has the same effect, but the Media Playlist's tag takes precedence.
         playlist.start = nil
         var other = try SegmentTimeline(playlist, start: tag)
         #expect(other.start() == expected)
@@ -90,7 +90,7 @@ struct TimelinePositionTests {
     }
 
     @Test(
-        "a seek goes to the segment at a time, or to the nearest that can be played",
+        "a seek goes to the segment at a time, or to the nearest playable time",
         arguments: [
             (0.0, 0 as UInt64, 0.0, false), (9.99, 0, 9.99, false), (10, 1, 10, false), (69.5, 6, 69.5, false),
             (70, 7, 70, false), (71, 7, 70, true), (-1, 0, 0, true), (1e300, 7, 70, true), (.infinity, 7, 70, true),
@@ -104,7 +104,7 @@ struct TimelinePositionTests {
         #expect(timeline.nextNumber == number)
     }
 
-    @Test("a seek to the end of a playlist that has ended ends playback; one to no number starts anew")
+    @Test("a seek to the end of a playlist that has ended ends playback; a seek to NaN goes to the start")
     func seekEnd() throws {
         var timeline = try SegmentTimeline(live(0..<10, target: 10, duration: 10, isEnded: true))
         #expect(timeline.seek(to: 100).number == 10)
@@ -125,9 +125,9 @@ struct TimelinePositionTests {
     }
 }
 
-@Suite("The timeline when the variant changes")
+@Suite("The timeline after a variant switch")
 struct TimelineChangeTests {
-    @Test("films are aligned by their beginnings, whatever their numbers and durations")
+    @Test("VOD playlists are aligned by their starts, regardless of their numbers and durations")
     func films() throws {
         var timeline = try SegmentTimeline(live(0..<10, isEnded: true))
         for _ in 0..<4 { _ = timeline.take() }
@@ -148,7 +148,7 @@ struct TimelineChangeTests {
         var timeline = try SegmentTimeline(own)
         #expect(timeline.take() == "12@12.0")
         try timeline.change(to: other)
-        // 18 seconds are 512's 18.1: what differs by so little is the same.
+        // 18 seconds match 18.1 seconds in 512: such small differences are ignored.
         guard case .segment(let segment) = timeline.next().outcome else {
             Issue.record("no segment")
             return
@@ -157,7 +157,7 @@ struct TimelineChangeTests {
         #expect(abs(segment.start - 18.1) < 1e-6)
     }
 
-    @Test("without dates live streams are aligned by numbers, and else by their ends")
+    @Test("live streams without dates are aligned by numbers, or else by their ends")
     func numbers() throws {
         var timeline = try SegmentTimeline(live(10..<15))
         #expect(timeline.take() == "12@12.0")
@@ -172,7 +172,7 @@ struct TimelineChangeTests {
         #expect(timeline.take() == "-")
     }
 
-    @Test("a live stream that has lost its beginning and then ended is not aligned by beginnings")
+    @Test("a live stream that lost segments and then ended is not aligned by its start")
     func lateFilm() throws {
         var timeline = try SegmentTimeline(live(10..<15))
         try timeline.update(live(12..<17, isEnded: true))
@@ -182,11 +182,11 @@ struct TimelineChangeTests {
         #expect(timeline.take() == "13@18.0")
     }
 
-    @Test("what would be left of a segment is not loaded when it is hardly anything")
+    @Test("a segment is not loaded for a very short remainder")
     func rest() throws {
         var timeline = try SegmentTimeline(live(0..<10, isEnded: true))
         for _ in 0..<2 { _ = timeline.take() }
-        // Two segments end at 12.3 and at 12.6; 12 is where it goes on.
+        // Two segments end at 12.3 and 12.6; playback continues at 12.
         try timeline.change(to: live(0..<10, duration: 6.15, isEnded: true))
         #expect(timeline.nextNumber == 2)
         _ = timeline.seek(to: 0)
@@ -196,7 +196,7 @@ struct TimelineChangeTests {
         #expect(timeline.nextNumber == 1)
     }
 
-    @Test("dates that are absurd do no harm")
+    @Test("extreme dates are ignored")
     func absurd() throws {
         var own = live(10..<15)
         own.segments[0].programDateTime = PlaylistDate(seconds: .min)

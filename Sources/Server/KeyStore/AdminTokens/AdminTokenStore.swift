@@ -34,8 +34,8 @@ extension InMemoryKeyStore {
 
     /// Stores a new token.
     package func addAdminToken(_ record: AdminTokenRecord, audit: AuditRecord?) async throws(KeyStoreError) {
-        let isThere = catalog.adminTokens.values.contains { $0.name == record.name || $0.hash == record.hash }
-        guard !isThere else { throw .exists("admin token \(record.name)") }
+        let alreadyExists = catalog.adminTokens.values.contains { $0.name == record.name || $0.hash == record.hash }
+        guard !alreadyExists else { throw .exists("admin token \(record.name)") }
         catalog.adminTokens[record.name] = record
         if let audit { self.audit.append(audit) }
     }

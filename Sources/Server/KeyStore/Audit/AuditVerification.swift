@@ -62,7 +62,7 @@ package struct AuditVerifier {
     }
 
     /// Verifies the next entry. Returns false if the remaining entries do not need to be read.
-    package mutating func take(_ entry: AuditEntry) -> Bool {
+    package mutating func verify(_ entry: AuditEntry) -> Bool {
         entries += 1
         if let missed {
             guard entry.node == missed.node, entry.sequence == missed.sequence else { return true }
@@ -117,7 +117,7 @@ extension AuditLog {
         var number: Int64?
         while true {
             let page = try await auditEntries(after: number, limit: 1_000)
-            for entry in page { guard verifier.take(entry) else { return verifier.finish() } }
+            for entry in page { guard verifier.verify(entry) else { return verifier.finish() } }
             guard let next = page.last?.number else { return verifier.finish() }
             number = next
         }

@@ -15,16 +15,16 @@ extension InMemoryKeyStore {
         replacing: Bool,
         audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
-        let former = schedules[record.title]
-        guard former == nil || replacing else { throw .exists(record.place) }
+        let previous = schedules[record.title]
+        guard previous == nil || replacing else { throw .exists(record.place) }
         guard catalog.titles[record.title] != nil else { throw .noTitle(record.title, record.place) }
         for track in record.tracks where catalog.tracks[record.title]?[track] == nil {
             throw .noTrack(track, of: record.title, record.place)
         }
         var record = record
-        if let former { record.created = former.created }
+        if let previous { record.created = previous.created }
         schedules[record.title] = record
-        return auditing(audit, former == nil ? .created : .replaced)
+        return auditing(audit, previous == nil ? .created : .replaced)
     }
 
     /// Forgets a schedule.

@@ -15,23 +15,23 @@ extension KeyEncryptionKey {
     ///   is not a valid key file; ``KeyStoreError/Code/unavailable`` if a system call fails.
     @discardableResult
     package func install(file path: String) throws(KeyStoreError) -> String? {
-        let former = try Self.load(file: path)
-        guard former?.id != id else { return nil }
-        var kept: String?
-        if let former {
+        let previous = try Self.load(file: path)
+        guard previous?.id != id else { return nil }
+        var savedPath: String?
+        if let previous {
             // Link the file itself, because a link to a symbolic link would then refer to the new key.
             let target = try AtomicFile.target(of: path)
             guard case .regular(let file, _) = target else {
                 throw KeyStoreError(.unavailable, place: path, reason: "it is not a regular file")
             }
-            let place = file + "." + Hexadecimal.encode(former.id)
+            let place = file + "." + Hexadecimal.encode(previous.id)
             if link(file, place) != 0, errno != EEXIST { throw .system("link", place) }
-            kept = place
+            savedPath = place
         }
         let draft = try AtomicFile(for: path)
         defer { draft.remove() }
         try draft.write(hexadecimal)
         try draft.replace()
-        return kept
+        return savedPath
     }
 }

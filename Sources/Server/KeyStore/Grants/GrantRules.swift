@@ -126,7 +126,7 @@ package enum GrantRules {
         _ state: inout GrantState
     ) throws(GrantRefusal) -> Int64? {
         var known = state.rental
-        if claim.isTokensStart, let former = known, claim.start > former.start { known = nil }
+        if claim.isTokensStart, let previous = known, claim.start > previous.start { known = nil }
         // The start was read from a rental that has been deleted since.
         if known == nil, !claim.isTokensStart, claim.start != proposal.now { return proposal.now }
         var rental =

@@ -25,14 +25,14 @@ extension GrantRules {
         guard isUnchanged(evidence, at: time, memory) else { return .tampered }
         let binding = memory.report.binding(at: time)
         guard evidence.considered.covers(binding) else { return .reported(binding) }
-        remember(evidence, at: time, &memory)
+        record(evidence, at: time, &memory)
         return .admitted
     }
 
     /// Checks the evidence of an SPC whose request is refused in any case.
     package static func refuse(_ evidence: SPCEvidence, at time: Int64, _ memory: inout SPCState) -> RefusalOutcome {
         guard isUnchanged(evidence, at: time, memory) else { return .tampered }
-        remember(evidence, at: time, &memory)
+        record(evidence, at: time, &memory)
         return .recorded
     }
 
@@ -53,7 +53,7 @@ extension GrantRules {
         return seen.digest == evidence.sighting.digest
     }
 
-    private static func remember(_ evidence: SPCEvidence, at time: Int64, _ memory: inout SPCState) {
+    private static func record(_ evidence: SPCEvidence, at time: Int64, _ memory: inout SPCState) {
         // The first fingerprint keeps its expiry, because repeating an SPC does not make it newer.
         if memory.sighting.map({ $0.expires <= time }) ?? true { memory.sighting = evidence.sighting }
         if evidence.device != nil { memory.report.add(evidence.report, at: time) }

@@ -21,11 +21,11 @@ extension GrantRules {
             state.challenge = nil
         }
         var count = 0
-        for index in state.licenses.indices where claim.isAbout(state.licenses[index]) {
+        for index in state.licenses.indices where claim.applies(to: state.licenses[index]) {
             count += 1
             state.licenses[index].reported = claim.now
             switch claim.message {
-            case .report(let remaining): state.licenses[index].note(remaining: remaining, at: claim.now)
+            case .report(let remaining): state.licenses[index].recordRemaining(remaining, at: claim.now)
             case .invalidated(_, let hadExpired, _):
                 state.licenses[index].finish(hadExpired ? .expired : .invalidated, at: claim.now)
             case .notFound: break
@@ -47,7 +47,7 @@ extension GrantRules {
 extension SyncClaim {
     /// Whether the claim applies to a key: a delayed SPC proves nothing about a key that was issued later, and the
     /// remaining time of one key proves nothing about the title's other keys.
-    fileprivate func isAbout(_ license: OfflineLicenseRecord) -> Bool {
+    fileprivate func applies(to license: OfflineLicenseRecord) -> Bool {
         if case .report = message, titleID != nil, let assetID, license.assetID != assetID { return false }
         return made.map { $0 >= license.granted } ?? true
     }
@@ -55,7 +55,7 @@ extension SyncClaim {
 
 extension OfflineLicenseRecord {
     /// Records the remaining time that the device reported. It can only bring the end nearer, never defer it.
-    fileprivate mutating func note(remaining: Int64?, at now: Int64) {
+    fileprivate mutating func recordRemaining(_ remaining: Int64?, at now: Int64) {
         guard end == nil || end == .revoked, let remaining else { return }
         guard remaining > 0 else { return finish(.expired, at: now) }
         // Playback is unlimited from first play on, so the remaining time until then does not determine the end.

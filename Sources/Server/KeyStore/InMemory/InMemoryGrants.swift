@@ -32,7 +32,7 @@ struct InMemoryGrants {
         return memory
     }
 
-    mutating func keep(_ memory: SPCState, of evidence: SPCEvidence) {
+    mutating func store(_ memory: SPCState, of evidence: SPCEvidence) {
         if let sighting = memory.sighting, sighting != sightings[sighting.key]?.sighting {
             sightingNumber += 1
             sightings[sighting.key] = (sightingNumber, sighting)
@@ -58,7 +58,7 @@ struct InMemoryGrants {
         return state
     }
 
-    mutating func keep(_ state: GrantState, of proposal: GrantProposal) {
+    mutating func store(_ state: GrantState, of proposal: GrantProposal) {
         if let replay = state.replay { replays[replay.key] = replay }
         if let binding = state.binding { bindings[binding.token] = binding }
         var account = accounts[Array(proposal.account.utf8)] ?? Account()
@@ -70,19 +70,19 @@ struct InMemoryGrants {
     }
 
     func state(for claim: SyncClaim) -> SyncState {
-        let kept = accounts[Array(claim.account.utf8)]?.offline[claim.device] ?? [:]
+        let licenses = accounts[Array(claim.account.utf8)]?.offline[claim.device] ?? [:]
         var state = SyncState()
         state.memory = claim.evidence.map(memory) ?? SPCState()
         state.challenge = claim.challenge.flatMap { challenges[$0] }
         state.licenses =
             switch claim.subject {
-            case .streams(let streamIDs): Set(streamIDs).compactMap { kept[$0] }
-            case .title(let titleID): kept.values.filter { $0.titleID == titleID }
+            case .streams(let streamIDs): Set(streamIDs).compactMap { licenses[$0] }
+            case .title(let titleID): licenses.values.filter { $0.titleID == titleID }
             }
         return state
     }
 
-    mutating func keep(_ state: SyncState, of claim: SyncClaim) {
+    mutating func store(_ state: SyncState, of claim: SyncClaim) {
         if let challenge = claim.challenge { challenges[challenge] = state.challenge }
         for license in state.licenses {
             accounts[Array(claim.account.utf8)]?.offline[claim.device]?[license.streamID] = license

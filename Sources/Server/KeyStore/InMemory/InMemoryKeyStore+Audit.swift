@@ -61,7 +61,7 @@ extension InMemoryKeyStore {
     /// Verifies the stored entries against their hash chain.
     package func verifyAudit(expecting head: AuditHead?) async throws(KeyStoreError) -> AuditVerification {
         var verifier = AuditVerifier(expecting: head.map { [$0] } ?? [], startingAt: [audit.start])
-        for entry in audit.entries { guard verifier.take(entry) else { break } }
+        for entry in audit.entries { guard verifier.verify(entry) else { break } }
         return verifier.finish()
     }
 

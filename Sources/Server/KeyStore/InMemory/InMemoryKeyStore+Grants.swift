@@ -7,8 +7,8 @@ extension InMemoryKeyStore {
         guard proposal.isCurrent(at: catalogVersion) else { return .catalogChanged }
         var state = grants.state(for: proposal)
         let outcome = GrantRules.decide(proposal, &state)
-        if let evidence = proposal.evidence { grants.keep(state.memory, of: evidence) }
-        if outcome == .granted { grants.keep(state, of: proposal) }
+        if let evidence = proposal.evidence { grants.store(state.memory, of: evidence) }
+        if outcome == .granted { grants.store(state, of: proposal) }
         if let record = GrantRules.auditRecord(of: proposal, outcome) { audit.append(record) }
         return outcome
     }
@@ -18,8 +18,8 @@ extension InMemoryKeyStore {
         try claim.check()
         var state = grants.state(for: claim)
         let outcome = GrantRules.decide(claim, &state)
-        if let evidence = claim.evidence { grants.keep(state.memory, of: evidence) }
-        if case .recorded = outcome { grants.keep(state, of: claim) }
+        if let evidence = claim.evidence { grants.store(state.memory, of: evidence) }
+        if case .recorded = outcome { grants.store(state, of: claim) }
         audit.append(GrantRules.auditRecord(of: claim, outcome))
         return outcome
     }
@@ -33,7 +33,7 @@ extension InMemoryKeyStore {
         try evidence.check()
         var memory = grants.memory(for: evidence)
         let outcome = GrantRules.refuse(evidence, at: now, &memory)
-        grants.keep(memory, of: evidence)
+        grants.store(memory, of: evidence)
         audit.append(GrantRules.auditRecord(of: record, outcome))
         return outcome
     }

@@ -35,8 +35,8 @@ extension InMemoryKeyStore {
 
     /// Returns the stored keys with these key IDs.
     package func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord] {
-        let sought = Set(keyIDs)
-        return contents.values.filter { record in record.info.keyID.map { sought.contains($0) } ?? false }
+        let requested = Set(keyIDs)
+        return contents.values.filter { record in record.info.keyID.map { requested.contains($0) } ?? false }
     }
 
     /// Stores a record.
@@ -51,8 +51,8 @@ extension InMemoryKeyStore {
     /// Deletes an asset's key.
     @discardableResult
     package func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
-        guard let former = contents.removeValue(forKey: assetID) else { return false }
-        if let keyID = former.info.keyID { catalog.assetIDs[keyID] = nil }
+        guard let previous = contents.removeValue(forKey: assetID) else { return false }
+        if let keyID = previous.info.keyID { catalog.assetIDs[keyID] = nil }
         return auditing(audit, true)
     }
 

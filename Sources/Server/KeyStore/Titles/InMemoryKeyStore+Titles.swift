@@ -113,8 +113,8 @@ extension InMemoryKeyStore {
     @discardableResult
     func write(_ record: ContentRecord, replacing: Bool) throws(KeyStoreError) -> WriteOutcome {
         let (info, place) = (record.info, record.info.place)
-        let former = contents[info.assetID]
-        guard former == nil || replacing else { throw .exists(place) }
+        let previous = contents[info.assetID]
+        guard previous == nil || replacing else { throw .exists(place) }
         if let keyID = info.keyID, let owner = catalog.assetIDs[keyID], owner != info.assetID {
             throw .keyIDInUse(place)
         }
@@ -123,34 +123,34 @@ extension InMemoryKeyStore {
             throw .noTrack(track, of: title, place)
         }
         var record = record
-        if let former {
-            record.info.created = former.info.created
-            if let keyID = former.info.keyID { catalog.assetIDs[keyID] = nil }
+        if let previous {
+            record.info.created = previous.info.created
+            if let keyID = previous.info.keyID { catalog.assetIDs[keyID] = nil }
         }
         contents[info.assetID] = record
         if let keyID = info.keyID { catalog.assetIDs[keyID] = info.assetID }
-        return former == nil ? .created : .replaced
+        return previous == nil ? .created : .replaced
     }
 
     @discardableResult
     private func write(_ record: TitleRecord, replacing: Bool) throws(KeyStoreError) -> WriteOutcome {
-        let former = catalog.titles[record.name]
-        guard former == nil || replacing else { throw .exists(record.place) }
+        let previous = catalog.titles[record.name]
+        guard previous == nil || replacing else { throw .exists(record.place) }
         if let policy = record.policyName, policies[policy] == nil { throw .noPolicy(policy, record.place) }
         var record = record
-        if let former { record.created = former.created }
+        if let previous { record.created = previous.created }
         catalog.titles[record.name] = record
-        return former == nil ? .created : .replaced
+        return previous == nil ? .created : .replaced
     }
 
     @discardableResult
     private func write(_ record: TrackRecord, replacing: Bool) throws(KeyStoreError) -> WriteOutcome {
         guard catalog.titles[record.title] != nil else { throw .noTitle(record.title, record.place) }
-        let former = catalog.tracks[record.title]?[record.name]
-        guard former == nil || replacing else { throw .exists(record.place) }
+        let previous = catalog.tracks[record.title]?[record.name]
+        guard previous == nil || replacing else { throw .exists(record.place) }
         if let policy = record.policyName, policies[policy] == nil { throw .noPolicy(policy, record.place) }
         catalog.tracks[record.title, default: [:]][record.name] = record
-        return former == nil ? .created : .replaced
+        return previous == nil ? .created : .replaced
     }
 }
 

@@ -80,12 +80,12 @@ package struct ContentBatch: Sendable {
 
     /// Throws if the batch exceeds the limit of records in one transaction.
     package func check() throws(KeyStoreError) {
-        let most = max(titles.count, tracks.count, contents.count)
-        guard most <= RecordLimits.batch else {
+        let largest = max(titles.count, tracks.count, contents.count)
+        guard largest <= RecordLimits.batch else {
             throw KeyStoreError(
                 .invalidRecord,
                 place: "batch",
-                reason: "expected at most \(RecordLimits.batch) records of one kind, not \(most)"
+                reason: "expected at most \(RecordLimits.batch) records of one kind, not \(largest)"
             )
         }
     }

@@ -96,9 +96,9 @@ actor PostgresWorker {
             if let connection, connection.isUsable { return connection }
             connection = nil
             do {
-                let made = try PostgresConnection(settings, until: deadline)
-                connection = made
-                return made
+                let new = try PostgresConnection(settings, until: deadline)
+                connection = new
+                return new
             } catch {
                 try wait(after: error, until: deadline)
             }

@@ -108,25 +108,25 @@ extension StateReads where State == SyncState {
 }
 
 extension GrantState {
-    /// Returns the writes of the records that differ from `former`.
-    func writes(since former: GrantState, of proposal: GrantProposal) -> [PostgresQuery] {
-        var writes = memory.writes(since: former.memory, of: proposal.evidence)
-        if let replay, replay != former.replay { writes.append(ReplayRow.writing(replay)) }
-        if let binding, binding != former.binding { writes.append(TokenBindingRow.writing(binding)) }
-        if let device, device != former.device { writes.append(DeviceRow.writing(device)) }
-        if let rental, rental != former.rental { writes.append(RentalRow.writing(rental)) }
-        if let lease, lease != former.lease { writes.append(LeaseRow.writing(lease)) }
-        if let offline, offline != former.offline { writes.append(OfflineLicenseRow.writing(offline)) }
+    /// Returns the writes of the records that differ from `previous`.
+    func writes(since previous: GrantState, of proposal: GrantProposal) -> [PostgresQuery] {
+        var writes = memory.writes(since: previous.memory, of: proposal.evidence)
+        if let replay, replay != previous.replay { writes.append(ReplayRow.writing(replay)) }
+        if let binding, binding != previous.binding { writes.append(TokenBindingRow.writing(binding)) }
+        if let device, device != previous.device { writes.append(DeviceRow.writing(device)) }
+        if let rental, rental != previous.rental { writes.append(RentalRow.writing(rental)) }
+        if let lease, lease != previous.lease { writes.append(LeaseRow.writing(lease)) }
+        if let offline, offline != previous.offline { writes.append(OfflineLicenseRow.writing(offline)) }
         return writes
     }
 }
 
 extension SyncState {
-    /// Returns the writes of the records that differ from `former`.
-    func writes(since former: SyncState, of claim: SyncClaim) -> [PostgresQuery] {
-        var writes = memory.writes(since: former.memory, of: claim.evidence)
-        if let used = former.challenge, challenge == nil { writes.append(ChallengeRow.deletion(used.challenge)) }
-        for (license, before) in zip(licenses, former.licenses) where license != before {
+    /// Returns the writes of the records that differ from `previous`.
+    func writes(since previous: SyncState, of claim: SyncClaim) -> [PostgresQuery] {
+        var writes = memory.writes(since: previous.memory, of: claim.evidence)
+        if let used = previous.challenge, challenge == nil { writes.append(ChallengeRow.deletion(used.challenge)) }
+        for (license, before) in zip(licenses, previous.licenses) where license != before {
             writes.append(OfflineLicenseRow.writing(license))
         }
         return writes

@@ -14,11 +14,11 @@ extension PostgresKeyStore {
         locks += proposal.evidence?.locks ?? []
         return try await writes.perform(in: "grant", locks: locks, reads: reads.queries) { results, version in
             guard proposal.isCurrent(at: version) else { return JobResult(value: .catalogChanged) }
-            let former = try reads.state(results)
-            var state = former
+            let previous = try reads.state(results)
+            var state = previous
             let outcome = GrantRules.decide(proposal, &state)
             let record = GrantRules.auditRecord(of: proposal, outcome)
-            let writes = state.writes(since: former, of: proposal)
+            let writes = state.writes(since: previous, of: proposal)
             return JobResult(value: outcome, writes: writes, audit: record.map { [$0] } ?? [])
         }
     }
@@ -31,11 +31,11 @@ extension PostgresKeyStore {
         if let challenge = claim.challenge { locks.append(LockKey(challenge: challenge)) }
         locks += claim.evidence?.locks ?? []
         return try await writes.perform(in: "sync", locks: locks, reads: reads.queries) { results, _ in
-            let former = try reads.state(results)
-            var state = former
+            let previous = try reads.state(results)
+            var state = previous
             let outcome = GrantRules.decide(claim, &state)
             let record = GrantRules.auditRecord(of: claim, outcome)
-            return JobResult(value: outcome, writes: state.writes(since: former, of: claim), audit: [record])
+            return JobResult(value: outcome, writes: state.writes(since: previous, of: claim), audit: [record])
         }
     }
 
@@ -48,11 +48,11 @@ extension PostgresKeyStore {
         try evidence.check()
         let reads = StateReads<SPCState>(for: evidence)
         return try await writes.perform(in: "refusal", locks: evidence.locks, reads: reads.queries) { results, _ in
-            let former = try reads.state(results)
-            var memory = former
+            let previous = try reads.state(results)
+            var memory = previous
             let outcome = GrantRules.refuse(evidence, at: now, &memory)
             let record = GrantRules.auditRecord(of: record, outcome)
-            return JobResult(value: outcome, writes: memory.writes(since: former, of: evidence), audit: [record])
+            return JobResult(value: outcome, writes: memory.writes(since: previous, of: evidence), audit: [record])
         }
     }
 

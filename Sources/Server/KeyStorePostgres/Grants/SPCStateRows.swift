@@ -82,13 +82,13 @@ extension StateReads where State == SPCState {
 }
 
 extension SPCState {
-    /// Returns the writes of the records that differ from `former`.
-    func writes(since former: SPCState, of evidence: SPCEvidence?) -> [PostgresQuery] {
+    /// Returns the writes of the records that differ from `previous`.
+    func writes(since previous: SPCState, of evidence: SPCEvidence?) -> [PostgresQuery] {
         guard let evidence else { return [] }
         var writes: [PostgresQuery] = []
-        if let sighting, sighting != former.sighting { writes.append(SPCRow.writing(sighting)) }
+        if let sighting, sighting != previous.sighting { writes.append(SPCRow.writing(sighting)) }
         guard let device = evidence.device else { return writes }
-        for (fact, entry) in report.entries where former.report.entries[fact] != entry {
+        for (fact, entry) in report.entries where previous.report.entries[fact] != entry {
             writes.append(DeviceReportRow.writing(device, fact, entry))
         }
         return writes

@@ -37,8 +37,8 @@ extension SQLiteKeyStore {
         _ replacing: Bool
     ) throws(KeyStoreError) {
         let database = folder + "/keyway.sqlite"
-        let isThere = access(database, F_OK) == 0
-        guard !isThere || replacing else { throw .exists(database) }
+        let alreadyExists = access(database, F_OK) == 0
+        guard !alreadyExists || replacing else { throw .exists(database) }
         var status = stat()
         if stat(backup + "-wal", &status) == 0, status.st_size > 0 {
             throw KeyStoreError(
@@ -55,7 +55,7 @@ extension SQLiteKeyStore {
         let ring = try KeyEncryptionKeyRing(keys) { () throws(KeyStoreError) in keys }
         try SQLiteKeyStore(path: draft.path, keys: ring).close()
         try draft.synchronize()
-        if isThere { try removeWriteAheadLog(database) }
+        if alreadyExists { try removeWriteAheadLog(database) }
         // Delete logs of the old database, so that SQLite does not apply them to the new one.
         for suffix in ["-wal", "-shm", "-journal"] where unlink(database + suffix) != 0 && errno != ENOENT {
             throw .system("unlink", database + suffix)

@@ -26,16 +26,16 @@ extension SQLiteKeyStore {
     ) async throws(KeyStoreError) -> RewrapOutcome {
         // Checked before a key is created, so that a mistyped folder creates no file.
         try requireDatabase(inFolder: folder)
-        let kept = try KeyEncryptionKey.load(file: newKeyFile)
-        let key: KeyEncryptionKey = if let kept { kept } else { try .create(file: newKeyFile) }
+        let existing = try KeyEncryptionKey.load(file: newKeyFile)
+        let key: KeyEncryptionKey = if let existing { existing } else { try .create(file: newKeyFile) }
         let (store, isUnderNewKey) = try opened(folder, source, newKeyFile)
         do {
             let isReencrypted = !isUnderNewKey && store.keys.current.id != key.id
             if isReencrypted { try await store.rotate(to: key) }
-            let former = source == .dataFolder ? try key.install(file: folder + "/kek") : nil
+            let previous = source == .dataFolder ? try key.install(file: folder + "/kek") : nil
             try await store.compact()
             try store.close()
-            return RewrapOutcome(createdKey: kept == nil, reencrypted: isReencrypted, oldKeyFile: former)
+            return RewrapOutcome(createdKey: existing == nil, reencrypted: isReencrypted, oldKeyFile: previous)
         } catch {
             try? store.close()
             throw error

@@ -42,15 +42,15 @@ extension GrantState {
         return state
     }
 
-    /// Writes the records that differ from `former`.
-    func write(since former: GrantState, of proposal: GrantProposal, _ db: Database) throws {
-        if let evidence = proposal.evidence { try SPCStateRows.write(memory, since: former.memory, of: evidence, db) }
-        if let replay, replay != former.replay { try ReplayRow.write(replay, db) }
-        if let binding, binding != former.binding { try TokenBindingRow.write(binding, db) }
-        if let device, device != former.device { try DeviceRow.write(device, db) }
-        if let rental, rental != former.rental { try RentalRow.write(rental, db) }
-        if let lease, lease != former.lease { try LeaseRow.write(lease, db) }
-        if let offline, offline != former.offline { try OfflineLicenseRow.write(offline, db) }
+    /// Writes the records that differ from `previous`.
+    func write(since previous: GrantState, of proposal: GrantProposal, _ db: Database) throws {
+        if let evidence = proposal.evidence { try SPCStateRows.write(memory, since: previous.memory, of: evidence, db) }
+        if let replay, replay != previous.replay { try ReplayRow.write(replay, db) }
+        if let binding, binding != previous.binding { try TokenBindingRow.write(binding, db) }
+        if let device, device != previous.device { try DeviceRow.write(device, db) }
+        if let rental, rental != previous.rental { try RentalRow.write(rental, db) }
+        if let lease, lease != previous.lease { try LeaseRow.write(lease, db) }
+        if let offline, offline != previous.offline { try OfflineLicenseRow.write(offline, db) }
     }
 }
 
@@ -73,11 +73,11 @@ extension SyncState {
         return state
     }
 
-    /// Writes the records that differ from `former`.
-    func write(since former: SyncState, of claim: SyncClaim, _ db: Database) throws {
-        if let evidence = claim.evidence { try SPCStateRows.write(memory, since: former.memory, of: evidence, db) }
-        if let used = former.challenge, challenge == nil { try ChallengeRow.delete(used.challenge, db) }
-        for (license, before) in zip(licenses, former.licenses) where license != before {
+    /// Writes the records that differ from `previous`.
+    func write(since previous: SyncState, of claim: SyncClaim, _ db: Database) throws {
+        if let evidence = claim.evidence { try SPCStateRows.write(memory, since: previous.memory, of: evidence, db) }
+        if let used = previous.challenge, challenge == nil { try ChallengeRow.delete(used.challenge, db) }
+        for (license, before) in zip(licenses, previous.licenses) where license != before {
             try OfflineLicenseRow.write(license, db)
         }
     }

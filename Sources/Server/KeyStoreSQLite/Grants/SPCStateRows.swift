@@ -10,16 +10,16 @@ enum SPCStateRows {
         return memory
     }
 
-    /// Writes the records that differ from `former`.
+    /// Writes the records that differ from `previous`.
     static func write(
         _ memory: SPCState,
-        since former: SPCState,
+        since previous: SPCState,
         of evidence: SPCEvidence,
         _ db: Database
     ) throws {
-        if let sighting = memory.sighting, sighting != former.sighting { try SPCRow.write(sighting, db) }
+        if let sighting = memory.sighting, sighting != previous.sighting { try SPCRow.write(sighting, db) }
         guard let device = evidence.device else { return }
-        for (fact, entry) in memory.report.entries where former.report.entries[fact] != entry {
+        for (fact, entry) in memory.report.entries where previous.report.entries[fact] != entry {
             try DeviceReportRow.write(device, fact, entry, db)
         }
     }

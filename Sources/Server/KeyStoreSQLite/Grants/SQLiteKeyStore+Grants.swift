@@ -9,10 +9,10 @@ extension SQLiteKeyStore {
         try proposal.check()
         return try await writes.perform(in: "grant") { transaction in
             guard proposal.isCurrent(at: try transaction.catalogVersion()) else { return .catalogChanged }
-            let former = try GrantState.read(for: proposal, transaction)
-            var state = former
+            let previous = try GrantState.read(for: proposal, transaction)
+            var state = previous
             let outcome = GrantRules.decide(proposal, &state)
-            try state.write(since: former, of: proposal, transaction.db)
+            try state.write(since: previous, of: proposal, transaction.db)
             if let record = GrantRules.auditRecord(of: proposal, outcome) { try transaction.append(record) }
             transaction.cachedClientState = CachedClientState(proposal, state, transaction.db)
             return outcome
@@ -23,10 +23,10 @@ extension SQLiteKeyStore {
     package func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
         try claim.check()
         return try await writes.perform(in: "sync") { transaction in
-            let former = try SyncState.read(for: claim, transaction.db)
-            var state = former
+            let previous = try SyncState.read(for: claim, transaction.db)
+            var state = previous
             let outcome = GrantRules.decide(claim, &state)
-            try state.write(since: former, of: claim, transaction.db)
+            try state.write(since: previous, of: claim, transaction.db)
             try transaction.append(GrantRules.auditRecord(of: claim, outcome))
             return outcome
         }
@@ -40,10 +40,10 @@ extension SQLiteKeyStore {
     ) async throws(KeyStoreError) -> RefusalOutcome {
         try evidence.check()
         return try await writes.perform(in: "refusal") { transaction in
-            let former = try SPCStateRows.fetch(evidence, transaction.db)
-            var memory = former
+            let previous = try SPCStateRows.fetch(evidence, transaction.db)
+            var memory = previous
             let outcome = GrantRules.refuse(evidence, at: now, &memory)
-            try SPCStateRows.write(memory, since: former, of: evidence, transaction.db)
+            try SPCStateRows.write(memory, since: previous, of: evidence, transaction.db)
             try transaction.append(GrantRules.auditRecord(of: record, outcome))
             return outcome
         }

@@ -28,9 +28,8 @@ struct KeysAddCommand: AsyncParsableCommand {
     var title: String?
     @Option(
         help: ArgumentHelp(
-            "With --title, the name of the key period's track; without --title, the kind of content that the key "
-                + "decrypts: "
-                + "audio, video, sd, hd or uhd.",
+            "With --title, the name of the key period's track; without --title, the kind "
+                + "of content that the key decrypts: audio, video, sd, hd or uhd.",
             valueName: "name|kind"
         )
     )
@@ -41,9 +40,8 @@ struct KeysAddCommand: AsyncParsableCommand {
     var validUntil: TimeArgument?
     @Option(
         help: ArgumentHelp(
-            "The name of a stored policy, or a JSON file, which is stored under its own name or the file's. The "
-                + "default is "
-                + "the policies of title and track, or the policy named default.",
+            "The name of a stored policy, or a JSON file, which is stored under its own name or the "
+                + "file's. The default is the policies of title and track, or the policy named default.",
             valueName: "name|file"
         )
     )
@@ -74,8 +72,8 @@ struct KeysAddCommand: AsyncParsableCommand {
             }
             guard streamID == nil, titleID == nil else {
                 throw ValidationError(
-                    "--stream-id and --title-id cannot be used with --title: set them with `tracks add` and `titles "
-                        + "add`."
+                    "--stream-id and --title-id cannot be used with --title: "
+                        + "set them with `tracks add` and `titles add`."
                 )
             }
         }
@@ -90,7 +88,7 @@ struct KeysAddCommand: AsyncParsableCommand {
             if let title, let track {
                 record = try await period(title, track, key, policy, store)
             } else {
-                record = try keyAlone(key, policy)
+                record = try separateKey(key, policy)
             }
             try await ContentDefaults.check(content: record, in: store)
             let info = record.info
@@ -104,7 +102,7 @@ struct KeysAddCommand: AsyncParsableCommand {
         }
     }
 
-    private func keyAlone(_ key: SecretBytes, _ policy: String?) throws -> ContentRecord {
+    private func separateKey(_ key: SecretBytes, _ policy: String?) throws -> ContentRecord {
         let asset = asset?.bytes ?? []
         return try ContentRecord(
             assetID: asset,

@@ -30,12 +30,12 @@ struct KeysAheadCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = try plan()
         try await store.withStore { store in
-            let made = try await KeyPeriodMaker(store: store).make(
+            let created = try await KeyPeriodMaker(store: store).make(
                 plan,
                 at: systemMilliseconds() / 1_000,
                 by: AdminActor(command: "keys ahead")
             )
-            print("created \(made.count) key periods")
+            print("created \(created.count) key periods")
         }
     }
 

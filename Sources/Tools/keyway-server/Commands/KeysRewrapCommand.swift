@@ -44,7 +44,7 @@ struct KeysRewrapCommand: AsyncParsableCommand {
             outcome.reencrypted
                 ? "encrypted every secret with the new key" : "every secret was already encrypted with that key"
         )
-        if let former = outcome.oldKeyFile { print("\(former) contains the old key: earlier backups require it") }
+        if let previous = outcome.oldKeyFile { print("\(previous) contains the old key: earlier backups require it") }
         if store.keySource == .dataFolder {
             print("the data folder contains the new key")
         } else {
@@ -53,12 +53,12 @@ struct KeysRewrapCommand: AsyncParsableCommand {
     }
 
     private func rewrapPostgres() async throws {
-        let kept = try KeyEncryptionKey.load(file: newKekFile)
-        try await opened(or: kept == nil ? nil : .file(newKekFile)) { opened, isUnderNewKey in
+        let existing = try KeyEncryptionKey.load(file: newKekFile)
+        try await opened(or: existing == nil ? nil : .file(newKekFile)) { opened, isUnderNewKey in
             guard case .postgres(let database) = opened else { return }
             // The key is created only after the store has been opened, so that a mistyped address leaves no file.
-            let key: KeyEncryptionKey = if let kept { kept } else { try .create(file: newKekFile) }
-            if kept == nil { print("created a new key-encryption key in \(newKekFile)") }
+            let key: KeyEncryptionKey = if let existing { existing } else { try .create(file: newKekFile) }
+            if existing == nil { print("created a new key-encryption key in \(newKekFile)") }
             if !isUnderNewKey { try await database.rotate(to: key) }
             try await database.appendAudit(
                 "keys rewrap",

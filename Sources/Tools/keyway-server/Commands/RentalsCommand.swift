@@ -14,8 +14,8 @@ struct RentalsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List an account's rentals.",
             discussion:
-                "One line per rental: `title:NAME` or `asset:ID`, start, end, and the device or session that started "
-                + "it."
+                "One line per rental: `title:NAME` or `asset:ID`, start, "
+                + "end, and the device or session that started it."
         )
 
         @OptionGroup var store: StoreOptions

@@ -46,9 +46,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
         guard (toStore == nil) != (toData == nil) else { throw ValidationError("Use either --to-store or --to-data.") }
         guard (store.store == nil) == (toStore != nil) else {
             throw ValidationError(
-                "--data requires --to-store, and --store requires --to-data. To copy between stores of the same "
-                    + "kind, use "
-                    + "pg_dump for PostgreSQL and `keyway-server backup` for SQLite."
+                "--data requires --to-store, and --store requires --to-data. To copy between stores of the "
+                    + "same kind, use pg_dump for PostgreSQL and `keyway-server backup` for SQLite."
             )
         }
         guard toData == nil || store.keySource != .dataFolder else {

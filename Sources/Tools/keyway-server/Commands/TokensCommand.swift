@@ -34,7 +34,7 @@ struct TokensCommand: AsyncParsableCommand {
             let (record, token) = try AdminTokenRecord.make(name: name, role: role, time: systemMilliseconds() / 1000)
             do {
                 try await store.withStore(creating: .ifMissing) { store in
-                    let what = "token \(name) made, role \(role)"
+                    let what = "token \(name) created, role \(role)"
                     try await store.addAdminToken(record, audit: .command("tokens add", "token-make", what))
                 }
             } catch let error as KeyStoreError where error.code == .conflict {
@@ -55,8 +55,8 @@ struct TokensCommand: AsyncParsableCommand {
             try await store.withStore { store in
                 for token in try await store.adminTokens() {
                     let used = token.lastUsedDay.map { "last used \(Timestamp.text(seconds: $0 * 86_400).prefix(10))" }
-                    let made = "created \(Timestamp.text(seconds: token.created).prefix(10))"
-                    print("\(token.name)  \(token.role.rawValue)  \(made)  \(used ?? "never used")")
+                    let created = "created \(Timestamp.text(seconds: token.created).prefix(10))"
+                    print("\(token.name)  \(token.role.rawValue)  \(created)  \(used ?? "never used")")
                 }
             }
         }

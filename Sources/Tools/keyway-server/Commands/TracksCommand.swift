@@ -34,8 +34,8 @@ struct TracksCommand: AsyncParsableCommand {
         var policy: String?
         @Option(
             help: ArgumentHelp(
-                "The stream ID of offline keys, 16 bytes. The default is the first 16 bytes of SHA-256 over "
-                    + "title/track.",
+                "The stream ID of offline keys, 16 bytes. The default is "
+                    + "the first 16 bytes of SHA-256 over title/track.",
                 valueName: "hex"
             )
         )

@@ -1,19 +1,19 @@
 extension LintRule {
-    /// How values are written that mean something all the same.
-    static let writingRules: [LintRule] = [
+    /// The rules for the syntax of values that clients can read despite the violation.
+    static let valueSyntaxRules: [LintRule] = [
         LintRule(
             "uri-with-space",
             .error,
             .any,
             section: "4.1",
-            "no URI holds a space",
+            "a URI must not contain a space",
             .playlist { findings in
                 for line in findings.file.lines {
                     guard let (attribute, uri) = line.uri, uri.utf8.contains(0x20) else { continue }
                     findings.report(
                         line,
                         attribute: attribute,
-                        "the URI \(ReadingContext.quoted(uri)) holds a space, which no URI can; write %20"
+                        "the URI \(ReadingContext.quoted(uri)) contains a space: write %20"
                     )
                 }
             }
@@ -23,7 +23,7 @@ extension LintRule {
             .warning,
             .any,
             section: "4.2",
-            "hexadecimal digits are upper case",
+            "hexadecimal digits should be uppercase",
             .playlist { findings in
                 let file = findings.file
                 for line in file.lines {
@@ -35,7 +35,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: attribute,
-                        "\(attribute) has hexadecimal digits in lower case; the grammar has A to F alone"
+                        "\(attribute) has lowercase hexadecimal digits, but the grammar only allows A to F: write "
+                            + "uppercase digits"
                     )
                 }
             }
@@ -45,7 +46,7 @@ extension LintRule {
             .warning,
             .any,
             section: "4.2",
-            "no value stands twice in a list",
+            "a list should not contain a value more than once",
             .playlist { findings in
                 for line in findings.file.lines {
                     guard case .tag(.dateRange(let range)) = line.content else { continue }
@@ -59,7 +60,7 @@ extension LintRule {
                         findings.report(
                             line,
                             attribute: name,
-                            "\(name) names \(ReadingContext.quoted(repeated)) twice"
+                            "\(name) contains \(ReadingContext.quoted(repeated)) more than once: remove the duplicate"
                         )
                         break
                     }
@@ -70,7 +71,7 @@ extension LintRule {
 }
 
 extension PlaylistLine {
-    /// The URI that it holds, its variables replaced, and in which attribute; nil for a URI line.
+    /// The URI of the line after variable substitution, and the name of its attribute, which is nil for a URI line.
     fileprivate var uri: (attribute: String?, uri: String)? {
         func attribute(_ uri: String?) -> (attribute: String?, uri: String)? { uri.map { ("URI", $0) } }
         return switch content {
@@ -89,7 +90,7 @@ extension PlaylistLine {
         }
     }
 
-    /// The names of its attributes that are hexadecimal sequences.
+    /// The names of the attributes that are hexadecimal sequences.
     fileprivate var hexadecimalAttributes: [String] {
         switch content {
         case .tag(.key(let key)): key.iv == nil ? [] : ["IV"]

@@ -1,26 +1,26 @@
 import HLSPlaylist
 
-/// Beginning, or going on where another run was ended.
+/// Starting a presentation, or continuing one of an earlier run.
 extension LiveSession {
-    /// Whether there is something that this goes on with.
+    /// Whether there are segments that this run continues.
     var hasSegments: Bool {
         states.indices.contains { (presentation?[$0] ?? states[$0]).media.nextSequence > 0 }
     }
 
-    /// Holds that an input that came again has the tracks that it had.
+    /// Checks that an input has the same tracks after it reconnects.
     func checkFolders(_ plan: PackagingPlan) throws {
         let found = plan.renditions.map(\.folder)
         if let folders, folders != found {
             throw JobFailure(
                 "input",
-                "it came again with other tracks: \(found.joined(separator: ", ")) instead of "
-                    + "\(folders.joined(separator: ", ")); end the presentation, and begin another one"
+                "the input reconnected with other tracks: \(found.joined(separator: ", ")) instead of "
+                    + "\(folders.joined(separator: ", ")); end this presentation and start a new one"
             )
         }
         folders = found
     }
 
-    /// Takes up what is in the folder, once.
+    /// Loads the existing state of the folder, once.
     func resume(_ plan: PackagingPlan) throws {
         guard states.isEmpty, presentation == nil, targetDuration == nil else { return }
         try plan.checkKinds()
@@ -38,8 +38,8 @@ extension LiveSession {
             for name in job.manifestNames where folder.read(name) != nil {
                 throw JobFailure(
                     "out",
-                    "\(job.output)/\(name) is there, and names other renditions: begin anew (overwrite), or name another "
-                        + "folder"
+                    "\(job.output)/\(name) already exists with other renditions: start over with overwrite, or choose "
+                        + "another folder"
                 )
             }
             return
@@ -52,11 +52,11 @@ extension LiveSession {
         }
     }
 
-    /// Chooses the Target Duration by the first segment of the leading rendition.
+    /// Chooses the Target Duration from the first segment of the leading rendition.
     func choose(_ plan: PackagingPlan, _ segment: SegmentPipeline.Segment, _ pipeline: SegmentPipeline) throws {
-        let target = live.targetDuration ?? LiveTarget.choose(for: segment, job)
+        let target = live.targetDuration ?? LiveTargetDuration.choose(for: segment, job)
         targetDuration = target
-        pipeline.greatestDuration = LiveTarget.greatest(target, job.container)
+        pipeline.maximumDuration = LiveTargetDuration.maximumSegmentDuration(target, job.container)
         try begin(plan, targetDuration: target)
     }
 

@@ -1,16 +1,17 @@
 import HLSPlaylist
 import Testing
 
-/// Files that break a rule, what must be found in them, and files that come near and do not break it.
-struct JudgedFiles: Sendable, CustomTestStringConvertible {
+/// Files that violate a rule with the expected findings, and similar files that do not violate it.
+struct RuleFiles: Sendable, CustomTestStringConvertible {
     let rule: String
-    /// By name; the first is the one that is judged, together with the others if it is a Multivariant Playlist.
+    /// The files that violate the rule. The first one is checked, together with the others if it is a Multivariant
+    /// Playlist.
     let breaking: [(name: String, text: String)]
-    /// `file:rule@line`, or `rule@line` in the first file.
+    /// The expected findings: `rule@line` in the first file, and `file:rule@line` in others.
     let findings: [String]
     let passing: [(name: String, text: String)]
 
-    /// One playlist.
+    /// Creates a case with one playlist.
     init(_ rule: String, breaks: String, at findings: String..., passes: String) {
         self.rule = rule
         breaking = [("main.m3u8", breaks)]
@@ -18,7 +19,7 @@ struct JudgedFiles: Sendable, CustomTestStringConvertible {
         passing = [("main.m3u8", passes)]
     }
 
-    /// A Multivariant Playlist `main.m3u8` and its Media Playlists.
+    /// Creates a case with a Multivariant Playlist `main.m3u8` and its Media Playlists.
     init(
         _ rule: String,
         breaks: [(name: String, text: String)],
@@ -33,15 +34,15 @@ struct JudgedFiles: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rule }
 
-    /// A Media Playlist of VOD; the lines begin at line 4.
+    /// Returns a VOD Media Playlist; the lines start at line 4.
     static func media(_ lines: String, ended: Bool = true) -> String {
         "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n" + lines + (ended ? "\n#EXT-X-ENDLIST\n" : "\n")
     }
 
-    /// A Multivariant Playlist; the lines begin at line 2.
+    /// Returns a Multivariant Playlist; the lines start at line 2.
     static func multivariant(_ lines: String) -> String { "#EXTM3U\n" + lines + "\n" }
 
-    /// What rules find, as `rule@line` in the first file and `file:rule@line` in others.
+    /// Returns the findings of rules: `rule@line` in the first file, and `file:rule@line` in others.
     static func findings(_ files: [(name: String, text: String)], _ rules: [LintRule]) throws -> [String] {
         let read = try files.map { try LintFile(name: $0.name, bytes: Array($0.text.utf8)) }
         guard let main = read.first else { return [] }
@@ -51,8 +52,8 @@ struct JudgedFiles: Sendable, CustomTestStringConvertible {
         }
         return linter.check(presentation: main) { uri in read.first { $0.name == uri } }
             .map { finding in
-                let place = "\(finding.diagnostic.rule)@\(finding.diagnostic.line)"
-                return finding.file == main.name ? place : finding.file + ":" + place
+                let text = "\(finding.diagnostic.rule)@\(finding.diagnostic.line)"
+                return finding.file == main.name ? text : finding.file + ":" + text
             }
     }
 }

@@ -1,31 +1,31 @@
 import MediaFormats
 import SampleEncryption
 
-/// Hands out the IVs of samples in counter mode, one after the other. No counter block occurs twice: what a sample uses
-/// up lies before the next one's (ISO/IEC 23001-7, 9.3).
-struct SampleVectors {
+/// Assigns the IVs of samples in counter mode, consecutively. No counter block is used more than once: the counter
+/// blocks of a sample precede those of the next one (ISO/IEC 23001-7, 9.3).
+struct SampleIVs {
     private var next: CipherIV?
     private var fragment: [CipherIV] = []
 
-    /// Begins with the first sample's; nil: samples have none of their own.
+    /// Creates the IVs from that of the first sample; nil if samples have no IVs.
     init(first: CipherIV?) { next = first }
 
-    /// Begins a fragment.
+    /// Starts a fragment.
     mutating func removeAll() { fragment.removeAll(keepingCapacity: true) }
 
-    /// Takes the IV of the fragment's next sample, which has so many protected bytes.
+    /// Assigns the IV of the fragment's next sample, which has a number of protected bytes.
     mutating func append(protecting byteCount: Int) {
         guard let iv = next else { return }
         fragment.append(iv)
         next = iv.next(afterProtecting: byteCount)
     }
 
-    /// That of a sample of the fragment; nil when samples have none of their own.
-    subscript(place: Int) -> CipherIV? { fragment.isEmpty ? nil : fragment[place] }
+    /// The IV of a sample in the fragment; nil if samples have no IVs.
+    subscript(index: Int) -> CipherIV? { fragment.isEmpty ? nil : fragment[index] }
 }
 
 extension SampleIV {
-    /// The same bytes for `senc`; none for nil.
+    /// Converts an IV for the `senc` box; nil becomes no IV.
     init(_ iv: CipherIV?) {
         guard let iv else {
             self = .none
