@@ -133,7 +133,7 @@ struct TutorialCareTests {
     }
 }
 
-/// What an adapter has to have, and nothing else.
+/// A source that implements only the requirements without a default implementation.
 private struct Platform: ContentKeySource {
     let session: KeySession
     var requests: AsyncStream<any ContentKeyLoading> { session.requests }
