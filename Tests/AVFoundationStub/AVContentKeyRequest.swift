@@ -45,7 +45,7 @@ open class AVContentKeyRequest: NSObject, @unchecked Sendable {
     open func processContentKeyResponse(_ keyResponse: AVContentKeyResponse) {}
     open func processContentKeyResponseError(_ error: any Error) {}
 
-    // The short name belongs to the older method without an error, which exists on iOS alone.
+    // The short name belongs to the older method without an error, which exists only on iOS.
     #if os(iOS)
     @available(iOS, introduced: 10.3, deprecated: 11.2)
     open func respondByRequestingPersistableContentKeyRequest() {}

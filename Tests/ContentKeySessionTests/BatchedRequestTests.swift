@@ -2,12 +2,12 @@ import ContentKeySession
 import Synchronization
 import Testing
 
-@Suite("Requests that are asked for together, and who waits for them", .timeLimit(.minutes(10)))
+@Suite("Batched requests and the events of waiting recipients", .timeLimit(.minutes(10)))
 struct BatchedRequestTests {
     private let session = KeySession(keySystem: .clearKey, device: NoContentProtection())
     private static let key = ContentKeyResponse(clearKeyData: [UInt8](repeating: 1, count: 16))
 
-    @Test("A delegate that takes them together gets them in one call, without those that are there or asked for")
+    @Test("A delegate with the batch method gets the requests in one call, without keys that are loaded or requested")
     func together() async throws {
         let delegate = GatheringDelegate()
         await session.setDelegate(delegate)
@@ -17,9 +17,9 @@ struct BatchedRequestTests {
         #expect(delegate.notes.withLock(\.self) == ["a", #"["b", "c"] [9]"#])
     }
 
-    @Test("A delegate that does not gets them one by one, and so do the sequences")
+    @Test("A delegate without the batch method gets the requests one by one, and so do the sequences")
     func oneByOne() async throws {
-        let delegate = NotingDelegate()
+        let delegate = RecordingDelegate()
         await session.setDelegate(delegate)
         await session.processContentKeyRequests(identifiers: ["a", "b"], initializationData: [9])
         #expect(delegate.notes.withLock(\.self) == ["request 1", "request 2"])
@@ -31,7 +31,7 @@ struct BatchedRequestTests {
         }
     }
 
-    @Test("Who answers is told when a player begins to wait for a key that was asked for ahead")
+    @Test("The loader is notified when a player starts to wait for a preloaded key")
     func awaited() async throws {
         let player = Player()
         try await session.addContentKeyRecipient(player)
@@ -48,7 +48,7 @@ struct BatchedRequestTests {
             return
         }
         #expect(ahead.isAwaited)
-        // What begins late sees it in the request.
+        // A sequence that starts late receives it with the request.
         var late = try #require(session.sourceEvents).makeAsyncIterator()
         guard case .request(let same) = await late.next() else {
             Issue.record("no request")
@@ -59,7 +59,7 @@ struct BatchedRequestTests {
         #expect(try await wanted.identifier == "a")
     }
 
-    @Test("A request that a player makes is awaited from the beginning")
+    @Test("A request that a player makes is awaited from the start")
     func fromTheBeginning() async throws {
         let player = Player()
         try await session.addContentKeyRecipient(player)

@@ -1,15 +1,15 @@
 @testable import ContentKeySession
 
 extension RequestEvent {
-    /// One of each kind.
+    /// One event of each kind.
     static let all: [RequestEvent] = [
         .makeRequestData, .requestPersistable, .makePersistableKey, .persistenceRefused, .respond,
-        .fail(Bench.noResponse), .deadline, .cancel, .accepted(lease: nil), .refused(Bench.invalid),
-        .refusedForNow(Bench.expired), .retry, .giveUp, .supersede, .loseKey,
+        .fail(Bench.noResponse), .deadline, .cancel, .accepted(lease: nil), .rejected(Bench.invalid),
+        .rejectedTemporarily(Bench.expired), .retry, .declineRetry, .supersede, .keyStopped,
     ]
 }
 
-/// Machines in every state, and what each row of the tables does.
+/// State machines in every state, and the expected actions of each row of the tables.
 enum Bench {
     typealias Machine = KeySessionMachine
 
@@ -19,11 +19,11 @@ enum Bench {
     static let cancelled = ContentKeyError(.cancelled, .request)
 
     static func ask(_ identifier: String = "k", _ options: ContentKeyRequestOptions = .init()) -> Machine.Event {
-        .ask(identifier: identifier, initializationData: nil, options: options)
+        .requestKey(identifier: identifier, initializationData: nil, options: options)
     }
 
     static func want(_ identifier: String = "k", recipient: UInt64 = 1, waiter: UInt64) -> Machine.Event {
-        .want(
+        .requestKeyForRecipient(
             identifier: identifier,
             initializationData: nil,
             options: .init(),
@@ -51,16 +51,16 @@ enum Bench {
         )
     }
 
-    /// A machine whose request 1, for a persistable key, is in this state.
+    /// Returns a state machine whose request 1, for a persistable key, is in a state.
     static func machine(requestIn state: RequestState) -> Machine {
         var machine = Machine()
         let events: [RequestEvent] =
             switch state {
             case .requesting: []
             case .processing: [.respond]
-            case .deciding: [.respond, .refusedForNow(expired)]
+            case .deciding: [.respond, .rejectedTemporarily(expired)]
             case .received: [.respond, .accepted(lease: nil)]
-            case .ended: [.respond, .refused(invalid)]
+            case .ended: [.respond, .rejected(invalid)]
             }
         _ = machine.handle(ask())
         _ = machine.handle(.request(1, .requestPersistable))
@@ -68,7 +68,7 @@ enum Bench {
         return machine
     }
 
-    /// What the row of the table of requests does.
+    /// Returns the expected actions of a row of the request table.
     static func actions(_ state: RequestState, _ event: RequestEvent) -> [Machine.Action] {
         switch (state, event) {
         case (.requesting, .makeRequestData): [.allow(1, .makeRequestData)]
@@ -76,21 +76,22 @@ enum Bench {
         case (.requesting, .makePersistableKey): [.allow(1, .makePersistableKey)]
         case (.requesting, .respond): [.allow(1, .respond)]
         case (.requesting, .fail): [.setStatus(1, .failed), .fail(1, noResponse)]
-        case (.requesting, .deadline): [.askToRetry(1, .timedOut)]
+        case (.requesting, .deadline): [.requestRetryDecision(1, .timedOut)]
         case (.requesting, .cancel), (.processing, .cancel), (.deciding, .cancel): [.setStatus(1, .cancelled)]
         case (.processing, .accepted):
             [.setStatus(1, .receivedResponse), .useKey(KeyName("k"), request: 1, recipients: []), .succeed(1)]
-        case (.processing, .refused): [.setStatus(1, .failed), .fail(1, invalid)]
-        case (.processing, .refusedForNow): [.askToRetry(1, .receivedResponseWithExpiredLease)]
+        case (.processing, .rejected): [.setStatus(1, .failed), .fail(1, invalid)]
+        case (.processing, .rejectedTemporarily): [.requestRetryDecision(1, .receivedResponseWithExpiredLease)]
         case (.deciding, .retry): [.setStatus(1, .retried), request(2)]
-        case (.deciding, .giveUp): [.setStatus(1, .failed), .fail(1, expired)]
+        case (.deciding, .declineRetry): [.setStatus(1, .failed), .fail(1, expired)]
         case (.received, .supersede): [.setStatus(1, .renewed)]
         case (.ended, .accepted): [.releaseKey(request: 1)]
         default: []
         }
     }
 
-    /// A machine over AirPlay, whose key k is in this state. Request 1 brought the key, request 2 is under way beside.
+    /// Returns a state machine over AirPlay whose key k is in a state. Request 1 provided the key; request 2 is in
+    /// progress.
     static func machine(keyIn state: KeyState) -> Machine {
         var machine = Machine()
         _ = machine.handle(.changeRoute(.airPlay))
@@ -104,34 +105,34 @@ enum Bench {
         return machine
     }
 
-    /// What brings an event of a key about, in a machine of ``machine(keyIn:)``.
+    /// Returns an event that causes a key event in a state machine of ``machine(keyIn:)``.
     static func event(_ event: KeyEvent, in state: KeyState) -> Machine.Event {
         let pending: UInt64 = state == .refreshing ? 2 : 1
         return switch event {
-        case .ask: ask()
-        case .askAfresh: want(waiter: 7)
+        case .request: ask()
+        case .requestAgain: want(waiter: 7)
         case .renew: .renew(identifier: "k")
         case .load: .request(pending, .accepted(lease: nil))
-        case .loseRequest: .request(pending, .fail(noResponse))
-        case .endLease: .timePassed
+        case .requestEnded: .request(pending, .fail(noResponse))
+        case .leaseExpired: .timePassed
         case .revoke: .revoke(1)
         }
     }
 
-    /// The actions of a row of the table of keys, in words.
+    /// Returns the expected actions of a row of the key table, as names.
     static func words(_ state: KeyState, _ event: KeyEvent) -> [String] {
         switch (state, event) {
-        case (.absent, .ask), (.absent, .askAfresh), (.loaded, .askAfresh): ["provide"]
-        case (.requested, .askAfresh), (.refreshing, .askAfresh): ["awaited"]
+        case (.absent, .request), (.absent, .requestAgain), (.loaded, .requestAgain): ["provide"]
+        case (.requested, .requestAgain), (.refreshing, .requestAgain): ["awaited"]
         case (.loaded, .renew): ["provide renewal"]
-        case (.requested, .loseRequest), (.refreshing, .loseRequest): ["status", "fail"]
-        case (.loaded, .endLease), (.refreshing, .endLease): ["stop for leaseExpired"]
+        case (.requested, .requestEnded), (.refreshing, .requestEnded): ["status", "fail"]
+        case (.loaded, .leaseExpired), (.refreshing, .leaseExpired): ["stop for leaseExpired"]
         case (.loaded, .revoke), (.refreshing, .revoke): ["stop for revoked"]
         case (.requested, .load): ["status", "use", "succeed"]
         case (.refreshing, .load): ["status", "use", "status", "succeed"]
-        // These two events cannot come without a request under way.
+        // These two events cannot occur without a request in progress.
         case (.absent, .load): ["release"]
-        case (.loaded, .load), (.absent, .loseRequest), (.loaded, .loseRequest): ["refuse"]
+        case (.loaded, .load), (.absent, .requestEnded), (.loaded, .requestEnded): ["refuse"]
         default: []
         }
     }
@@ -139,7 +140,7 @@ enum Bench {
     static func word(_ action: Machine.Action) -> String {
         switch action {
         case .provide(let request): request.isRenewal ? "provide renewal" : "provide"
-        case .tellAwaited: "awaited"
+        case .notifyAwaited: "awaited"
         case .setStatus: "status"
         case .fail: "fail"
         case .succeed: "succeed"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that stands still until a test moves it, and then wakes who slept for long enough.
+/// A clock that changes only when a test advances it, and then wakes the sleepers whose time has come.
 final class JumpingClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Duration

@@ -1,8 +1,8 @@
 import ContentKeySession
 import Testing
 
-/// Clear keys, tokens, and what is printed of any of them.
-@Suite("Keys that need no device, and what is printed of secrets", .timeLimit(.minutes(10)))
+/// Tests of clear keys, tokens, and the descriptions of secrets.
+@Suite("Keys that need no device, and descriptions of secrets", .timeLimit(.minutes(10)))
 struct KeySystemTests {
     private func answer(
         _ system: ContentKeySystem,
@@ -17,7 +17,7 @@ struct KeySystemTests {
     }
 
     @Test(
-        "A clear key has 16 bytes, and so has its IV",
+        "A clear key and its IV have 16 bytes each",
         arguments: [(16, 16), (16, nil), (15, 16), (16, 17), (0, nil)]
     )
     func clearKey(keySize: Int, ivSize: Int?) async throws {
@@ -40,7 +40,7 @@ struct KeySystemTests {
         #expect(clear.key == nil)
     }
 
-    @Test("A token is held until the session ends")
+    @Test("A token is stored until the session ends")
     func token() async throws {
         let (session, request) = try await answer(.authorizationToken, .init(authorizationTokenData: [1, 2]))
         #expect(request.status == .receivedResponse)
@@ -53,7 +53,7 @@ struct KeySystemTests {
         #expect(token.token == nil)
     }
 
-    @Test("FairPlay Streaming needs a device that has it")
+    @Test("FairPlay Streaming needs a device that supports it")
     func noDevice() async throws {
         let session = KeySession(device: NoContentProtection())
         await session.processContentKeyRequest(identifier: "k")
@@ -69,7 +69,7 @@ struct KeySystemTests {
         #expect(error?.code == .notOfKeySystem)
     }
 
-    @Test("Neither an answer nor a loaded key prints its bytes")
+    @Test("The descriptions of a response and a loaded key do not contain its bytes")
     func redaction() async throws {
         let secret = [UInt8](repeating: 0xa7, count: 16)
         let response = ContentKeyResponse(clearKeyData: secret, initializationVector: secret)
@@ -81,13 +81,13 @@ struct KeySystemTests {
         for value in [response, request, key, update, RedactedBytes(secret), key.protectedKey as Any] as [Any] {
             var text = "\(value) \(String(reflecting: value))"
             dump(value, to: &text)
-            // By itself either may be part of an address in memory.
+            // A single byte could be part of a memory address.
             let words = text.split { !$0.isLetter && !$0.isNumber }
             #expect(!words.contains("167") && !text.lowercased().contains("a7a7a7a7"), "\(type(of: value))")
         }
     }
 
-    @Test("Errors are equal by their code, and say where, what and Apple's number")
+    @Test("Errors are equal by code, and describe the component, the reason and Apple's number")
     func errors() {
         let error = ContentKeyError(.persistentKeyOutdated, .device, reason: "format 1", number: -42799)
         #expect(error == ContentKeyError(.persistentKeyOutdated, .response))

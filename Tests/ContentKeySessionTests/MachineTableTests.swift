@@ -2,7 +2,7 @@ import ContentKeySession
 import Foundation
 import Testing
 
-/// The tables, the documents that show them, and the machine that follows them.
+/// Tests of the state tables, of the documents that contain them, and of the state machine that implements them.
 @Suite("The tables of the state machine")
 struct MachineTableTests {
     struct Row: Hashable, Sendable {
@@ -12,7 +12,7 @@ struct MachineTableTests {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The rows of the table whose first cells are states of one of the two kinds.
+    /// Returns the rows of the table whose first cells are states of one of the two kinds.
     static func rows(in file: String, states: [String], events: [String]) throws -> [Row] {
         try String(contentsOf: root.appending(path: file), encoding: .utf8).split(separator: "\n").compactMap { line in
             let line = line.hasPrefix("/// ") ? line.dropFirst(4) : line[...]
@@ -29,7 +29,7 @@ struct MachineTableTests {
     static let keyEvents = KeyEvent.allCases.map(\.rawValue)
 
     @Test(
-        "The table of requests is the one that its type and the document show",
+        "The request table is equal in the code, its comment and the document",
         arguments: ["Sources/Client/ContentKeySession/Machine/RequestState.swift", "docs/content-key-session.md"]
     )
     func requestTable(file: String) throws {
@@ -47,7 +47,7 @@ struct MachineTableTests {
     }
 
     @Test(
-        "The table of keys is the one that its type and the document show",
+        "The key table is equal in the code, its comment and the document",
         arguments: ["Sources/Client/ContentKeySession/Machine/KeyState.swift", "docs/content-key-session.md"]
     )
     func keyTable(file: String) throws {
@@ -64,7 +64,7 @@ struct MachineTableTests {
         #expect(coded.count == 17)
     }
 
-    @Test("A request does what its row says, in every pair of state and event, and refuses where there is no row")
+    @Test("A request performs the actions of its row for every state and event, and refuses events without a row")
     func everyRequestPair() {
         for state in RequestState.allCases {
             for event in RequestEvent.all {
@@ -83,16 +83,16 @@ struct MachineTableTests {
         }
     }
 
-    @Test("A key does what its row says, in every pair of state and event, and nothing where there is no row")
+    @Test("A key performs the actions of its row for every state and event, and ignores events without a row")
     func everyKeyPair() {
         let name = KeyName("k", .airPlay)
         for state in KeyState.allCases {
             for event in KeyEvent.allCases {
                 var machine = Bench.machine(keyIn: state)
                 #expect(machine.state(ofKey: name) == state)
-                // The device can only take what it was given.
+                // The device can accept only a response that was given.
                 if event == .load { _ = machine.handle(.request(state == .refreshing ? 2 : 1, .respond)) }
-                let now: Duration = event == .endLease ? .seconds(60) : .zero
+                let now: Duration = event == .leaseExpired ? .seconds(60) : .zero
                 let actions = machine.handle(Bench.event(event, in: state), at: now)
                 let label = "\(state) \(event)"
                 #expect(machine.state(ofKey: name) == KeyTable.next(state, event) ?? state, "\(label)")

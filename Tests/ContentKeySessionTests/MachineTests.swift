@@ -1,12 +1,12 @@
 import ContentKeySession
 import Testing
 
-/// What the machine keeps track of beside the rows of its tables.
+/// Tests of the state that the machine tracks in addition to its tables.
 @Suite("The state machine of a session")
 struct MachineTests {
     typealias Machine = KeySessionMachine
 
-    @Test("Asking again for an identifier that is asked for or loaded does nothing")
+    @Test("A second request for a requested or loaded identifier has no effect")
     func askingAgain() {
         var machine = Machine()
         #expect(machine.handle(Bench.ask()) == [Bench.request(1)])
@@ -18,13 +18,13 @@ struct MachineTests {
         #expect(machine.handle(Bench.ask("other")) == [Bench.request(2, KeyName("other"))])
     }
 
-    @Test("A key that failed may be asked for again")
+    @Test("A key that failed can be requested again")
     func afterFailure() {
         var machine = Bench.machine(requestIn: .ended)
         #expect(machine.handle(Bench.ask()) == [Bench.request(2)])
     }
 
-    @Test("A recipient that was not added gets no key; one that has begun to load is not added")
+    @Test("A recipient that was not added gets no key; one that has started to load is not added")
     func recipients() {
         var machine = Machine()
         let unknown = ContentKeyError(.unknownRecipient, .recipient)
@@ -36,7 +36,7 @@ struct MachineTests {
         #expect(machine.handle(Bench.want(waiter: 5)) == [Bench.request(1)])
     }
 
-    @Test("All who wait for one request get its key, and who comes later gets it at once")
+    @Test("All waiters for a request get its key, and a later waiter gets it at once")
     func waiters() {
         var machine = Machine()
         let name = KeyName("k")
@@ -44,8 +44,8 @@ struct MachineTests {
         _ = machine.handle(.addRecipient(2, isLoading: false))
         _ = machine.handle(Bench.ask())
         #expect(!machine.isAwaited(request: 1))
-        // Who answers is told once that somebody waits.
-        #expect(machine.handle(Bench.want(recipient: 1, waiter: 10)) == [.tellAwaited(1)])
+        // The loader is notified once that the request is awaited.
+        #expect(machine.handle(Bench.want(recipient: 1, waiter: 10)) == [.notifyAwaited(1)])
         #expect(machine.handle(Bench.want(recipient: 2, waiter: 11)) == [])
         #expect(machine.isAwaited(request: 1))
         #expect(machine.handle(.abandon(11)) == [.failWaiter(11, Bench.cancelled)])
@@ -59,7 +59,7 @@ struct MachineTests {
         #expect(machine.handle(Bench.want(recipient: 2, waiter: 12)) == [.deliver(12, name)])
     }
 
-    @Test("Who waits for a request that fails gets its error")
+    @Test("The waiters for a failed request get its error")
     func failedWaiters() {
         var machine = Machine()
         _ = machine.handle(.addRecipient(1, isLoading: false))
@@ -72,20 +72,20 @@ struct MachineTests {
         #expect(machine.state(ofKey: KeyName("k")) == .absent)
     }
 
-    @Test("Who waits goes on waiting while a request is tried again")
+    @Test("The waiters continue to wait while a request is retried")
     func retriedWaiters() {
         var machine = Machine()
         _ = machine.handle(.addRecipient(1, isLoading: false))
         _ = machine.handle(Bench.want(waiter: 10))
         _ = machine.handle(.request(1, .respond))
-        let asked = machine.handle(.request(1, .refusedForNow(Bench.expired)))
-        #expect(asked == [.askToRetry(1, .receivedResponseWithExpiredLease)])
+        let asked = machine.handle(.request(1, .rejectedTemporarily(Bench.expired)))
+        #expect(asked == [.requestRetryDecision(1, .receivedResponseWithExpiredLease)])
         #expect(machine.handle(.request(1, .retry)) == [.setStatus(1, .retried), Bench.request(2)])
         _ = machine.handle(.request(2, .respond))
         #expect(machine.handle(.request(2, .accepted(lease: nil))).contains(.deliver(10, KeyName("k"))))
     }
 
-    @Test("A recipient that goes takes along the requests that it alone wanted")
+    @Test("Removing a recipient cancels the requests that only it needs")
     func removal() {
         var machine = Machine()
         _ = machine.handle(.addRecipient(1, isLoading: false))
@@ -98,13 +98,13 @@ struct MachineTests {
         #expect(machine.state(ofRequest: 2) == .requesting)
     }
 
-    @Test("Only a request over the local route, of a device that keeps keys, may carry a persistable key")
+    @Test("Only a request on the local route, with a device that supports it, can provide a persistable key")
     func persistence() {
         let options = ContentKeyRequestOptions(isPersistable: true)
         for route in ContentKeyRoute.allCases {
             for keeps in [false, true] {
                 for system in ContentKeySystem.allCases {
-                    var machine = Machine(configuration: .init(keySystem: system, keepsPersistableKeys: keeps))
+                    var machine = Machine(configuration: .init(keySystem: system, supportsPersistableKeys: keeps))
                     _ = machine.handle(.changeRoute(route))
                     let may = route == .local && keeps && system == .fairPlayStreaming
                     let request = Bench.request(1, KeyName("k", route), options, canProvide: may)
@@ -112,14 +112,14 @@ struct MachineTests {
                     let refused = [Machine.Action.refuse(ContentKeyError(.persistenceNotAllowed, .request))]
                     let actions = machine.handle(.request(1, .requestPersistable))
                     #expect(actions == (may ? [.allow(1, .requestPersistable), .providePersistable(1)] : refused))
-                    // An online key answers.
+                    // An online key is the response.
                     #expect(machine.handle(.request(1, .respond)) == [.allow(1, .respond)])
                 }
             }
         }
     }
 
-    @Test("A key that a CKC does not allow to be kept makes its request an ordinary one again")
+    @Test("A key that the CKC does not allow to persist makes its request an online request again")
     func persistenceRefused() {
         var machine = Bench.machine(requestIn: .requesting)
         #expect(machine.isPersistable(request: 1))
@@ -137,7 +137,7 @@ struct MachineTests {
         #expect(machine.handle(.request(1, .makeRequestData)) == [.refuse(refused)])
     }
 
-    @Test("Each route has a key of its own, and the first one's stays")
+    @Test("Each route has a separate key, and the first route's key stays loaded")
     func routes() {
         var machine = Machine()
         _ = machine.handle(Bench.ask())
@@ -147,7 +147,7 @@ struct MachineTests {
         #expect(machine.handle(Bench.ask()) == [])
     }
 
-    @Test("Over AirPlay a recipient's every call is a request, but for those under way")
+    @Test("Over AirPlay, every call of a recipient makes a request unless one is in progress")
     func perSegment() {
         var machine = Bench.machine(keyIn: .loaded)
         let name = KeyName("k", .airPlay)
@@ -161,11 +161,11 @@ struct MachineTests {
             ]
         )
         #expect(machine.handle(Bench.want(waiter: 12)) == [Bench.request(3, name)])
-        // The app's own asking is of no use there either.
+        // A request of the app itself has no effect there either.
         #expect(machine.handle(Bench.ask()) == [])
     }
 
-    @Test("An answer is overdue when the time for it has passed, and not while the device has it")
+    @Test("A response is overdue after its timeout, but not while the device processes it")
     func deadline() {
         var machine = Machine(configuration: .init(responseTimeout: .seconds(30)))
         _ = machine.handle(Bench.ask("a"), at: .seconds(5))
@@ -174,7 +174,7 @@ struct MachineTests {
         _ = machine.handle(.request(1, .respond), at: .seconds(7))
         #expect(machine.nextDeadline == .seconds(36))
         #expect(machine.handle(.timePassed, at: .seconds(35)) == [])
-        #expect(machine.handle(.timePassed, at: .seconds(36)) == [.askToRetry(2, .timedOut)])
+        #expect(machine.handle(.timePassed, at: .seconds(36)) == [.requestRetryDecision(2, .timedOut)])
         #expect(machine.nextDeadline == nil)
     }
 
@@ -194,7 +194,7 @@ struct MachineTests {
         #expect(machine.nextDeadline == .seconds(2 * moment))
     }
 
-    @Test("A lease that ends stops its key; a renewal that comes after that is no renewal when tried again")
+    @Test("A lease that ends stops its key; a late renewal is retried as a normal request")
     func leaseEnds() {
         var machine = Machine(configuration: .init(renewalLead: .seconds(10)))
         _ = machine.handle(Bench.ask())
@@ -205,19 +205,21 @@ struct MachineTests {
         #expect(actions == [.stopKey(KeyName("k"), request: 1, .leaseExpired)])
         #expect(machine.state(ofKey: KeyName("k")) == .requested)
         _ = machine.handle(.request(2, .respond))
-        _ = machine.handle(.request(2, .refusedForNow(Bench.expired)))
+        _ = machine.handle(.request(2, .rejectedTemporarily(Bench.expired)))
         #expect(machine.handle(.request(2, .retry)) == [.setStatus(2, .retried), Bench.request(3)])
     }
 
-    @Test("What is due is done before anything else, even if nobody has said that time has passed")
+    @Test("Due actions are performed before any other event, even without a timePassed event")
     func dueFirst() {
         var machine = Machine(configuration: .init(responseTimeout: .seconds(30)))
         _ = machine.handle(Bench.ask())
         let refused = Machine.Action.refuse(ContentKeyError(.requestAnswered, .request))
-        #expect(machine.handle(.request(1, .respond), at: .seconds(30)) == [.askToRetry(1, .timedOut), refused])
+        #expect(
+            machine.handle(.request(1, .respond), at: .seconds(30)) == [.requestRetryDecision(1, .timedOut), refused]
+        )
     }
 
-    @Test("A renewal that fails leaves the key until its lease ends, and is not made again by itself")
+    @Test("A failed renewal leaves the key until its lease ends, and is not repeated automatically")
     func renewalFails() {
         var machine = Machine(configuration: .init(renewalLead: .seconds(10)))
         _ = machine.handle(Bench.ask())
@@ -230,7 +232,7 @@ struct MachineTests {
         #expect(machine.handle(.renew(identifier: "k"), at: .seconds(53)) == [Bench.request(3, isRenewal: true)])
     }
 
-    @Test("Requests and keys end with their session, and nothing begins after it")
+    @Test("Requests and keys end with their session, and events after it have no effect")
     func expiry() {
         var machine = Machine()
         _ = machine.handle(.addRecipient(1, isLoading: false))

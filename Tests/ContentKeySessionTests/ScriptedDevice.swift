@@ -1,7 +1,7 @@
 import ContentKeySession
 import Synchronization
 
-/// A key that does as the test says.
+/// A key with scripted behavior.
 final class ScriptedKey: ProtectedContentKey {
     struct State: Sendable {
         var lease: Duration?
@@ -32,7 +32,7 @@ final class ScriptedRequest: DeviceKeyRequest {
     init(_ requestData: [UInt8]) { self.requestData = requestData }
 }
 
-/// A device that answers as the test says: what it does with a CKC or a stored key depends on these bytes.
+/// A device with scripted behavior: the bytes of a CKC or a persistent key specify what it does.
 final class ScriptedDevice: ContentProtectionDevice {
     struct State: Sendable {
         var keys: [[UInt8]: ScriptedKey] = [:]
@@ -41,12 +41,12 @@ final class ScriptedDevice: ContentProtectionDevice {
         var gate: AsyncStream<Void>?
         var made: [ScriptedKey] = []
     }
-    let keepsPersistableKeys: Bool
+    let supportsPersistableKeys: Bool
     let state = Mutex(State())
 
-    init(keepsPersistableKeys: Bool = true) { self.keepsPersistableKeys = keepsPersistableKeys }
+    init(supportsPersistableKeys: Bool = true) { self.supportsPersistableKeys = supportsPersistableKeys }
 
-    /// A key for this answer.
+    /// Returns a key for this response.
     func give(_ state: ScriptedKey.State = .init(), for answer: [UInt8]) -> ScriptedKey {
         let key = ScriptedKey(state)
         self.state.withLock { $0.keys[answer] = key }

@@ -3,17 +3,17 @@ import Testing
 
 @testable import ContentKeySession
 
-/// The session around the machine, with a device that does as the test says.
+/// Tests of the session with a scripted device.
 @Suite("A session over a scripted device", .timeLimit(.minutes(10)))
 struct SessionTests {
     let device = ScriptedDevice()
     let clock = JumpingClock()
-    let delegate = NotingDelegate()
+    let delegate = RecordingDelegate()
     static let ckc: [UInt8] = [0xc0]
 
     private func session(
         _ system: ContentKeySystem = .fairPlayStreaming,
-        delegate: NotingDelegate? = nil,
+        delegate: RecordingDelegate? = nil,
         reports: InMemoryExpiredSessionReports = .init()
     ) async -> KeySession {
         let session = KeySession(
@@ -33,7 +33,7 @@ struct SessionTests {
         return try #require(await requests.next())
     }
 
-    /// Asks and answers.
+    /// Requests a key and answers the request.
     private func load(_ session: KeySession, _ identifier: String = "k") async throws -> any ContentKeyLoading {
         await session.processContentKeyRequest(identifier: identifier)
         let request = try await firstRequest(session)
@@ -50,7 +50,7 @@ struct SessionTests {
         )
     }
 
-    @Test("From asking to a key in a recipient's hands")
+    @Test("A key request ends with a key for the recipient")
     func wholeWay() async throws {
         let key = device.give(for: Self.ckc)
         let session = await session()
@@ -70,7 +70,7 @@ struct SessionTests {
         #expect(delegate.notes.withLock(\.self) == ["request 1", "success 1"])
     }
 
-    @Test("Success is what the device says, and an answer counts once")
+    @Test("The device determines success, and a response counts only once")
     func deviceDecides() async throws {
         let session = await session()
         await session.processContentKeyRequest(identifier: "k")
@@ -84,7 +84,7 @@ struct SessionTests {
         #expect(delegate.notes.withLock(\.self) == ["request 1", "failure 1 invalid-ckc"])
     }
 
-    @Test("A CKC without an SPC, and an answer of another kind, fail")
+    @Test("A CKC without an SPC, and a response of another key system, fail")
     func wrongAnswers() async throws {
         _ = device.give(for: Self.ckc)
         let session = await session()
@@ -98,9 +98,9 @@ struct SessionTests {
         #expect((second as? ContentKeyRequest)?.error?.code == .wrongResponse)
     }
 
-    @Test("Without a yes to shouldRetry failure follows, with one another request comes", arguments: [false, true])
+    @Test("A request fails unless shouldRetry returns true, which makes another request", arguments: [false, true])
     func retry(retries: Bool) async throws {
-        let delegate = NotingDelegate(retries: retries)
+        let delegate = RecordingDelegate(retries: retries)
         device.refuse(Self.ckc, Bench.expired)
         let session = await session(delegate: delegate)
         let request = try await load(session)
@@ -111,7 +111,7 @@ struct SessionTests {
         if retries { #expect(try await firstRequest(session).id == 2) }
     }
 
-    @Test("An answer that does not come in time is overdue by the session's own clock")
+    @Test("A response that does not arrive in time is overdue by the session's clock")
     func overdue() async throws {
         let session = await session()
         var events = session.events.makeAsyncIterator()
@@ -147,7 +147,7 @@ struct SessionTests {
         #expect(status == .receivedResponse)
         #expect((old as? ContentKeyRequest)?.status == .renewed)
         #expect(key.protectedKey === second)
-        // The new key goes on where the old one stopped.
+        // The new key continues where the old one stopped.
         #expect(second.isPlaying && !first.isUsable)
         clock.advance(by: .seconds(49))
         await session.checkDeadlines()
@@ -171,7 +171,7 @@ struct SessionTests {
         #expect(delegate.notes.withLock { $0.last } == "stop k leaseExpired")
     }
 
-    @Test("An updated persistable key is handed over before playback begins")
+    @Test("An updated persistable key is delivered before playback starts")
     func update() async throws {
         _ = device.give(.init(update: [7]), for: Array("kept ".utf8) + Self.ckc)
         let session = await session()
@@ -191,7 +191,7 @@ struct SessionTests {
         #expect(delegate.notes.withLock(\.self) == ["request 1", "persistable 1", "success 1", "update k [7]"])
     }
 
-    @Test("A CKC that may not be kept is still the answer with an online key")
+    @Test("A CKC that does not allow persistence is still a response with an online key")
     func onlineInstead() async throws {
         _ = device.give(for: Self.ckc)
         let session = await session()
@@ -209,7 +209,7 @@ struct SessionTests {
         #expect(status == .receivedResponse)
     }
 
-    @Test("Requests and keys end with their session, and the end is reported once the keys have stopped")
+    @Test("Requests and keys end with their session, and the end is reported after the keys have stopped")
     func expiry() async throws {
         let protected = device.give(for: Self.ckc)
         let reports = InMemoryExpiredSessionReports()
@@ -232,7 +232,7 @@ struct SessionTests {
         for await _ in session.requests { Issue.record("a request after the end") }
     }
 
-    @Test("A session that nobody holds any more takes its requests and keys along")
+    @Test("A deallocated session ends its requests and keys")
     func letGo() async throws {
         let protected = device.give(for: Self.ckc)
         var session: KeySession? = await session()
@@ -240,14 +240,14 @@ struct SessionTests {
         await session?.processContentKeyRequest(identifier: "other")
         let request = try await firstRequest(try #require(session))
         session = nil
-        // Who is still inside the session leaves it before the call returns.
+        // A call in progress returns before the session is deallocated.
         let error = await #expect(throws: ContentKeyError.self) { try await spc(request) }
         #expect(error?.code == .sessionExpired)
         #expect((request as? ContentKeyRequest)?.status == .cancelled)
         #expect(!protected.isUsable)
     }
 
-    @Test("A key that the device makes after the session's end is stopped at once")
+    @Test("A key that the device creates after the session's end is stopped at once")
     func tooLate() async throws {
         let protected = device.give(for: Self.ckc)
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
@@ -264,7 +264,7 @@ struct SessionTests {
         #expect(!protected.isUsable)
     }
 
-    @Test("Who stops waiting does not wait")
+    @Test("A cancelled waiter does not wait")
     func cancelledWaiting() async throws {
         let session = await session()
         let player = Player()
@@ -276,7 +276,7 @@ struct SessionTests {
         #expect(error?.code == .cancelled)
     }
 
-    @Test("A recipient that has begun to load, or was not added, is refused")
+    @Test("A recipient that has started to load, or was not added, is rejected")
     func recipients() async throws {
         let session = await session()
         let late = Player(hasBegunLoading: true)
@@ -289,7 +289,7 @@ struct SessionTests {
         #expect(await session.contentKeyRecipients.isEmpty)
     }
 
-    @Test("Invalidation stops the key in use and hands over the proof")
+    @Test("Invalidation stops the key in use and returns the proof")
     func invalidation() async throws {
         let protected = device.give(for: Self.ckc)
         let session = await session()
@@ -303,7 +303,7 @@ struct SessionTests {
         #expect(delegate.notes.withLock { $0.last } == "stop k revoked")
     }
 
-    @Test("A change of what is attached is told once, to the keys that it concerns")
+    @Test("A change of external protection is reported once, for the affected keys")
     func protection() async throws {
         let protected = device.give(for: Self.ckc)
         let session = await session()
@@ -315,7 +315,7 @@ struct SessionTests {
         #expect(delegate.notes.withLock { $0.filter { $0.hasPrefix("protection") } } == ["protection insufficient"])
     }
 
-    @Test("A sequence of requests that begins late misses none")
+    @Test("A sequence of requests that starts late misses none")
     func lateSequence() async throws {
         let session = await session()
         for identifier in ["a", "b", "c"] { await session.processContentKeyRequest(identifier: identifier) }

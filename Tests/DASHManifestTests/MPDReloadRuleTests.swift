@@ -1,27 +1,27 @@
 import DASHManifest
 import Testing
 
-@Suite("Rules for two states of a DASH manifest")
+@Suite("Rules for reloads of DASH manifests")
 struct MPDReloadRuleTests {
     typealias Case = MPDRuleTests.Case
 
-    /// What becomes of the sample: a segment comes in each representation, and one has left.
+    /// The next version of the sample: in each Representation, one segment was added and one was removed.
     private static var next: MPD {
         var manifest = liveSample
         manifest.publishTime = ManifestDate("2026-01-01T00:00:26Z")
-        for place in 0...1 {
-            manifest.periods[0].adaptationSets[0].representations[place].template?.removeFirst()
-            manifest.periods[1].adaptationSets[0].representations[place].template?.append(duration: 4000, at: 20_000)
+        for index in 0...1 {
+            manifest.periods[0].adaptationSets[0].representations[index].template?.removeFirst()
+            manifest.periods[1].adaptationSets[0].representations[index].template?.append(duration: 4000, at: 20_000)
         }
         return manifest
     }
 
-    /// A change of the last Period's set.
+    /// A change of the AdaptationSet of the last Period.
     private static func last(_ rule: String, _ change: @escaping @Sendable (inout AdaptationSet) -> Void) -> Case {
         Case(rule) { change(&$0.periods[1].adaptationSets[0]) }
     }
 
-    /// Changes of the later state.
+    /// Changes of the later version.
     static let cases: [Case] = [
         Case("reload-availability-start") { $0.availabilityStart = ManifestDate("2026-01-01T00:00:01Z") },
         Case("reload-availability-start") { $0.availabilityStart = nil },
@@ -36,7 +36,7 @@ struct MPDReloadRuleTests {
         last("reload-representation") { $0.protections[0].defaultKeyID = "00000000-0000-0000-0000-000000000000" },
         last("reload-segment-changed") { $0.representations[0].template?.timeline[0].duration = 4001 },
         last("reload-segment-changed") { $0.representations[0].template?.timeline[0].time = 12_001 },
-        // The times are the same, and the numbers are others: files of other names.
+        // The times are the same, but the numbers differ, so the file names differ too.
         last("reload-segment-changed") { $0.representations[0].template?.startNumber = 5 },
         Case("reload-segment-removed") { manifest in
             manifest.periods[0].adaptationSets[0].representations[0].template?.removeFirst()
@@ -54,7 +54,7 @@ struct MPDReloadRuleTests {
         MPDChecker().check(reloadFrom: before, to: after).map(\.rule)
     }
 
-    @Test("Nothing is wrong with a manifest that grows, stays, loses a Period or ends")
+    @Test("A manifest that adds segments, does not change, removes a Period or ends has no findings")
     func sound() {
         let next = Self.next
         #expect(MPDChecker().check(next) == [])
@@ -69,7 +69,7 @@ struct MPDReloadRuleTests {
         #expect(findings(from: next, to: later) == [])
     }
 
-    @Test("A change that breaks a rule is found", arguments: cases)
+    @Test("Violations are found", arguments: cases)
     func found(_ test: Case) {
         var before = liveSample
         if test.rule == "reload-type" { before.type = "static" }
@@ -80,7 +80,7 @@ struct MPDReloadRuleTests {
         #expect(found.contains(test.rule), "found: \(found)")
     }
 
-    @Test("A timeline of billions of segments is compared in no time")
+    @Test("A timeline of billions of segments is compared quickly")
     func greatTimelines() {
         var before = liveSample
         before.periods[1].adaptationSets[0].representations[0].template?.timeline = [

@@ -5,7 +5,7 @@ import VectorFiles
 
 @Suite("Rules for DASH manifests")
 struct MPDRuleTests {
-    /// A change that breaks one rule of a sound manifest, and may break others with it.
+    /// A change of a valid manifest that violates a rule, and possibly others.
     struct Case: Sendable, CustomTestStringConvertible {
         let rule: String
         let change: @Sendable (inout MPD) -> Void
@@ -16,12 +16,12 @@ struct MPDRuleTests {
             self.change = change
         }
 
-        /// A change of the set of video.
+        /// A change of the video AdaptationSet.
         static func video(_ rule: String, _ change: @escaping @Sendable (inout AdaptationSet) -> Void) -> Case {
             Case(rule) { change(&$0.periods[0].adaptationSets[0]) }
         }
 
-        /// A change of the set of audio.
+        /// A change of the audio AdaptationSet.
         static func audio(_ rule: String, _ change: @escaping @Sendable (inout AdaptationSet) -> Void) -> Case {
             Case(rule) { change(&$0.periods[0].adaptationSets[1]) }
         }
@@ -91,7 +91,7 @@ struct MPDRuleTests {
         .video("playready-object-malformed") { $0.protections[1].playReadyObject = "AAAACg" },
     ]
 
-    /// Changes of a manifest that grows.
+    /// Changes of a dynamic manifest.
     static let liveCases: [Case] = [
         Case("type-unknown") { $0.type = "live" },
         Case("availability-start-missing") { $0.availabilityStart = nil },
@@ -103,18 +103,18 @@ struct MPDRuleTests {
         Case("period-start-unknown") { $0.periods[0].start = nil },
         Case("delay-beyond-window") { $0.suggestedPresentationDelay = ManifestDuration(seconds: 17) },
         Case("segment-too-long") { $0.maximumSegmentDuration = ManifestDuration(seconds: 3.9) },
-        // What is old may have left, but nothing lies before its Period or behind it.
+        // Old segments may have been removed, but no segment may be before or after its Period.
         Case("timeline-period") { $0.periods[1].start = ManifestDuration(seconds: 7) },
         .video("timeline-period") { $0.representations[0].template?.presentationTimeOffset = 9000 },
     ]
 
-    @Test("Nothing is wrong with a sound manifest", arguments: [sample, liveSample])
+    @Test("A valid manifest has no findings", arguments: [sample, liveSample])
     func sound(_ manifest: MPD) throws {
         #expect(MPDChecker().check(manifest) == [])
-        #expect(try MPD(manifest.bytes) == manifest, "what is written is read")
+        #expect(try MPD(manifest.bytes) == manifest, "a written manifest is parsed as the same manifest")
     }
 
-    @Test("A change of what grows that breaks a rule is found", arguments: liveCases)
+    @Test("Violations in a dynamic manifest are found", arguments: liveCases)
     func foundLive(_ test: Case) {
         var manifest = liveSample
         test.change(&manifest)
@@ -122,7 +122,7 @@ struct MPDRuleTests {
         #expect(findings.contains { $0.rule == test.rule }, "found: \(findings)")
     }
 
-    @Test("A change that breaks a rule is found", arguments: cases)
+    @Test("Violations are found", arguments: cases)
     func found(_ test: Case) {
         var manifest = sample
         test.change(&manifest)
@@ -136,7 +136,7 @@ struct MPDRuleTests {
         #expect(Set(MPDRule.all.map(\.id)) == Set(cases))
     }
 
-    @Test("docs/dash-rules.md has every rule, in the order of the code")
+    @Test("docs/dash-rules.md lists every rule in the order of the code")
     func catalog() throws {
         let path = VectorFile.root.deletingLastPathComponent().appending(path: "docs/dash-rules.md")
         let rows = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("DASH manifests")
 struct MPDTests {
-    /// What Shaka Packager 3.8.0 wrote for a film of five seconds, without its comment and with one system.
+    /// The manifest of Shaka Packager 3.8.0 for a movie of five seconds, without its comment and with one DRM system.
     static let other = """
         <?xml version="1.0" encoding="UTF-8"?>
         <!--Generated with another packager-->
@@ -39,14 +39,14 @@ struct MPDTests {
         }
     }
 
-    @Test("What is written is read as what it was")
+    @Test("A written manifest is parsed as the same manifest")
     func roundTrip() throws {
         let read = try MPD(sample.bytes)
         #expect(read == sample)
         #expect(read.bytes == sample.bytes)
     }
 
-    @Test("Elements stand in the order of the schema")
+    @Test("Elements are written in the order of the schema")
     func order() throws {
         let text = String(decoding: sample.bytes, as: UTF8.self)
         let sought = [
@@ -64,7 +64,7 @@ struct MPDTests {
         #expect(text.contains("indexRange=\"800-899\""))
     }
 
-    @Test("Another packager's manifest is read, and nothing is wrong with it but what is")
+    @Test("A manifest of another packager is parsed, and only its real problems are found")
     func others() throws {
         let manifest = try MPD(Array(Self.other.utf8))
         let set = try #require(manifest.periods.first?.adaptationSets.first)
@@ -73,11 +73,11 @@ struct MPDTests {
         let representation = try #require(set.representations.first)
         #expect(representation.base?.indexRange == 1561..<1605)
         #expect(representation.base?.initializationRange == 0..<1561)
-        // Width and height stand at the set, where this model does not look.
+        // Width and height are attributes of the AdaptationSet, which this model does not read.
         #expect(MPDChecker().check(manifest).map(\.rule) == ["resolution-missing"])
     }
 
-    @Test("Every truncation fails")
+    @Test("Every truncated manifest is rejected")
     func truncation() {
         let text = Self.other
         for count in 0..<text.utf8.count - 1 {
@@ -86,7 +86,7 @@ struct MPDTests {
     }
 
     @Test(
-        "Values that mean nothing are refused with their line",
+        "Invalid values are rejected with their line numbers",
         arguments: [
             (" minBufferTime=\"PT2S\"", "", ManifestError.Code.missingAttribute),
             ("PT5S", "5 s", .invalidValue), ("PT5S", "PT", .invalidValue), ("PT5S", "-PT5S", .invalidValue),
@@ -106,7 +106,7 @@ struct MPDTests {
         #expect(error(text)?.code == code)
     }
 
-    @Test("Durations are read in all their spellings, and written in seconds")
+    @Test("Durations are parsed in all formats, and written in seconds")
     func durations() {
         let texts: [(String, Int64)] = [
             ("PT0S", 0), ("PT12.5S", 12_500_000), ("PT1H2M3.000001S", 3_723_000_001), ("P1DT1S", 86_401_000_000),
@@ -125,7 +125,7 @@ struct MPDTests {
         #expect(ManifestDuration(seconds: .nan).microseconds == 0)
     }
 
-    @Test("Dates are read in all their zones, and written in UTC")
+    @Test("Dates are parsed in all time zones, and written in UTC")
     func dates() {
         let texts: [(String, String)] = [
             ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"), ("2026-02-28T23:59:59.25Z", "2026-02-28T23:59:59.25Z"),
@@ -142,7 +142,7 @@ struct MPDTests {
         #expect(ManifestDate(microseconds: .min).microseconds < 0)
     }
 
-    @Test("Timelines grow at their ends and lose what is old, and numbers and times stay")
+    @Test("Segments are appended to and removed from timelines without changing numbers and times")
     func timelines() {
         var template = SegmentTemplate(
             timescale: 10,

@@ -1,6 +1,6 @@
 import DASHManifest
 
-/// A manifest with one period: two representations of video in files of their own, and audio in a single file.
+/// A manifest with one Period: two video Representations with separate segment files, and audio in a single file.
 let sample = MPD(
     profiles: [MPD.Profile.live],
     duration: ManifestDuration(seconds: 10),
@@ -14,7 +14,7 @@ let sample = MPD(
     ]
 )
 
-/// A manifest that grows: a Period of which the first segment has left, and a Period at its end.
+/// A dynamic manifest: a Period whose first segment was removed, and a Period at the live edge.
 var liveSample: MPD {
     var manifest = MPD(profiles: [MPD.Profile.live], duration: nil, periods: [])
     manifest.type = "dynamic"
@@ -28,7 +28,7 @@ var liveSample: MPD {
     return manifest
 }
 
-/// Two segments of four seconds.
+/// A timeline with two segments of four seconds.
 private func livePeriod(_ id: String, start: Double, number: UInt64, time: UInt64) -> Period {
     var set = videoSet
     set.representations = set.representations.map { representation in
@@ -47,7 +47,7 @@ private func livePeriod(_ id: String, start: Double, number: UInt64, time: UInt6
     return Period(id: id, start: ManifestDuration(seconds: start), adaptationSets: [set])
 }
 
-/// cbcs under one key, signaled to Widevine.
+/// The ContentProtection elements of cbcs with one key and Widevine.
 var videoSet: AdaptationSet {
     var set = AdaptationSet(
         id: 0,

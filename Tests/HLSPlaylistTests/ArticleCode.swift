@@ -1,11 +1,11 @@
-// The code of Sources/Media/HLSPlaylist/HLSPlaylist.docc and of docs/playlists.md, as it stands there. ArticleTests.swift
-// holds the two against each other, and runs it.
+// The code of Sources/Media/HLSPlaylist/HLSPlaylist.docc and of docs/playlists.md. ArticleTests.swift checks that it is
+// the same in both places, and runs it.
 
 import HLSPlaylist
 
 /// Sources/Media/HLSPlaylist/HLSPlaylist.docc/FromAPlaylistToItsKeys.md
 enum KeyArticle {
-    static func announcedKeys(in multivariant: MultivariantPlaylist) -> [KeyTag] {
+    static func sessionKeys(in multivariant: MultivariantPlaylist) -> [KeyTag] {
         multivariant.sessionKeys.map(\.key).filter { $0.keyFormat == .fairPlay && $0.uri != nil }
     }
 
@@ -18,20 +18,20 @@ enum KeyArticle {
         var mediaSequenceNumber: UInt64
     }
 
-    /// The keys of one key format that a playlist needs, each once, in the order in which they are needed.
-    static func neededKeys(of playlist: MediaPlaylist, _ keyFormat: KeyFormat) throws -> [KeyTag] {
-        var needed: [KeyTag] = []
+    /// Returns the keys of one key format that a playlist requires, without duplicates, in the order of first use.
+    static func requiredKeys(of playlist: MediaPlaylist, _ keyFormat: KeyFormat) throws -> [KeyTag] {
+        var required: [KeyTag] = []
         var known: Set<KeyTag> = []
         for segment in try playlist.resolvedSegments() where !segment.segment.isGap {
-            // The section comes first: it may have another key, or none.
+            // The initialization section comes first: it may have a different key, or none.
             for keys in [segment.initialization?.keys, segment.keys].compactMap({ $0 }) where keys.isEncrypted {
                 guard let key = keys[keyFormat] else {
                     throw NoUsableKey(mediaSequenceNumber: segment.mediaSequenceNumber)
                 }
-                if known.insert(key).inserted { needed.append(key) }
+                if known.insert(key).inserted { required.append(key) }
             }
         }
-        return needed
+        return required
     }
 
     static func keyURL(_ key: KeyTag, in playlistURL: String) -> String? {
@@ -44,26 +44,26 @@ enum KeyArticle {
         var iv: [UInt8]?
     }
 
-    /// What it takes to decrypt the resources of a playlist whose keys lie at their URIs, in the order of loading.
+    /// Returns the resources of a playlist with identity keys in the order of loading, each with its key and vector.
     static func steps(of playlist: MediaPlaylist, at url: String) throws -> [Step] {
         var steps: [Step] = []
         var last: ResolvedInitialization?
         for segment in try playlist.resolvedSegments() where !segment.segment.isGap {
             if let section = segment.initialization, section != last {
                 let key = section.keys[.identity]
-                let place = key.flatMap { keyURL($0, in: url) }
-                steps.append(Step(resource: section.map.uri, key: place, iv: key?.iv?.bytes))
+                let location = key.flatMap { keyURL($0, in: url) }
+                steps.append(Step(resource: section.map.uri, key: location, iv: key?.iv?.bytes))
                 last = section
             }
             let key = segment.keys[.identity]
             let iv = key.flatMap { segment.initializationVector(for: $0) }
-            let place = key.flatMap { keyURL($0, in: url) }
-            steps.append(Step(resource: segment.segment.uri, key: place, iv: iv?.bytes))
+            let location = key.flatMap { keyURL($0, in: url) }
+            steps.append(Step(resource: segment.segment.uri, key: location, iv: iv?.bytes))
         }
         return steps
     }
 
-    /// The playlist as it is now; nil when the update leaves out too much, and the whole playlist must be asked for.
+    /// Returns the updated playlist; nil when the update skips too much and the full playlist must be requested.
     static func reloaded(_ before: MediaPlaylist, with bytes: [UInt8]) throws -> MediaPlaylist? {
         let update = try MediaPlaylist(parsing: bytes)
         do {
@@ -73,7 +73,7 @@ enum KeyArticle {
         }
     }
 
-    static func announcedKeys(behind playlist: MediaPlaylist) -> [KeyTag] {
+    static func upcomingKeys(of playlist: MediaPlaylist) -> [KeyTag] {
         playlist.upcoming.keys.filter { $0.method != .none }
     }
 }

@@ -3,11 +3,11 @@ import HLSPlaylist
 import Testing
 import VectorFiles
 
-@Suite("The code of the articles")
+@Suite("The code in the articles")
 struct ArticleTests {
     static let root = VectorFile.root.deletingLastPathComponent()
 
-    /// The lines of code of a document, without indentation.
+    /// Returns the lines of code of a document, without indentation.
     static func code(in document: String) throws -> [String] {
         let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
         var lines: [String] = []
@@ -21,7 +21,7 @@ struct ArticleTests {
     private static func trimmed(_ line: String) -> String { line.trimmingCharacters(in: .whitespaces) }
 
     @Test(
-        "is what is tested here",
+        "the code in the articles is the code that is tested",
         arguments: [
             ("Sources/Media/HLSPlaylist/HLSPlaylist.docc/FromAPlaylistToItsKeys.md", "enum KeyArticle {"),
             ("docs/playlists.md", "enum PlaylistDocument {"),
@@ -52,7 +52,7 @@ struct ArticleTests {
 
         """
 
-    /// A clear lead, a key, another key, an advertisement in the clear, and a key that is announced.
+    /// A playlist with a clear lead, two keys, a clear advertisement, and an upcoming key.
     private static let rotating = """
         #EXTM3U
         #EXT-X-VERSION:8
@@ -76,19 +76,19 @@ struct ArticleTests {
 
         """
 
-    @Test("finds the keys of a stream, those that are announced too")
+    @Test("the keys of a stream are found, including session keys and upcoming keys")
     func keys() throws {
         let main = try MultivariantPlaylist(parsing: Array(Self.multivariant.utf8))
-        #expect(KeyArticle.announcedKeys(in: main).map(\.uri) == ["skd://film-7/1"])
+        #expect(KeyArticle.sessionKeys(in: main).map(\.uri) == ["skd://film-7/1"])
         let media = try KeyArticle.media(Array(Self.rotating.utf8), from: "https://a/m.m3u8", of: main)
-        let needed = try KeyArticle.neededKeys(of: media, .fairPlay).map(\.uri)
-        #expect(needed == ["skd://film-7/1", "skd://film-7/2"])
-        #expect(KeyArticle.announcedKeys(behind: media).map(\.uri) == ["skd://film-7/3"])
-        #expect(throws: KeyArticle.NoUsableKey.self) { try KeyArticle.neededKeys(of: media, .widevine) }
+        let required = try KeyArticle.requiredKeys(of: media, .fairPlay).map(\.uri)
+        #expect(required == ["skd://film-7/1", "skd://film-7/2"])
+        #expect(KeyArticle.upcomingKeys(of: media).map(\.uri) == ["skd://film-7/3"])
+        #expect(throws: KeyArticle.NoUsableKey.self) { try KeyArticle.requiredKeys(of: media, .widevine) }
         #expect(try PlaylistDocument.fairPlayURIs(media) == ["skd://film-7/1", "skd://film-7/2"])
     }
 
-    @Test("finds the initialization vectors")
+    @Test("the initialization vectors are found")
     func vectors() throws {
         let text = """
             #EXTM3U
@@ -115,7 +115,7 @@ struct ArticleTests {
         #expect(steps == expected)
     }
 
-    @Test("merges a delta update, or says that it cannot be")
+    @Test("a delta update is applied, or reported as not applicable")
     func deltaUpdate() throws {
         let options = ParsingOptions(importedVariables: ["film": "film-7"])
         let before = try MediaPlaylist(parsing: Array(Self.rotating.utf8), options: options)
@@ -128,7 +128,7 @@ struct ArticleTests {
         #expect(try KeyArticle.reloaded(before, with: late) == nil)
     }
 
-    @Test("reads strictly, leniently and within limits")
+    @Test("playlists are parsed strictly, leniently and within limits")
     func reading() throws {
         let film = Array(RoundTripTests.live.utf8)
         #expect(try PlaylistDocument.describe(film, from: "https://a/m.m3u8") == "2 segments, 12.012 seconds")
@@ -142,7 +142,7 @@ struct ArticleTests {
         #expect(limit?.rule == .limitExceeded)
     }
 
-    @Test("changes the URIs alone, and makes playlists")
+    @Test("only the URIs are changed, and new playlists are valid")
     func writing() throws {
         let local = try PlaylistDocument.localized(Array(RoundTripTests.live.utf8)) { "file-" + $0 }
         let expected = RoundTripTests.live.replacing("\n100.m4s", with: "\nfile-100.m4s")
@@ -165,8 +165,8 @@ struct ArticleTests {
         #expect(String(decoding: written, as: UTF8.self) == text + "#EXTINF:6,\nlocal.ts\n#EXTINF:6,\n{$a}2.ts\n")
     }
 
-    @Test("judges a playlist, a presentation and a reload")
-    func judging() throws {
+    @Test("a playlist, a presentation and a reload are checked")
+    func checking() throws {
         let fairPlay = RoundTripTests.live.replacing(
             "\"skd://a\",",
             with: "\"skd://a\",IV=0x\(String(repeating: "0", count: 32)),"

@@ -1,8 +1,8 @@
 import HLSPlaylist
 import Testing
 
-/// What a change leaves alone. Most of these were found by FuzzPlaylist.
-@Suite("Changed playlists mean what was said")
+/// The parts of a playlist that a change must preserve. FuzzPlaylist found most of these cases.
+@Suite("Changed playlists")
 struct ChangedPlaylistTests {
     private static func text(_ playlist: Playlist) throws -> String {
         String(decoding: try playlist.write(), as: UTF8.self)
@@ -12,7 +12,7 @@ struct ChangedPlaylistTests {
         try MediaPlaylist(parsing: Array(("#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + body).utf8), options: options)
     }
 
-    @Test("a key that comes before a section does not move behind it, nor the other way round")
+    @Test("the order of keys and initialization sections is preserved")
     func keysAndMaps() throws {
         let a = "#EXT-X-KEY:METHOD=AES-128,URI=\"a\"\n"
         let b = "#EXT-X-KEY:METHOD=AES-128,URI=\"b\"\n"
@@ -23,7 +23,7 @@ struct ChangedPlaylistTests {
         #expect(written == "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + map + b + "#EXTINF:6,\n1.m4s\n")
     }
 
-    @Test("a variant that clients ignore keeps its URI, and its neighbors theirs")
+    @Test("an ignored variant and its neighbors keep their URIs")
     func ignoredVariant() throws {
         let text = """
             #EXTM3U
@@ -43,7 +43,7 @@ struct ChangedPlaylistTests {
         #expect(try Self.text(.multivariant(playlist)) == expected)
     }
 
-    @Test("lines that refer to a variable are written out when the variable changes")
+    @Test("references to a variable are replaced with its old value when the variable changes")
     func redefined() throws {
         var playlist = try Self.media(
             "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"x\"\n#EXTINF:6,\n{$a}/1.ts\n#EXTINF:6,\n2.ts\n"
@@ -53,7 +53,7 @@ struct ChangedPlaylistTests {
         #expect(try MediaPlaylist(parsing: playlist.write()) == playlist)
     }
 
-    @Test("segments that a delta update left out keep the variables of their time")
+    @Test("segments that a delta update skips keep the values of their variables")
     func variablesOfTheBase() throws {
         func playlist(_ token: String, _ body: String) throws -> MediaPlaylist {
             try Self.media(
@@ -69,7 +69,7 @@ struct ChangedPlaylistTests {
         #expect(again.segments.map(\.uri) == ["1.ts?old", "2.ts?old", "3.ts?new"])
     }
 
-    @Test("a byte range that continues a segment which is gone gets its offset")
+    @Test("a byte range that continues a removed segment receives an offset")
     func inheritedOffset() throws {
         let ranges = (0..<3).map { _ in "#EXTINF:6,\n#EXT-X-BYTERANGE:100\nall.ts\n" }.joined()
         let base = try Self.media("#EXTINF:6,\n#EXT-X-BYTERANGE:100@50\nall.ts\n" + ranges)
@@ -78,7 +78,7 @@ struct ChangedPlaylistTests {
         #expect(resolved.map(\.byteRange) == [250..<350, 350..<450])
     }
 
-    @Test("an inherited key holds for the section before a segment's own key")
+    @Test("an inherited key applies to the initialization section before the segment's own key")
     func inheritedKey() throws {
         let base = try Self.media(
             "#EXT-X-KEY:METHOD=AES-128,URI=\"a\"\n#EXTINF:6,\n1.m4s\n"
@@ -90,18 +90,18 @@ struct ChangedPlaylistTests {
         #expect(resolved[0].keys.keys.map(\.uri) == ["b"])
     }
 
-    @Test("a target duration of 0 stays")
+    @Test("a Target Duration of 0 is preserved")
     func zero() throws {
         var playlist = try MediaPlaylist(parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:0\n".utf8))
         playlist.isEnded = true
         #expect(try Self.text(.media(playlist)) == "#EXTM3U\n#EXT-X-TARGETDURATION:0\n#EXT-X-ENDLIST\n")
     }
 
-    @Test("a second tag, which is refused, stays beside the first when that one changes")
+    @Test("a rejected duplicate tag is preserved when the first tag changes")
     func duplicate() throws {
         let bytes = Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n".utf8)
         guard case .media(var playlist) = try Playlist.parseLeniently(bytes).playlist else {
-            Issue.record("no Media Playlist")
+            Issue.record("the playlist is not a Media Playlist")
             return
         }
         playlist.targetDuration = 7
@@ -109,7 +109,7 @@ struct ChangedPlaylistTests {
         #expect(try Self.text(.media(playlist)) == expected)
     }
 
-    @Test("lines are counted from 1 behind a byte order mark and without #EXTM3U")
+    @Test("line numbers start at 1 with a byte order mark and without #EXTM3U")
     func lineNumbers() throws {
         let text = "#EXT-X-TARGETDURATION:6\n#EXTINF:x,\n1.ts\n"
         for bytes in [[0xEF, 0xBB, 0xBF] + Array(("#EXTM3U\n" + text).utf8), Array(text.utf8)] {
@@ -117,14 +117,14 @@ struct ChangedPlaylistTests {
             let (playlist, diagnostics) = try Playlist.parseLeniently(bytes)
             #expect(diagnostics.map(\.line) == [1, line])
             #expect(try Playlist.lines(of: bytes).map(\.number) == Array(1...line + 1))
-            // The mark goes when the playlist is changed.
+            // The byte order mark is removed when the playlist is changed.
             guard case .media(var media) = playlist else { continue }
             media.isEnded = true
             #expect(try media.write().first == UInt8(ascii: "#"))
         }
     }
 
-    @Test("what could not be read again is not written")
+    @Test("values that could not be parsed again are not written")
     func unwritable() throws {
         func refuses(_ change: (inout MediaSegment) -> Void) {
             var segment = MediaSegment(uri: "1.m4s", duration: 6)
@@ -143,7 +143,7 @@ struct ChangedPlaylistTests {
         refuses { $0.map = MapTag(uri: "a", otherAttributes: [twice]) }
     }
 
-    @Test("the common form of dates and the others are read alike")
+    @Test("the fast path and the general parser return the same dates")
     func dates() {
         for (text, seconds) in [
             ("2026-01-01T00:00:00.000Z", 1_767_225_600), ("2024-02-29T23:59:60.999Z", 1_709_251_200),

@@ -26,7 +26,7 @@ struct CodecTests {
         #expect(codec.kind == family.kind)
     }
 
-    @Test("the form of RFC 6381")
+    @Test("the syntax of RFC 6381")
     func form() {
         for text in ["ec+3", "stpp.ttml.im1t", "avc1.640028", "iamf.001.001.Opus", "ac-3", "avc1.a_b-C"] {
             #expect(Codec(text).isWellFormed, "\(text)")
@@ -41,7 +41,7 @@ struct CodecTests {
         }
     }
 
-    @Test("what a list of abilities takes in")
+    @Test("the codecs that a list of entries supports")
     func abilities() {
         let abilities = CodecAbilities([.h264(level: 41), .hevc(level: 123), .aac])
         for text in ["avc1.640029", "avc1", "hvc1.2.4.L123.B0", "mp4a.40.5", "mp4a"] {

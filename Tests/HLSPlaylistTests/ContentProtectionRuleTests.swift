@@ -1,26 +1,26 @@
 import HLSPlaylist
 import Testing
 
-@Suite("Rules about content protection")
+@Suite("Content protection rules")
 struct ContentProtectionRuleTests {
-    /// The rules of docs/playlist-rules.md that this file is about.
+    /// The content protection rules.
     static let rules = LintRule.all.filter { rule in ContentProtectionCases.all.contains { $0.rule == rule.id.rawValue }
     }
 
-    @Test("find what breaks them, at its line and nowhere else", arguments: ContentProtectionCases.all)
-    func breaking(_ one: JudgedFiles) throws {
-        let findings = try JudgedFiles.findings(one.breaking, Self.rules)
+    @Test("violations are found on the right line only", arguments: ContentProtectionCases.all)
+    func breaking(_ one: RuleFiles) throws {
+        let findings = try RuleFiles.findings(one.breaking, Self.rules)
         #expect(findings == one.findings)
         #expect(one.findings.contains { $0.contains(one.rule + "@") })
     }
 
-    @Test("pass what comes near", arguments: ContentProtectionCases.all)
-    func passing(_ one: JudgedFiles) throws {
-        let findings = try JudgedFiles.findings(one.passing, Self.rules)
+    @Test("similar playlists pass", arguments: ContentProtectionCases.all)
+    func passing(_ one: RuleFiles) throws {
+        let findings = try RuleFiles.findings(one.passing, Self.rules)
         #expect(!findings.contains { $0.contains(one.rule + "@") })
     }
 
-    @Test("have a case each")
+    @Test("every rule has a case")
     func complete() {
         let ids = LintRule.all.map(\.id.rawValue)
         let first = ids.firstIndex(of: "key-none-with-attributes") ?? 0
@@ -29,9 +29,9 @@ struct ContentProtectionRuleTests {
         #expect(Set(ids[first...last]) == Set(ContentProtectionCases.all.map(\.rule)))
     }
 
-    @Test("say nothing that could be a key, and no token")
+    @Test("messages contain neither keys nor tokens")
     func secrets() throws {
-        let text = JudgedFiles.media(
+        let text = RuleFiles.media(
             """
             #EXT-X-KEY:METHOD=SAMPLE-AES-CTR,URI="data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw==",KEYFORMAT="IDENTITY"
             #EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw=="
@@ -45,27 +45,27 @@ struct ContentProtectionRuleTests {
         #expect(diagnostics.allSatisfy { !$0.message.contains("AAECAwQ") })
     }
 
-    @Test("report a variant once, whatever shows that it is protected")
+    @Test("a protected variant is reported once, regardless of what indicates its protection")
     func protectedOnce() throws {
         let variant = "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1920x1080"
-        let media = ("a", JudgedFiles.media(Self.fairPlay + "\n#EXTINF:6,\n0.ts"))
+        let media = ("a", RuleFiles.media(Self.fairPlay + "\n#EXTINF:6,\n0.ts"))
         let expected = ["hdcp-level-missing@2"]
         let byKeys = "\(variant)\na"
         let byBoth = "\(variant),ALLOWED-CPC=\"com.apple.streamingkeydelivery:Main\"\na"
         for text in [byKeys, byBoth] {
-            let findings = try JudgedFiles.findings([("main.m3u8", JudgedFiles.multivariant(text)), media], Self.rules)
+            let findings = try RuleFiles.findings([("main.m3u8", RuleFiles.multivariant(text)), media], Self.rules)
             #expect(findings == expected)
         }
-        let announced = JudgedFiles.multivariant(
+        let announced = RuleFiles.multivariant(
             byKeys + "\n" + Self.fairPlay.replacing("X-KEY", with: "X-SESSION-KEY")
         )
-        #expect(try JudgedFiles.findings([("main.m3u8", announced), media], Self.rules) == expected)
-        #expect(try JudgedFiles.findings([("main.m3u8", JudgedFiles.multivariant(byKeys))], Self.rules).isEmpty)
+        #expect(try RuleFiles.findings([("main.m3u8", announced), media], Self.rules) == expected)
+        #expect(try RuleFiles.findings([("main.m3u8", RuleFiles.multivariant(byKeys))], Self.rules).isEmpty)
     }
 
-    @Test("stay quiet about what a delta update leaves out")
+    @Test("lines that a delta update skips do not cause findings")
     func deltaUpdate() throws {
-        let text = JudgedFiles.media(
+        let text = RuleFiles.media(
             """
             #EXT-X-SKIP:SKIPPED-SEGMENTS=10
             #EXT-X-MAP:URI="init.mp4"
@@ -77,16 +77,16 @@ struct ContentProtectionRuleTests {
         )
         let whole = text.replacing("#EXT-X-SKIP:SKIPPED-SEGMENTS=10", with: "#")
         let rules = LintRule.all.filter { ["map-before-key", "ctr-without-map"].contains($0.id.rawValue) }
-        #expect(try JudgedFiles.findings([("a", text)], rules).isEmpty)
-        #expect(try JudgedFiles.findings([("a", whole)], rules) == ["map-before-key@5"])
+        #expect(try RuleFiles.findings([("a", text)], rules).isEmpty)
+        #expect(try RuleFiles.findings([("a", whole)], rules) == ["map-before-key@5"])
         let withoutMap = text.replacing("#EXT-X-MAP:URI=\"init.mp4\"", with: "#")
-        #expect(try JudgedFiles.findings([("a", withoutMap)], rules).isEmpty)
+        #expect(try RuleFiles.findings([("a", withoutMap)], rules).isEmpty)
     }
 
-    @Test("ignore a key whose METHOD nobody knows, as clients do")
+    @Test("a key with an unknown METHOD is ignored, as clients do")
     func unknownMethod() throws {
-        let text = JudgedFiles.media("#EXT-X-KEY:METHOD=ROT13,IV=0x1,KEYFORMAT=\"com.apple.fps\"\n#EXTINF:6,\na.ts")
-        #expect(try JudgedFiles.findings([("a", text)], Self.rules).isEmpty)
+        let text = RuleFiles.media("#EXT-X-KEY:METHOD=ROT13,IV=0x1,KEYFORMAT=\"com.apple.fps\"\n#EXTINF:6,\na.ts")
+        #expect(try RuleFiles.findings([("a", text)], Self.rules).isEmpty)
     }
 
     static let fairPlay =

@@ -1,11 +1,12 @@
 import HLSPlaylist
 import Testing
 
-/// Playlists of an enemy. Each of these would take hours if anything in them took quadratic time; none has a stopwatch.
-@Suite("Large and hostile playlists")
+/// Malicious playlists. Each of these would take hours if parsing took quadratic time, so the tests do not measure
+/// time.
+@Suite("Large and malicious playlists")
 struct HostileInputTests {
     static let header = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n"
-    /// One segment, so that it is a Media Playlist.
+    /// A segment, which makes the playlist a Media Playlist.
     static let end = "#EXTINF:6,\nlast.ts\n"
 
     static func repeated(_ count: Int, _ line: (Int) -> String) -> [UInt8] {
@@ -14,7 +15,7 @@ struct HostileInputTests {
         return bytes
     }
 
-    /// The same line many times, doubled rather than added one by one.
+    /// Returns the same line many times. The bytes are doubled repeatedly, which is faster than appending each line.
     static func same(_ count: Int, _ line: String) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = Array(line.utf8)
@@ -29,13 +30,13 @@ struct HostileInputTests {
 
     static func media(_ body: [UInt8]) -> [UInt8] { Array(header.utf8) + body + Array(end.utf8) }
 
-    /// The playlist is refused with `limit-exceeded`, strictly and leniently, and so is the list of its lines.
-    static func expectRefused(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
+    /// Expects strict parsing, lenient parsing and the list of lines to fail with `limit-exceeded`.
+    static func expectLimitExceeded(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(throws: PlaylistError.limit, sourceLocation: sourceLocation) { try Playlist(parsing: bytes) }
         #expect(throws: PlaylistError.limit, sourceLocation: sourceLocation) { try Playlist.parseLeniently(bytes) }
     }
 
-    @Test("200,000 segments are read, resolved and written back")
+    @Test("200,000 segments are parsed, resolved and written back")
     func large() throws {
         let bytes = Self.media(Self.repeated(200_000) { "#EXTINF:6.006,\nsegment-\($0).ts\n" })
         var playlist = try MediaPlaylist(parsing: bytes)
@@ -56,28 +57,28 @@ struct HostileInputTests {
     @Test("10 million attributes in one tag")
     func attributes() {
         let tag = Array("#EXT-X-KEY:A=1".utf8) + Self.same(10_000_000, ",B=1")
-        Self.expectRefused(Self.media(tag + [0x0A]))
+        Self.expectLimitExceeded(Self.media(tag + [0x0A]))
         let short = Array("#EXT-X-KEY:METHOD=NONE".utf8) + Self.repeated(50_000) { ",A\($0)=1" }
-        Self.expectRefused(Self.media(short + [0x0A]))
+        Self.expectLimitExceeded(Self.media(short + [0x0A]))
     }
 
-    @Test("a variable of 500 kB, referred to ten thousand times")
+    @Test("a variable of 500 kB with ten thousand references")
     func variables() {
         let define = "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"" + String(repeating: "x", count: 500_000) + "\"\n"
-        Self.expectRefused(Self.media(Array(define.utf8) + Self.same(10_000, "#EXTINF:6,\n{$a}\n")))
+        Self.expectLimitExceeded(Self.media(Array(define.utf8) + Self.same(10_000, "#EXTINF:6,\n{$a}\n")))
     }
 
     @Test("3 million segments")
-    func segments() { Self.expectRefused(Self.media(Self.same(3_000_000, "#EXTINF:6,\na\n"))) }
+    func segments() { Self.expectLimitExceeded(Self.media(Self.same(3_000_000, "#EXTINF:6,\na\n"))) }
 
     @Test("a million variables")
     func defines() {
-        Self.expectRefused(Self.media(Self.repeated(1_000_000) { "#EXT-X-DEFINE:NAME=\"v\($0)\",VALUE=\"\"\n" }))
+        Self.expectLimitExceeded(Self.media(Self.repeated(1_000_000) { "#EXT-X-DEFINE:NAME=\"v\($0)\",VALUE=\"\"\n" }))
     }
 
     @Test("100,000 key formats at once")
     func keyFormats() {
-        Self.expectRefused(
+        Self.expectLimitExceeded(
             Self.media(Self.repeated(100_000) { "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"f\($0)\"\n" })
         )
     }
@@ -85,21 +86,21 @@ struct HostileInputTests {
     @Test("11 million blank lines")
     func lines() {
         let bytes = Self.media(Array(repeating: 0x0A, count: 11_000_000))
-        Self.expectRefused(bytes)
+        Self.expectLimitExceeded(bytes)
         #expect(throws: PlaylistError.limit) { try Playlist.lines(of: bytes) }
     }
 
-    @Test("a million mistakes: the list of diagnostics is bounded")
+    @Test("a million errors: the number of diagnostics is bounded")
     func diagnostics() throws {
         let bytes = Self.media(Self.same(1_000_000, "#EXT-X-VERSION:3\n"))
         #expect(try Playlist.parseLeniently(bytes).diagnostics.count == PlaylistLimits().diagnostics)
     }
 
-    @Test("what stands between 100,000 mistakes can be changed")
-    func changedAmongMistakes() throws {
+    @Test("a line between 100,000 errors can be changed")
+    func changedAmongErrors() throws {
         let bytes = Self.media(Self.repeated(100_000) { "#EXT-X-VERSION:\($0)\n" })
         guard case .media(var media) = try Playlist.parseLeniently(bytes).playlist else {
-            Issue.record("no Media Playlist")
+            Issue.record("the playlist is not a Media Playlist")
             return
         }
         #expect(media.otherLines.count == 99_999)
@@ -107,13 +108,13 @@ struct HostileInputTests {
         media.version = 3
         let again = try Playlist.parseLeniently(media.write()).playlist
         guard case .media(let again) = again else {
-            Issue.record("no Media Playlist")
+            Issue.record("the playlist is not a Media Playlist")
             return
         }
         #expect(again.mediaSequence == 7 && again.version == 3 && again.otherLines.count == 99_999)
     }
 
-    @Test("100,000 unknown tags before one segment stay, also when they are turned round")
+    @Test("100,000 unknown tags before one segment are preserved, even in reverse order")
     func unknownTags() throws {
         let body = Self.same(1, "#EXTINF:6,\nfirst.ts\n") + Self.repeated(100_000) { "#EXT-X-EXAMPLE:\($0)\n" }
         var playlist = try MediaPlaylist(parsing: Self.media(body))
@@ -123,7 +124,7 @@ struct HostileInputTests {
         #expect(try MediaPlaylist(parsing: playlist.write()) == playlist)
     }
 
-    @Test("100,000 tags of one date range, each with attributes of its own")
+    @Test("100,000 tags of one Date Range with different attributes")
     func dateRanges() throws {
         let body = Self.repeated(100_000) { "#EXT-X-DATERANGE:ID=\"a\",X-A\($0)=1,X-B\($0)=\"b\"\n" }
         let ranges = try MediaPlaylist(parsing: Self.media(body)).dateRanges
@@ -149,7 +150,7 @@ struct HostileInputTests {
         #expect(try MediaPlaylist(parsing: playlist.write()) == playlist)
     }
 
-    @Test("numbers at the ends of their ranges")
+    @Test("numbers at the limits of their ranges")
     func numbers() throws {
         let text = """
             #EXTM3U
@@ -173,10 +174,10 @@ struct HostileInputTests {
         #expect(segments.map(\.mediaSequenceNumber) == [.max, 0, 1])
         #expect(segments[2].start == .infinity && playlist.duration == .infinity)
         #expect(segments[0].byteRange == UInt64.max - 1..<UInt64.max)
-        // A leap second is the first of the next year, which has five digits.
+        // A leap second counts as the first second of the next year, which has five digits.
         #expect(segments[0].programDateTime?.description == "10000-01-01T00:00:00.999-23:59")
         #expect(segments[0].programDateTime?.timeInterval(since: PlaylistDate(seconds: .min)) ?? 0 > 9e18)
-        // The line of the date is copied as long as the date is not changed, and cannot be written anew.
+        // The line of the date is copied if the date is not changed. A changed date cannot be written.
         playlist.segments[0].uri = "b.ts"
         #expect(try MediaPlaylist(parsing: playlist.write()) == playlist)
         playlist.segments[0].programDateTime?.nanoseconds = 0

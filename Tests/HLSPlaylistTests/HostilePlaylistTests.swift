@@ -1,7 +1,7 @@
 import HLSPlaylist
 import Testing
 
-@Suite("Playlists that mean harm")
+@Suite("Malicious playlists")
 struct HostilePlaylistTests {
     private static func file(_ lines: [String]) throws -> LintFile {
         let text = (["#EXTM3U", "#EXT-X-TARGETDURATION:6"] + lines).joined(separator: "\n")
@@ -10,7 +10,7 @@ struct HostilePlaylistTests {
 
     private static let segment = ["#EXTINF:6,", "a.ts"]
 
-    @Test("numbers at the ends of their ranges")
+    @Test("numbers at the limits of their ranges")
     func numbers() throws {
         let huge = String(repeating: "9", count: 300)
         let file = try Self.file(
@@ -37,10 +37,10 @@ struct HostilePlaylistTests {
         _ = Linter().check(reloadFrom: file, to: file)
     }
 
-    @Test("overlapping ranges by the thousand are found, each once")
+    @Test("thousands of overlapping ranges are each found once")
     func overlaps() throws {
         let count = 5000
-        // Each begins a second after the one before and lasts a day.
+        // Each range starts a second after the preceding one and lasts a day.
         let ranges = (0..<count).map { index in
             let time = PlaylistDate(seconds: 1_767_225_600 + Int64(index)).description
             return "#EXT-X-DATERANGE:ID=\"\(index)\",CLASS=\"c\",START-DATE=\"\(time)\",DURATION=86400"
@@ -51,7 +51,7 @@ struct HostilePlaylistTests {
         #expect(found.map(\.line) == Array(4..<count + 3))
     }
 
-    @Test("ranges that only touch, and nested ones, whatever their order")
+    @Test("adjacent and nested ranges in any order")
     func nested() throws {
         func range(_ id: String, _ start: Int64, _ duration: Int) -> String {
             let time = PlaylistDate(seconds: 1_767_225_600 + start).description
@@ -86,7 +86,7 @@ struct HostilePlaylistTests {
                 _ = Linter().check(reloadFrom: file, to: file)
             }
         }
-        // Eight times the lines; the square would take 64 times as long.
+        // With eight times the lines, quadratic time would be 64 times as long.
         #expect(ratio < 32)
     }
 }

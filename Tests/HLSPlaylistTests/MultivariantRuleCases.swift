@@ -3,7 +3,7 @@ import HLSPlaylist
 private let video = "BANDWIDTH=800000,CODECS=\"avc1.4D401E,mp4a.40.2\",RESOLUTION=640x360"
 private let audio = "BANDWIDTH=64000,CODECS=\"mp4a.40.2\""
 
-/// A variant on two lines.
+/// The two lines of a variant.
 private func variant(_ attributes: String, _ uri: String = "v.m3u8") -> String {
     "#EXT-X-STREAM-INF:\(attributes)\n\(uri)"
 }
@@ -18,7 +18,7 @@ extension MultivariantRuleTests {
             media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\",CHANNELS=\"2\""),
             nearMiss: variant(audio)
         ),
-        // A variant that clients ignore is none.
+        // A variant that clients ignore does not count.
         RuleCase("no-variants", at: 0, variant(audio + ",HDCP-LEVEL=TYPE-9"), nearMiss: variant(audio + ",X=1")),
         RuleCase(
             "no-i-frame-variants",
@@ -72,7 +72,7 @@ extension MultivariantRuleTests {
             nearMiss: media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n"
                 + variant("BANDWIDTH=1,CODECS=\"avc1.4D401E,ec+3\",AUDIO=\"a\"")
         ),
-        // A group that is not there is another rule's.
+        // A missing group is a violation of another rule.
         RuleCase(
             "codecs-incomplete",
             at: 2,

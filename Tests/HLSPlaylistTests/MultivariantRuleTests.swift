@@ -1,10 +1,10 @@
 import HLSPlaylist
 import Testing
 
-/// One playlist that breaks a rule, and one that only just does not.
+/// A playlist that violates a rule, and a similar one that does not.
 struct RuleCase: Sendable, CustomTestStringConvertible {
     let rule: RuleID
-    /// The line at which the rule is broken.
+    /// The line of the violation.
     let line: Int
     /// The lines after `#EXTM3U`, which is line 1.
     let broken: String
@@ -19,22 +19,25 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(rule) at line \(line): \(broken.prefix(60))" }
 
-    /// The lines at which the rule is broken in a playlist.
+    /// Returns the lines of a playlist that violate the rule.
     func lines(_ text: String) throws -> [Int] {
         let file = try LintFile(name: "main.m3u8", bytes: Array("#EXTM3U\n\(text)\n".utf8))
         return Linter().check(file).filter { $0.rule == rule }.map(\.line)
     }
 }
 
-@Suite("Rules of Multivariant Playlists")
+@Suite("Rules for Multivariant Playlists")
 struct MultivariantRuleTests {
-    @Test("are broken at the right line, and not by what comes near", arguments: variantCases + renditionCases)
+    @Test(
+        "violations are found on the right line, and similar playlists pass",
+        arguments: variantCases + renditionCases
+    )
     func rule(_ item: RuleCase) throws {
         #expect(try item.lines(item.broken) == [item.line])
         #expect(try item.lines(item.nearMiss) == [])
     }
 
-    @Test("each has a case and a summary in one line")
+    @Test("every rule has a case and a summary of one line")
     func complete() {
         let tested = Set((Self.variantCases + Self.renditionCases).map(\.rule))
         let first = LintRule.all.firstIndex { $0.id == "no-variants" } ?? 0
@@ -48,7 +51,7 @@ struct MultivariantRuleTests {
         }
     }
 
-    @Test("a third stable ID is compared with both before it")
+    @Test("a third stable ID is compared with both earlier ones")
     func thirdStableID() throws {
         func lines(_ ids: String...) throws -> [Int] {
             let tags = ids.map { "#EXT-X-STREAM-INF:BANDWIDTH=1\($0)\nv.m3u8\n" }
@@ -61,7 +64,7 @@ struct MultivariantRuleTests {
         #expect(try lines(one, one, one) == [])
     }
 
-    @Test("say which values are meant, and spoil no terminal")
+    @Test("messages quote values without control characters")
     func messages() throws {
         let long = String(repeating: "x", count: 99)
         let text = """
@@ -80,7 +83,7 @@ struct MultivariantRuleTests {
         }
     }
 
-    @Test("take time in proportion to the playlist")
+    @Test("the time is proportional to the length of the playlist")
     func manyVariants() throws {
         let rules = LintRule.all.filter { $0.subject == .multivariant }
         var found: [Diagnostic] = []
@@ -90,13 +93,13 @@ struct MultivariantRuleTests {
         }
         #expect(found.count(where: { $0.rule == "groups-differ" }) == 10_000)
         #expect(found.count(where: { $0.rule == "group-missing" }) == 30_000)
-        // Eight times the lines; the square would take 64 times as long.
+        // With eight times the lines, quadratic time would be 64 times as long.
         #expect(ratio < 32)
     }
 
     private static func manyVariants(_ count: Int) throws -> LintFile {
         var text = "#EXTM3U\n"
-        // A large first group and many small ones, one URI in many places, many variants: each invites a search in a
+        // A large first group with many small ones, one URI in many tags, and many variants would each reveal a nested
         // search.
         for index in 0..<count {
             text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"first\",NAME=\"n\(index)\",URI=\"a.m3u8\","

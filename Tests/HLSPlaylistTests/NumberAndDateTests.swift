@@ -4,7 +4,7 @@ import Testing
 @Suite("Numbers and dates")
 struct NumberAndDateTests {
     @Test(
-        "a date is one point in time, however it is written",
+        "all formats of a date result in the same point in time",
         arguments: [
             ("1970-01-01T00:00:00Z", 0, 0), ("2026-01-01T00:00:00.000Z", 1_767_225_600, 0),
             ("2026-01-01T01:00:00.5+01:00", 1_767_225_600, 500_000_000), ("2025-12-31T18:30:00-0530", 1_767_225_600, 0),
@@ -21,7 +21,7 @@ struct NumberAndDateTests {
     }
 
     @Test(
-        "what is no date is refused",
+        "text that is not a date is rejected",
         arguments: [
             "", "2026", "2026-01-01", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z", "2026-01-01T25:00:00Z",
             "2026-01-01T00:60:00Z", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+24:00", "2026-01-01T00:00:00ZZ",
@@ -32,7 +32,7 @@ struct NumberAndDateTests {
         #expect(PlaylistDate(text) == nil)
     }
 
-    @Test("a date moves by fractions, across days, and not out of time")
+    @Test("a date is advanced by fractions and across days, but not beyond the supported range")
     func advanced() throws {
         let date = try #require(PlaylistDate("2026-12-31T23:59:59.750Z"))
         #expect(date.advanced(by: 0.25).description == "2027-01-01T00:00:00.000Z")
@@ -42,7 +42,7 @@ struct NumberAndDateTests {
     }
 
     @Test(
-        "a duration is read and written without loss",
+        "a duration is parsed and written without loss",
         arguments: [
             ("6", 6, "6"), ("6.006", 6.006, "6.006"), ("0.1", 0.1, "0.1"), ("5.", 5, "5"), (".5", 0.5, "0.5"),
             ("0000006.00600000000000000000", 6.006, "6.006"), ("4.00008", 4.00008, "4.00008"), ("0", 0, "0"),
@@ -60,7 +60,7 @@ struct NumberAndDateTests {
     }
 
     @Test(
-        "what is no duration is refused",
+        "text that is not a duration is rejected",
         arguments: ["", ".", "1.2.3", "-1", "+1", "1e3", "0x10", " 6", "6 ", "inf", "nan"]
     )
     func noDurations(_ text: String) {
@@ -69,13 +69,16 @@ struct NumberAndDateTests {
         }
     }
 
-    @Test("numbers that cannot be written are refused", arguments: [-1, .nan, .infinity])
+    @Test("numbers that cannot be written are rejected", arguments: [-1, .nan, .infinity])
     func unwritable(_ duration: Double) {
         let playlist = MediaPlaylist(targetDuration: 6, segments: [MediaSegment(uri: "a.ts", duration: duration)])
         #expect(throws: PlaylistError.self) { try playlist.write() }
     }
 
-    @Test("an attribute keeps its value", arguments: [0, -0.5, 12.345678901234, 1e-7, 1e15, -1e22, 1e-300, 1.7e308])
+    @Test(
+        "a written attribute is parsed with the same value",
+        arguments: [0, -0.5, 12.345678901234, 1e-7, 1e15, -1e22, 1e-300, 1.7e308]
+    )
     func attribute(_ offset: Double) throws {
         var playlist = MediaPlaylist(targetDuration: 6)
         playlist.start = StartTag(timeOffset: offset)

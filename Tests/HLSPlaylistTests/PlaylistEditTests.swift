@@ -1,7 +1,7 @@
 import HLSPlaylist
 import Testing
 
-@Suite("Playlists that were read and changed")
+@Suite("Edited playlists")
 struct PlaylistEditTests {
     private static func read(_ text: String) throws -> MediaPlaylist { try MediaPlaylist(parsing: Array(text.utf8)) }
 
@@ -9,7 +9,7 @@ struct PlaylistEditTests {
         String(decoding: try playlist.write(), as: UTF8.self)
     }
 
-    @Test("keep CR LF, in new lines too")
+    @Test("CR LF line endings are preserved, and used for new lines")
     func carriageReturns() throws {
         var playlist = try Self.read(
             "#EXTM3U\r\n#EXT-X-TARGETDURATION:6\r\n#EXTINF:6,\r\na.ts\r\n#EXTINF:6,\r\nb.ts\r\n"
@@ -23,7 +23,7 @@ struct PlaylistEditTests {
         #expect(try Self.text(playlist) == expected)
     }
 
-    @Test("keep what stands before an unfinished segment")
+    @Test("tags before an incomplete segment are preserved")
     func unfinishedSegment() throws {
         let source = """
             #EXTM3U
@@ -47,7 +47,7 @@ struct PlaylistEditTests {
         #expect(try Self.text(playlist) == source.replacing("b.1.ts", with: "b.2.ts"))
     }
 
-    @Test("take a tag beside one that clients ignore, which stays")
+    @Test("a tag can be added in addition to an ignored one, which is preserved")
     func ignoredTag() throws {
         var playlist = try Self.read(
             """
@@ -67,11 +67,11 @@ struct PlaylistEditTests {
         #expect(again == playlist)
     }
 
-    @Test("begin with no URI that looks like a byte order mark")
+    @Test("a URI that looks like a byte order mark is not written on the first line")
     func byteOrderMark() throws {
         let source = Array("a.ts\n\u{FEFF}#EXTM3U\n#EXTINF:6,\nb.ts\n".utf8)
         guard case .media(var playlist) = try Playlist.parseLeniently(source).playlist else {
-            Issue.record("not a Media Playlist")
+            Issue.record("the playlist is not a Media Playlist")
             return
         }
         #expect(playlist.segments.map(\.uri) == ["a.ts", "\u{FEFF}#EXTM3U", "b.ts"])
@@ -81,7 +81,7 @@ struct PlaylistEditTests {
         }
     }
 
-    @Test("apply a delta update and change the result")
+    @Test("the result of a delta update can be changed")
     func delta() throws {
         let base = try Self.read(
             """
@@ -135,11 +135,11 @@ struct PlaylistEditTests {
 
             """
         #expect(try Self.text(result) == expected)
-        // The unchanged result says the same when it is read again.
+        // The unchanged result is equal when it is parsed again.
         #expect(try Self.read(expected).segments == result.segments)
     }
 
-    @Test("keep a SCTE-35 value of half a byte")
+    @Test("a SCTE-35 value with an odd number of digits is preserved")
     func halfByte() throws {
         let tag = "#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00.000Z\",SCTE35-OUT=0xFC0"
         let playlist = try Self.read("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(tag)\n#EXTINF:6,\na.ts\n")

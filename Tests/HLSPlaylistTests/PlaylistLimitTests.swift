@@ -1,9 +1,9 @@
 import HLSPlaylist
 import Testing
 
-@Suite("Limits of reading")
+@Suite("Parsing limits")
 struct PlaylistLimitTests {
-    /// Reads a playlist strictly and leniently, and expects both to be refused for a limit.
+    /// Parses a playlist strictly and leniently, and expects both to fail because of a limit.
     private func expectRefusal(
         _ text: String,
         _ change: (inout PlaylistLimits) -> Void,
@@ -57,7 +57,7 @@ struct PlaylistLimitTests {
         expectRefusal(media(defines.joined(separator: "\n")), { $0.variables = 10 }, line: 13)
     }
 
-    @Test("the growth by variables in all")
+    @Test("the total growth by variable substitution")
     func substitution() {
         let value = String(repeating: "x", count: 50)
         let uses = (0..<20).map { _ in "#EXTINF:6,\n{$v}.ts" }.joined(separator: "\n")
@@ -68,7 +68,7 @@ struct PlaylistLimitTests {
         )
     }
 
-    @Test("the length of a value with its variables")
+    @Test("the length of a value after variable substitution")
     func substitutedValue() {
         let uses = String(repeating: "{$v}", count: 20)
         let text = media("#EXT-X-DEFINE:NAME=\"v\",VALUE=\"xxxxxxxxxxxxxxxxxxxx\"\n#EXTINF:6,\n\(uses)")
@@ -96,7 +96,7 @@ struct PlaylistLimitTests {
         #expect(playlist.segments[0].uri == "{$a}.ts")
     }
 
-    @Test("lenient reading keeps no more diagnostics than it may")
+    @Test("lenient parsing collects a limited number of diagnostics")
     func diagnostics() throws {
         var limits = PlaylistLimits()
         limits.diagnostics = 5

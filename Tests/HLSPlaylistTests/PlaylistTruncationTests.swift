@@ -2,13 +2,13 @@ import HLSPlaylist
 import Testing
 import VectorFiles
 
-@Suite("A playlist that ends early")
+@Suite("Truncated playlists")
 struct PlaylistTruncationTests {
     private static let linter = Linter()
 
-    @Test("is read leniently, judged, and written back as it is")
+    @Test("truncated playlists are parsed leniently, checked, and written back unchanged")
     func truncated() throws {
-        // Many vectors begin alike.
+        // Many vectors have the same beginning.
         var seen: Set<[UInt8]> = []
         for vector in try PlaylistVectorFile.all() {
             for (_, bytes) in vector.files {
@@ -21,20 +21,20 @@ struct PlaylistTruncationTests {
         }
     }
 
-    /// What is wrong with the reading of a playlist; nil when nothing is.
+    /// Returns the problem of parsing and writing a playlist; nil when there is none.
     private static func problem(_ bytes: [UInt8]) throws -> String? {
         let file: LintFile
         do throws(PlaylistError) {
             file = try LintFile(name: "media.m3u8", bytes: bytes)
         } catch {
-            return error.rule == .limitExceeded ? nil : "lenient reading ends with \(error)"
+            return error.rule == .limitExceeded ? nil : "lenient parsing fails with \(error)"
         }
-        // Judging takes longest, and half a line says no more to it than none.
+        // Checking takes the longest time, and partial lines do not add coverage.
         if bytes.isEmpty || bytes.last == 0x0A { _ = linter.check(file) }
-        return try file.playlist.write() == bytes ? nil : "it is written back as another"
+        return try file.playlist.write() == bytes ? nil : "the written playlist differs"
     }
 
-    /// Every line's end; in small files, every byte.
+    /// Returns the end of every line; for small files, every byte offset.
     static func ends(_ bytes: [UInt8]) -> [Int] {
         if bytes.count < 2048 { return Array(0...bytes.count) }
         return [0] + bytes.indices.filter { bytes[$0] == 0x0A }.map { $0 + 1 } + [bytes.count]

@@ -2,10 +2,10 @@ import HLSPlaylist
 import VectorFiles
 
 extension PlaylistVectorFile {
-    /// A delta vector holds something else than Media Playlists.
+    /// The error of a delta vector that contains playlists other than Media Playlists.
     struct NotMedia: Error {}
 
-    /// What the linter finds, errors and warnings and notes, in the order of files and lines.
+    /// Returns the findings of the linter of all severities, in the order of files and lines.
     func lint() throws -> [(finding: Finding, severity: Diagnostic.Severity)] {
         do throws(PlaylistError) {
             return try findings(Linter()).sorted { $0.finding < $1.finding }
@@ -33,7 +33,7 @@ extension PlaylistVectorFile {
         }
     }
 
-    /// The playlists, leniently read. Media Playlists of a presentation import its variables.
+    /// Returns the playlists, parsed leniently. Media Playlists of a presentation import its variables.
     func lintFiles() throws(PlaylistError) -> [LintFile] {
         var options = ParsingOptions(url: url)
         var result: [LintFile] = []
@@ -47,7 +47,7 @@ extension PlaylistVectorFile {
         return result
     }
 
-    /// The playlists, strictly read.
+    /// Returns the playlists, parsed strictly.
     func parse() throws(PlaylistError) -> [Playlist] {
         var options = ParsingOptions(url: url)
         var result: [Playlist] = []
@@ -63,7 +63,7 @@ extension PlaylistVectorFile {
 }
 
 extension Playlist {
-    /// The same playlist, made from its values: nothing refers to the text that was read.
+    /// The same playlist, created from its values without references to the original text.
     var rebuilt: Playlist {
         switch self {
         case .media(let playlist): .media(playlist.rebuilt)

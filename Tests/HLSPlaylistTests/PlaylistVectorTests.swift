@@ -2,20 +2,20 @@ import HLSPlaylist
 import Testing
 import VectorFiles
 
-/// Every file of TestVectors/playlist: what is found, what strict reading says, and what is written.
+/// Tests of linting, strict parsing and writing with every file of TestVectors/playlist.
 @Suite("Playlist vectors")
 struct PlaylistVectorTests {
-    @Test("yield the declared findings", arguments: try PlaylistVectorFile.all())
+    @Test("linting finds the declared findings", arguments: try PlaylistVectorFile.all())
     func findings(_ vector: PlaylistVectorFile) throws {
         let found = try vector.lint()
         let declared = vector.findings.map(\.description)
         #expect(found.filter { $0.severity > .note }.map(\.finding.description) == declared)
-        // Other notes may be there; a vector lists those that it is about.
+        // There may be other notes; a vector only lists the relevant ones.
         let notes = found.filter { $0.severity == .note }.map(\.finding.description)
         #expect(vector.notes.map(\.description).filter { !notes.contains($0) } == [])
     }
 
-    @Test("are read strictly, or refused for the declared rule", arguments: try PlaylistVectorFile.all())
+    @Test("strict parsing succeeds, or fails with the declared rule", arguments: try PlaylistVectorFile.all())
     func strict(_ vector: PlaylistVectorFile) throws {
         var refusal: String?
         do throws(PlaylistError) {
@@ -26,14 +26,20 @@ struct PlaylistVectorTests {
         #expect(refusal == vector.strict)
     }
 
-    @Test("are written back byte for byte", arguments: try PlaylistVectorFile.all().filter { $0.strict == nil })
+    @Test(
+        "playlists are written back byte for byte",
+        arguments: try PlaylistVectorFile.all().filter { $0.strict == nil }
+    )
     func roundTrip(_ vector: PlaylistVectorFile) throws {
         for (file, playlist) in zip(vector.files, try vector.parse()) {
             #expect(try playlist.write() == file.bytes)
         }
     }
 
-    @Test("are written alike from their values alone", arguments: try PlaylistVectorFile.all().filter(\.isCanonical))
+    @Test(
+        "playlists created from values are written identically",
+        arguments: try PlaylistVectorFile.all().filter(\.isCanonical)
+    )
     func canonical(_ vector: PlaylistVectorFile) throws {
         for (file, playlist) in zip(vector.files, try vector.parse()) {
             let written = String(decoding: try playlist.rebuilt.write(), as: UTF8.self)
@@ -41,7 +47,7 @@ struct PlaylistVectorTests {
         }
     }
 
-    @Test("apply delta updates", arguments: try PlaylistVectorFile.all().filter { $0.subject == .delta })
+    @Test("delta updates are applied", arguments: try PlaylistVectorFile.all().filter { $0.subject == .delta })
     func delta(_ vector: PlaylistVectorFile) throws {
         let playlists = try vector.parse().map { playlist -> MediaPlaylist in
             guard case .media(let media) = playlist else { throw PlaylistVectorFile.NotMedia() }
@@ -59,7 +65,7 @@ struct PlaylistVectorTests {
         #expect(result.segments == playlists[2].segments)
     }
 
-    @Test("break every rule at least once")
+    @Test("the vectors violate every rule at least once")
     func coverage() throws {
         let vectors = try PlaylistVectorFile.all()
         let broken = Set(vectors.flatMap { $0.findings + $0.notes }.map(\.rule))

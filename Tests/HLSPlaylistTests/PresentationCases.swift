@@ -1,8 +1,8 @@
-/// For each rule between the playlists of a presentation, what breaks it and what comes near.
+/// Playlists that violate each rule for presentations, and similar playlists that do not.
 enum PresentationCases {
     static let all = lowLatency + references + agreement + timelines + inheritance
 
-    /// Two variants, `a` and `b`, at lines 3 and 5; `line` stands before them.
+    /// A playlist with two variants, `a` and `b`, on lines 3 and 5; `line` precedes them.
     private static func two(
         _ a: String,
         _ b: String,
@@ -10,28 +10,28 @@ enum PresentationCases {
         bandwidth: Int = 1_000_000
     ) -> [(name: String, text: String)] {
         let variants = "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\na\n#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\nb"
-        return [("main.m3u8", JudgedFiles.multivariant(line + "\n" + variants)), ("a", a), ("b", b)]
+        return [("main.m3u8", RuleFiles.multivariant(line + "\n" + variants)), ("a", a), ("b", b)]
     }
 
-    /// A finished playlist; the header lines stand at line 4, and two segments of 6 s follow.
+    /// A playlist with EXT-X-ENDLIST; the header lines start at line 4, and two segments of 6 s follow.
     private static func vod(_ header: String = "#", _ segments: String = "#EXTINF:6,\n0.ts\n#EXTINF:6,\n1.ts") -> String
     {
-        JudgedFiles.media(header + "\n" + segments)
+        RuleFiles.media(header + "\n" + segments)
     }
 
     private static func live(_ report: String, _ partInf: String = "#EXT-X-PART-INF:PART-TARGET=1") -> String {
-        JudgedFiles.media(partInf + "\n#EXTINF:6,\n0.ts\n" + report, ended: false)
+        RuleFiles.media(partInf + "\n#EXTINF:6,\n0.ts\n" + report, ended: false)
     }
 
     private static let lowLatency = [
-        JudgedFiles(
+        RuleFiles(
             "rendition-report-missing",
             breaks: two(live("#EXT-X-RENDITION-REPORT:URI=\"b\""), live("#EXT-X-RENDITION-REPORT:URI=\"b\"")),
             at: "b:rendition-report-missing@0",
-            // The other has no partial segments, or has ended.
+            // The other playlist has no Partial Segments, or has EXT-X-ENDLIST.
             passes: two(live("#"), live("#", "#"))
         ),
-        JudgedFiles(
+        RuleFiles(
             "rendition-report-unknown",
             breaks: two(vod(), live("#EXT-X-RENDITION-REPORT:URI=\"a\"\n#EXT-X-RENDITION-REPORT:URI=\"c\"", "#")),
             at: "b:rendition-report-unknown@8",
@@ -43,12 +43,12 @@ enum PresentationCases {
     private static let iFrames = "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI=\"i\""
 
     private static let references = [
-        JudgedFiles(
+        RuleFiles(
             "media-playlist-missing",
             breaks: [
                 (
                     "main.m3u8",
-                    JudgedFiles.multivariant(
+                    RuleFiles.multivariant(
                         "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\",URI=\"gone\"\n"
                             + "#EXT-X-STREAM-INF:BANDWIDTH=1000000\na\n"
                             + iFrames
@@ -60,45 +60,45 @@ enum PresentationCases {
             passes: [
                 (
                     "main.m3u8",
-                    JudgedFiles.multivariant(
+                    RuleFiles.multivariant(
                         "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\"\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\na"
                     )
                 ), ("a", vod()),
             ]
         ),
-        JudgedFiles(
+        RuleFiles(
             "variant-is-multivariant",
             breaks: two(vod(), nested),
             at: "variant-is-multivariant@5",
-            // No playlist at all: another rule's.
+            // The missing playlist is a violation of another rule.
             passes: two(vod(), "<html>\n")
         ),
-        JudgedFiles(
+        RuleFiles(
             "i-frame-variant-without-tag",
             breaks: [
-                ("main.m3u8", JudgedFiles.multivariant(iFrames + "\n" + iFrames)), ("i", vod()),
+                ("main.m3u8", RuleFiles.multivariant(iFrames + "\n" + iFrames)), ("i", vod()),
             ],
             at: "i:i-frame-variant-without-tag@0",
-            passes: [("main.m3u8", JudgedFiles.multivariant(iFrames)), ("i", vod("#EXT-X-I-FRAMES-ONLY"))]
+            passes: [("main.m3u8", RuleFiles.multivariant(iFrames)), ("i", vod("#EXT-X-I-FRAMES-ONLY"))]
         ),
-        JudgedFiles(
+        RuleFiles(
             "i-frames-in-variant",
             breaks: two(vod(), vod("#EXT-X-I-FRAMES-ONLY")),
             at: "b:i-frames-in-variant@4",
             passes: [
-                ("main.m3u8", JudgedFiles.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1000000\na\n" + iFrames)),
+                ("main.m3u8", RuleFiles.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1000000\na\n" + iFrames)),
                 ("a", vod()),
                 ("i", vod("#EXT-X-I-FRAMES-ONLY")),
             ]
         ),
     ]
 
-    /// A variant `a` and a rendition `r`.
+    /// A playlist with a variant `a` and a rendition `r`.
     private static func rendition(_ type: String, _ a: String, _ r: String) -> [(name: String, text: String)] {
         [
             (
                 "main.m3u8",
-                JudgedFiles.multivariant(
+                RuleFiles.multivariant(
                     "#EXT-X-STREAM-INF:BANDWIDTH=1000000\na\n"
                         + "#EXT-X-MEDIA:TYPE=\(type),GROUP-ID=\"g\",NAME=\"r\",URI=\"r\""
                 )
@@ -107,7 +107,7 @@ enum PresentationCases {
     }
 
     private static let agreement = [
-        JudgedFiles(
+        RuleFiles(
             "target-durations-differ",
             breaks: rendition(
                 "AUDIO",
@@ -121,7 +121,7 @@ enum PresentationCases {
                 vod("#EXT-X-PLAYLIST-TYPE:VOD").replacing("TARGETDURATION:6", with: "TARGETDURATION:7")
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "playlist-types-differ",
             breaks: two(vod(), vod("#EXT-X-PLAYLIST-TYPE:EVENT")),
             at: "b:playlist-types-differ@4",
@@ -135,17 +135,17 @@ enum PresentationCases {
     }
 
     private static let timelines = [
-        JudgedFiles(
+        RuleFiles(
             "program-date-time-partly",
             breaks: two(vod(), vod(date("00:00:00.000Z"))),
             at: "a:program-date-time-partly@0",
-            // A playlist without segments has nothing to date.
+            // A playlist without segments does not need dates.
             passes: two(
                 vod("#EXT-X-PLAYLIST-TYPE:EVENT", "#"),
                 vod("#EXT-X-PLAYLIST-TYPE:EVENT\n" + date("00:00:00.000Z"), "#")
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "program-date-times-differ",
             breaks: two(
                 vod("#EXT-X-PLAYLIST-TYPE:VOD\n" + date("00:00:00.000Z")),
@@ -157,13 +157,13 @@ enum PresentationCases {
                 vod("#EXT-X-PLAYLIST-TYPE:VOD", "#EXTINF:6,\n0.ts\n\(date("01:00:06.999+01:00"))\n#EXTINF:6,\n1.ts")
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "discontinuities-differ",
             breaks: two(vod(), vod("#EXT-X-DISCONTINUITY-SEQUENCE:1")),
             at: "b:discontinuities-differ@0",
             passes: two(vod("#EXT-X-DISCONTINUITY"), vod("#EXT-X-DISCONTINUITY-SEQUENCE:1"))
         ),
-        JudgedFiles(
+        RuleFiles(
             "server-controls-differ",
             breaks: two(
                 vod("#EXT-X-SERVER-CONTROL:HOLD-BACK=18"),
@@ -175,7 +175,7 @@ enum PresentationCases {
                 vod("#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=18.0")
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "dateranges-differ",
             breaks: two(
                 vod(date("00:00:00.000Z") + "\n" + range(",X-A=\"1\"")),
@@ -187,13 +187,13 @@ enum PresentationCases {
                 vod(date("00:00:00.000Z") + "\n" + range(",X-B=2") + "\n#EXT-X-DATERANGE:ID=\"1\",X-A=\"1\"")
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "durations-differ",
             breaks: two(vod(), vod("#", "#EXTINF:5.9,\n0.ts")),
             at: "b:durations-differ@0",
             passes: two(vod(), vod("#", "#EXTINF:6,\n0.ts"))
         ),
-        JudgedFiles(
+        RuleFiles(
             "bandwidth-below-peak",
             breaks: two(vod("#", ranges), vod(), bandwidth: 7_999),
             at: "bandwidth-below-peak@3",
@@ -201,12 +201,12 @@ enum PresentationCases {
         ),
     ]
 
-    /// 8,000 bits per second at most.
+    /// Segments with a peak segment bit rate of 8,000 bits per second.
     private static let ranges =
         "#EXTINF:6,\n#EXT-X-BYTERANGE:5000@0\n0.ts\n#EXTINF:6,\n#EXT-X-BYTERANGE:6000\n0.ts"
 
     private static let inheritance = [
-        JudgedFiles(
+        RuleFiles(
             "start-in-both",
             breaks: two(
                 vod("#EXT-X-START:TIME-OFFSET=1.0,PRECISE=NO"),
@@ -216,13 +216,13 @@ enum PresentationCases {
             at: "a:start-in-both@4",
             passes: two(vod("#EXT-X-START:TIME-OFFSET=1"), vod())
         ),
-        JudgedFiles(
+        RuleFiles(
             "start-values-differ",
             breaks: two(vod(), vod("#EXT-X-START:TIME-OFFSET=1,PRECISE=YES"), line: "#EXT-X-START:TIME-OFFSET=1"),
             at: "b:start-values-differ@4",
             passes: two(vod("#EXT-X-START:TIME-OFFSET=1"), vod("#EXT-X-START:TIME-OFFSET=2"))
         ),
-        JudgedFiles(
+        RuleFiles(
             "independent-segments-in-both",
             breaks: two(vod("#EXT-X-INDEPENDENT-SEGMENTS"), vod(), line: "#EXT-X-INDEPENDENT-SEGMENTS"),
             at: "a:independent-segments-in-both@4",

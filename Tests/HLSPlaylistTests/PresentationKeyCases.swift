@@ -1,6 +1,6 @@
-// Session keys, the keys of several playlists, and what may be played with them.
+// Cases for the rules for session keys, keys of several playlists, output protection and allowed devices.
 extension ContentProtectionCases {
-    /// Two variants, from line 4 on, and their Media Playlists.
+    /// A presentation with two variants, starting at line 4, and their Media Playlists.
     private static func presentation(
         _ lines: String = "#\n#",
         _ first: String = "CODECS=\"a\"",
@@ -10,31 +10,31 @@ extension ContentProtectionCases {
     ) -> [(name: String, text: String)] {
         let main = lines + "\n#EXT-X-STREAM-INF:BANDWIDTH=1,\(first)\na\n#EXT-X-STREAM-INF:BANDWIDTH=2,\(second)\nb"
         return [
-            ("main.m3u8", JudgedFiles.multivariant(main)), ("a", a), ("b", b),
+            ("main.m3u8", RuleFiles.multivariant(main)), ("a", a), ("b", b),
         ]
     }
 
     static let sessionKeys = [
-        JudgedFiles(
+        RuleFiles(
             "session-key-none",
-            breaks: JudgedFiles.multivariant("#EXT-X-SESSION-KEY:METHOD=NONE"),
+            breaks: RuleFiles.multivariant("#EXT-X-SESSION-KEY:METHOD=NONE"),
             at: "session-key-none@2",
-            passes: JudgedFiles.multivariant("#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)")
+            passes: RuleFiles.multivariant("#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)")
         ),
-        JudgedFiles(
+        RuleFiles(
             "session-key-repeats",
-            breaks: JudgedFiles.multivariant(
+            breaks: RuleFiles.multivariant(
                 "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\",IV=0x0A,KEYFORMAT=\"identity\"\n"
                     + "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\",IV=0x0a,KEYFORMATVERSIONS=\"1\""
             ),
             at: "key-iv-length@2",
             "key-iv-length@3",
             "session-key-repeats@3",
-            passes: JudgedFiles.multivariant(
+            passes: RuleFiles.multivariant(
                 "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\",IV=0x0A\n#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\",IV=0x0B"
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "session-key-disagrees",
             breaks: presentation(
                 "#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"k/1\",\(iv)\n#",
@@ -48,7 +48,7 @@ extension ContentProtectionCases {
                 b: key("METHOD=AES-128,URI=\"k/2\",KEYFORMATVERSIONS=\"2\"")
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "session-key-missing",
             breaks: presentation(a: fairPlayKey("URI=\"skd://1\""), b: fairPlayKey("URI=\"skd://1\"")),
             at: "session-key-missing@0",
@@ -58,30 +58,30 @@ extension ContentProtectionCases {
                 b: fairPlayKey("URI=\"skd://1\"")
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "keyformat-sets-differ",
             breaks: presentation(
                 a: fairPlayKey("URI=\"skd://1\""),
                 b: key("METHOD=SAMPLE-AES,URI=\"data:,\",\(widevine)")
             ),
             at: "b:keyformat-sets-differ@0",
-            passes: presentation(a: fairPlayKey("URI=\"skd://1\""), b: JudgedFiles.media("#EXTINF:6,\na.ts"))
+            passes: presentation(a: fairPlayKey("URI=\"skd://1\""), b: RuleFiles.media("#EXTINF:6,\na.ts"))
         ),
     ]
 
     static let outputs = [
-        JudgedFiles(
+        RuleFiles(
             "hdcp-level-missing",
-            breaks: JudgedFiles.multivariant(
+            breaks: RuleFiles.multivariant(
                 "#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)\n"
                     + "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=578x1024\na\n#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=576x1024\nb"
             ),
             at: "hdcp-level-missing@3",
-            passes: JudgedFiles.multivariant(
+            passes: RuleFiles.multivariant(
                 "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"https://k\",\(iv)\n#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1920x1080\na"
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "hdcp-level-too-low",
             breaks: presentation(
                 "#\n#",
@@ -100,7 +100,7 @@ extension ContentProtectionCases {
                 b: fairPlayKey("URI=\"skd://2\"")
             )
         ),
-        JudgedFiles(
+        RuleFiles(
             "hdcp-levels-share-key",
             breaks: presentation(
                 "#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)\n#",
@@ -121,29 +121,29 @@ extension ContentProtectionCases {
     ]
 
     private static func allowed(_ value: String) -> String {
-        JudgedFiles.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,ALLOWED-CPC=\"\(value)\"\na")
+        RuleFiles.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,ALLOWED-CPC=\"\(value)\"\na")
     }
 
     static let allowedCPC = [
-        JudgedFiles(
+        RuleFiles(
             "allowed-cpc-syntax",
             breaks: allowed("com.apple.streamingkeydelivery:Main,,urn:uuid:x"),
             at: "allowed-cpc-syntax@2",
             passes: allowed("urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed:HW-1/SW")
         ),
-        JudgedFiles(
+        RuleFiles(
             "allowed-cpc-identity",
             breaks: allowed("x:A,identity:B"),
             at: "allowed-cpc-identity@2",
             passes: allowed("x.identity:B")
         ),
-        JudgedFiles(
+        RuleFiles(
             "allowed-cpc-label-unknown",
             breaks: allowed("com.apple.streamingkeydelivery:AppleMain/Applemain"),
             at: "allowed-cpc-label-unknown@2",
             passes: allowed("com.apple.streamingkeydelivery:AppleMain/Main/Baseline/AppleBaseline,x:Other")
         ),
-        JudgedFiles(
+        RuleFiles(
             "allowed-cpc-unused-keyformat",
             breaks: presentation(
                 "#\n#",
@@ -158,7 +158,7 @@ extension ContentProtectionCases {
                 "ALLOWED-CPC=\"com.apple.streamingkeydelivery:Main\"",
                 "ALLOWED-CPC=\"com.microsoft.playready:SL3000\"",
                 a: fairPlayKey("URI=\"skd://1\""),
-                b: JudgedFiles.media(
+                b: RuleFiles.media(
                     "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)\n"
                         + "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"data:,\",KEYFORMAT=\"com.microsoft.playready\"" + segment
                 )

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Processor time of this thread alone: what else the machine does meanwhile does not count.
+/// The processor time of the current thread. Other threads and processes do not affect it.
 enum ProcessorTime {
-    /// How many times as long work of one size takes as work of another, which is done first.
+    /// Returns the ratio of the time of a large amount of work to that of a small amount, which is measured first.
     ///
-    /// What disturbs a measurement, a cold cache or a neighbor on the core, makes it longer and never shorter: it is
-    /// tried up to five times until the least of each are in a ratio below `limit`.
+    /// Disturbances such as a cold cache or another process on the same core only increase a measurement. Therefore,
+    /// the measurement is repeated up to five times until the ratio of the minimum times is below `limit`.
     static func ratio(
         of long: Int,
         to short: Int,

@@ -1,5 +1,5 @@
-/// A film as a service would publish it: cbcs for three DRM systems, SD, HD and UHD with a key each, audio with its
-/// own, session keys, HDCP levels, I-frame variants and subtitles. No rule has anything to say about it.
+/// A realistic protected movie: cbcs for three DRM systems, separate keys for SD, HD, UHD and audio, session keys, HDCP
+/// levels, I-frame variants and subtitles. It does not violate any rule.
 struct ProtectedPresentation {
     var files: [(name: String, text: String)] = [
         ("main.m3u8", main), ("sd.m3u8", video("sd", 900_000)), ("hd.m3u8", video("hd", 4_000_000)),
@@ -7,14 +7,14 @@ struct ProtectedPresentation {
         ("sd-i.m3u8", iFrames("sd", 60_000)), ("hd-i.m3u8", iFrames("hd", 200_000)), ("subs.m3u8", subtitles),
     ]
 
-    /// Replaces text in a file. Nothing happens when it does not stand there.
+    /// Replaces text in a file. Does nothing if the file does not contain the text.
     mutating func replace(_ old: String, by new: String, in file: String) {
         for index in files.indices where files[index].name == file {
             files[index].text = files[index].text.replacing(old, with: new)
         }
     }
 
-    /// The number of the line that holds a text; 0 when none does.
+    /// Returns the number of the line that contains a text; 0 when there is none.
     func line(of text: String, in file: String) -> Int {
         let lines = files.first { $0.name == file }?.text.split(separator: "\n", omittingEmptySubsequences: false)
         return (lines?.firstIndex { $0.contains(text) } ?? -1) + 1

@@ -1,28 +1,28 @@
 import HLSPlaylist
 import Testing
 
-@Suite("A protected presentation")
+@Suite("Protected presentation")
 struct ProtectedPresentationTests {
-    /// One mistake, and the one finding that it must give.
-    struct Mistake: Sendable, CustomTestStringConvertible {
+    /// A change that violates one rule, and the one expected finding.
+    struct Violation: Sendable, CustomTestStringConvertible {
         let rule: String
-        /// The file with the finding, and text on its line; nil for the file as a whole.
+        /// The file of the finding, and text on its line; nil for the whole file.
         let place: (file: String, text: String?)
         let change: @Sendable (inout ProtectedPresentation) -> Void
         var testDescription: String { rule }
     }
 
     static func findings(_ presentation: ProtectedPresentation) throws -> [String] {
-        try JudgedFiles.findings(presentation.files, LintRule.all)
+        try RuleFiles.findings(presentation.files, LintRule.all)
     }
 
-    @Test("gives no finding, not even a note")
+    @Test("the presentation has no findings")
     func sound() throws {
         #expect(try Self.findings(ProtectedPresentation()).isEmpty)
     }
 
-    @Test("gives one finding for one mistake", arguments: mistakes)
-    func mistake(_ one: Mistake) throws {
+    @Test("each violation causes one finding", arguments: violations)
+    func violation(_ one: Violation) throws {
         var presentation = ProtectedPresentation()
         one.change(&presentation)
         let line = one.place.text.map { presentation.line(of: $0, in: one.place.file) } ?? 0
@@ -31,47 +31,47 @@ struct ProtectedPresentationTests {
         #expect(try Self.findings(presentation) == [expected])
     }
 
-    static let mistakes: [Mistake] = [
-        Mistake(rule: "hdcp-levels-share-key", place: ("main.m3u8", "RESOLUTION=3840x2160")) {
+    static let violations: [Violation] = [
+        Violation(rule: "hdcp-levels-share-key", place: ("main.m3u8", "RESOLUTION=3840x2160")) {
             $0.replace("skd://film/uhd", by: "skd://film/hd", in: "uhd.m3u8")
         },
-        Mistake(rule: "keyformat-sets-differ", place: ("hd.m3u8", nil)) {
+        Violation(rule: "keyformat-sets-differ", place: ("hd.m3u8", nil)) {
             $0.replace("#EXT-X-KEY:" + ProtectedPresentation.playReady("hd"), by: "#", in: "hd.m3u8")
         },
-        Mistake(rule: "fairplay-iv", place: ("audio.m3u8", "skd:")) {
+        Violation(rule: "fairplay-iv", place: ("audio.m3u8", "skd:")) {
             $0.replace("audio\",KEYFORMAT=\"com.a", by: "audio\",IV=0x\(iv("1")),KEYFORMAT=\"com.a", in: "audio.m3u8")
         },
-        Mistake(rule: "hdcp-level-missing", place: ("main.m3u8", "BANDWIDTH=5600000")) {
+        Violation(rule: "hdcp-level-missing", place: ("main.m3u8", "BANDWIDTH=5600000")) {
             $0.replace(
                 "RESOLUTION=1920x1080,FRAME-RATE=25,HDCP-LEVEL=TYPE-0,",
                 by: "RESOLUTION=1920x1080,FRAME-RATE=25,",
                 in: "main.m3u8"
             )
         },
-        Mistake(rule: "hdcp-level-too-low", place: ("main.m3u8", "hd-i.m3u8")) {
+        Violation(rule: "hdcp-level-too-low", place: ("main.m3u8", "hd-i.m3u8")) {
             $0.replace("HDCP-LEVEL=TYPE-0,URI", by: "HDCP-LEVEL=NONE,URI", in: "main.m3u8")
         },
-        Mistake(rule: "map-before-key", place: ("audio.m3u8", "EXT-X-MAP")) {
+        Violation(rule: "map-before-key", place: ("audio.m3u8", "EXT-X-MAP")) {
             let map = "#EXT-X-MAP:URI=\"audio.mp4\",BYTERANGE=\"1200@0\""
             $0.replace(map, by: "#", in: "audio.m3u8")
             $0.replace("TYPE:VOD", by: "TYPE:VOD\n" + map, in: "audio.m3u8")
         },
-        Mistake(rule: "session-key-disagrees", place: ("main.m3u8", "METHOD=AES-128")) {
+        Violation(rule: "session-key-disagrees", place: ("main.m3u8", "METHOD=AES-128")) {
             let key = ProtectedPresentation.widevine("sd")
             $0.replace(key, by: key.replacing("SAMPLE-AES", with: "AES-128"), in: "main.m3u8")
         },
-        Mistake(rule: "session-key-repeats", place: ("main.m3u8", ",METHOD=SAMPLE-AES")) {
+        Violation(rule: "session-key-repeats", place: ("main.m3u8", ",METHOD=SAMPLE-AES")) {
             let key = ProtectedPresentation.playReady("uhd")
             let same = key.replacing("METHOD=SAMPLE-AES,", with: "").replacing(",KEYFORMATVERSIONS=\"1\"", with: "")
             $0.replace(key, by: "\(key)\n#EXT-X-SESSION-KEY:\(same),METHOD=SAMPLE-AES", in: "main.m3u8")
         },
-        Mistake(rule: "allowed-cpc-label-unknown", place: ("main.m3u8", "AppelMain")) {
+        Violation(rule: "allowed-cpc-label-unknown", place: ("main.m3u8", "AppelMain")) {
             $0.replace(":AppleMain", by: ":AppelMain", in: "main.m3u8")
         },
-        Mistake(rule: "allowed-cpc-unused-keyformat", place: ("main.m3u8", "SL3000")) {
+        Violation(rule: "allowed-cpc-unused-keyformat", place: ("main.m3u8", "SL3000")) {
             $0.replace("com.microsoft.playready:", by: "com.microsoft.playready.x:", in: "main.m3u8")
         },
-        Mistake(rule: "keyformat-set-changes", place: ("sd.m3u8", "second")) {
+        Violation(rule: "keyformat-set-changes", place: ("sd.m3u8", "second")) {
             let keys = "#EXT-X-KEY:METHOD=NONE\n#EXT-X-KEY:" + ProtectedPresentation.fairPlay("sd")
             $0.replace(
                 "#EXTINF:6.006,\n#EXT-X-BYTERANGE:899000\nsd.mp4",
@@ -80,18 +80,18 @@ struct ProtectedPresentationTests {
             )
             $0.replace("#EXT-X-BYTERANGE:450000", by: "#EXT-X-BYTERANGE:450000@0", in: "sd.m3u8")
         },
-        Mistake(rule: "key-ivs-differ", place: ("uhd.m3u8", "playready")) {
+        Violation(rule: "key-ivs-differ", place: ("uhd.m3u8", "playready")) {
             $0.replace("wuhd\"", by: "wuhd\",IV=0x\(iv("1"))", in: "uhd.m3u8")
             $0.replace("puhd\"", by: "puhd\",IV=0x\(iv("2"))", in: "uhd.m3u8")
         },
-        Mistake(rule: "fairplay-uri-scheme", place: ("audio.m3u8", "https:")) {
+        Violation(rule: "fairplay-uri-scheme", place: ("audio.m3u8", "https:")) {
             $0.replace("skd:", by: "https:", in: "audio.m3u8")
         },
-        Mistake(rule: "media-playlist-missing", place: ("main.m3u8", "TYPE=AUDIO")) { $0.files.remove(at: 4) },
-        Mistake(rule: "target-durations-differ", place: ("uhd.m3u8", "TARGETDURATION")) {
+        Violation(rule: "media-playlist-missing", place: ("main.m3u8", "TYPE=AUDIO")) { $0.files.remove(at: 4) },
+        Violation(rule: "target-durations-differ", place: ("uhd.m3u8", "TARGETDURATION")) {
             $0.replace("DURATION:6", by: "DURATION:7", in: "uhd.m3u8")
         },
-        Mistake(rule: "bandwidth-below-peak", place: ("main.m3u8", "RESOLUTION=960x540,FRAME")) {
+        Violation(rule: "bandwidth-below-peak", place: ("main.m3u8", "RESOLUTION=960x540,FRAME")) {
             $0.replace("BANDWIDTH=1400000", by: "BANDWIDTH=1198000", in: "main.m3u8")
         },
     ]

@@ -1,7 +1,7 @@
 import HLSPlaylist
 import Testing
 
-@Suite("Choosing renditions")
+@Suite("Rendition selection")
 struct RenditionSelectionTests {
     static let series = """
         #EXTM3U
@@ -41,7 +41,7 @@ struct RenditionSelectionTests {
         selection.rejectedRenditions.first { $0.rendition.uri == uri }?.reason
     }
 
-    @Test("without preferences the defaults are played")
+    @Test("without preferences, the default renditions are selected")
     func defaults() throws {
         let selection = try select(RenditionPreferences())
         #expect(selection.renditions.map { $0.rendition.type } == [.video, .audio, .subtitles])
@@ -50,14 +50,14 @@ struct RenditionSelectionTests {
         #expect(selection.rendition(.video)?.uri == "cam")
         #expect(reason(selection, "de") == .notDefault)
         #expect(reason(selection, "fr") == .notAutoselected)
-        #expect(reason(selection, "s-en") == .notWanted)
-        // All of the groups is accounted for, once.
+        #expect(reason(selection, "s-en") == .notRequired)
+        // Every rendition of the groups is either selected or rejected, exactly once.
         #expect(selection.renditions.count + selection.rejectedRenditions.count == 17)
         #expect(Set(selection.rejectedRenditions.map(\.rendition)).count == selection.rejectedRenditions.count)
     }
 
     @Test(
-        "languages are looked up as in RFC 4647",
+        "languages are matched by the lookup of RFC 4647",
         arguments: [
             (["de-AT"], "de-6"), (["DE"], "de-6"), (["ja", "de"], "de-6"), (["ja"], "en"), ([], "en"),
             (["de-x-dialect", "en"], "de-6"), (["no"], "nb"), (["no-NO"], "nb"), (["pt"], "pt"), (["pt-BR"], "pt"),
@@ -69,7 +69,7 @@ struct RenditionSelectionTests {
         #expect(try select(RenditionPreferences(languages: languages)).rendition(.audio)?.uri == uri)
     }
 
-    @Test("a choice of the user needs no AUTOSELECT")
+    @Test("a choice of the user does not require AUTOSELECT")
     func userChoice() throws {
         let selection = try select(RenditionPreferences(languages: ["fr"], isUserChoice: true))
         #expect(selection.rendition(.audio)?.uri == "fr")
@@ -77,7 +77,7 @@ struct RenditionSelectionTests {
         #expect(reason(selection, "en") == .otherLanguage("en"))
     }
 
-    @Test("characteristics that are wanted, and those that are not")
+    @Test("preferred and other characteristics")
     func characteristics() throws {
         let described = try select(
             RenditionPreferences(languages: ["en"], characteristics: ["public.accessibility.describes-video"])
@@ -88,11 +88,11 @@ struct RenditionSelectionTests {
         #expect(subtitles.rendition(.subtitles)?.uri == "s-en")
         #expect(
             reason(subtitles, "s-en-sdh")
-                == .unwantedCharacteristics(["public.accessibility.describes-music-and-sound"])
+                == .otherCharacteristics(["public.accessibility.describes-music-and-sound"])
         )
     }
 
-    @Test("channels: understood ones first, then as many as can be played")
+    @Test("recognized channels are preferred, then more channels up to the maximum")
     func channels() throws {
         let preferences = RenditionPreferences(languages: ["de"])
         var selection = try select(preferences)
@@ -102,7 +102,7 @@ struct RenditionSelectionTests {
         selection = try select(preferences, maximumChannels: 2)
         #expect(selection.rendition(.audio)?.uri == "de")
         #expect(reason(selection, "de-6") == .tooManyChannels(6, maximum: 2))
-        // What is not understood is played when there is nothing else.
+        // A rendition with unrecognized channels is selected if there is no other.
         let alone = Self.series.replacing(
             "LANGUAGE=\"pt-BR\",NAME=\"Português\",AUTOSELECT=YES,CHANNELS=\"2\"",
             with: "LANGUAGE=\"pt-BR\",NAME=\"Português\",AUTOSELECT=YES,CHANNELS=\"2/-/HOLOGRAM\""
@@ -110,7 +110,7 @@ struct RenditionSelectionTests {
         #expect(try select(RenditionPreferences(languages: ["pt"]), text: alone).rendition(.audio)?.uri == "pt")
     }
 
-    @Test("a variant whose audio has too many channels is not played")
+    @Test("a variant whose audio has too many channels is rejected")
     func variantChannels() throws {
         let text = """
             #EXTM3U
@@ -126,18 +126,18 @@ struct RenditionSelectionTests {
         let selection = try select(RenditionPreferences(), maximumChannels: 2, text: text)
         #expect(selection.variant?.uri == "stereo")
         #expect(selection.rejected[0].reasons == [.audioChannels(group: "surround", fewest: 6, maximum: 2)])
-        // Nothing but its place tells it apart: no DEFAULT, no AUTOSELECT.
+        // It is selected only because it is the first: it has neither DEFAULT nor AUTOSELECT.
         #expect(selection.renditions.map(\.reasons) == [[.first]])
     }
 
     @Test(
         "subtitles",
         arguments: [
-            // Forced ones in the language of the audio, unless full ones are shown.
+            // Forced subtitles in the language of the audio are selected unless full subtitles are.
             (RenditionPreferences.Subtitles.automatic, ["en"], nil, "f-en"), (.automatic, ["de"], nil, "f-de"),
             (.off, ["de"], nil, "f-de"), (.on, ["en"], nil, "s-en"), (.on, ["en"], ["it"], "s-it"),
             (.on, ["en"], ["hu"], "s-hu"),
-            // Nobody who wants Italian understands the default audio.
+            // The preferred language is Italian, which is not the language of the default audio.
             (.automatic, ["it"], nil, "s-it"), (.off, ["it"], nil, "f-en"), (.automatic, ["hu"], nil, "f-en"),
             (.automatic, [], nil, "f-en"), (.on, [], nil, "s-en"), (.on, ["nb"], nil, "s-en"), (.off, ["nb"], nil, nil),
         ] as [(RenditionPreferences.Subtitles, [String], [String]?, String?)]
@@ -153,7 +153,7 @@ struct RenditionSelectionTests {
         #expect(selection.renditions.count + selection.rejectedRenditions.count == 17)
     }
 
-    @Test("a default among the subtitles is shown, until they are switched off")
+    @Test("default subtitles are shown unless subtitles are turned off")
     func defaultSubtitles() throws {
         let text = Self.series.replacing("NAME=\"Italiano\",AUTOSELECT=YES", with: "NAME=\"Italiano\",DEFAULT=YES")
         let selection = try select(RenditionPreferences(), text: text)
@@ -163,7 +163,7 @@ struct RenditionSelectionTests {
         #expect(try select(RenditionPreferences(subtitles: .off), text: text).rendition(.subtitles)?.uri == "f-en")
     }
 
-    @Test("subtitles of a format that is not shown give way to closed captions")
+    @Test("closed captions replace subtitles in an unsupported format")
     func unsupportedText() throws {
         let text = Self.series.replacing("mp4a.40.2\"", with: "mp4a.40.2,stpp.ttml.im1t\"")
         let selection = try select(RenditionPreferences(languages: ["en"], subtitles: .on), text: text)
@@ -172,11 +172,15 @@ struct RenditionSelectionTests {
         #expect(selection.rendition(.closedCaptions)?.name == "CC")
     }
 
-    @Test("every reason has words")
+    @Test("every reason has a description")
     func words() throws {
         let selection = try select(RenditionPreferences(languages: ["en"], subtitles: .on), maximumChannels: 6)
         for rejected in selection.rejectedRenditions { #expect(!rejected.reason.description.isEmpty) }
-        #expect(reason(selection, "de-new")?.description == "it has 8 channels, and the player 6")
-        #expect(selection.renditions.flatMap(\.reasons).map(\.description).contains("its language is wanted: \"en\""))
+        #expect(reason(selection, "de-new")?.description == "it has 8 channels, but the player supports only 6")
+        #expect(
+            selection.renditions.flatMap(\.reasons).map(\.description).contains(
+                "it matches the preferred language \"en\""
+            )
+        )
     }
 }

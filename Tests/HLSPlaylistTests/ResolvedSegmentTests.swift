@@ -1,14 +1,14 @@
 import HLSPlaylist
 import Testing
 
-@Suite("What applies to a segment")
+@Suite("Resolved segments")
 struct ResolvedSegmentTests {
     private static func segments(_ lines: String) throws -> [ResolvedSegment] {
         let text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n\(lines)\n"
         return Array(try MediaPlaylist(parsing: Array(text.utf8)).resolvedSegments())
     }
 
-    @Test("keys of several formats rotate by themselves, and NONE ends them all")
+    @Test("keys of several formats rotate independently, and NONE ends all of them")
     func rotation() throws {
         let segments = try Self.segments(
             """
@@ -35,7 +35,7 @@ struct ResolvedSegmentTests {
         #expect(segments.map(\.keys.isEncrypted) == [false, true, true, false, true])
     }
 
-    @Test("a key between EXT-X-MAP and the segment does not apply to the section")
+    @Test("a key between EXT-X-MAP and the segment does not apply to the initialization section")
     func initialization() throws {
         let segments = try Self.segments(
             """
@@ -52,7 +52,7 @@ struct ResolvedSegmentTests {
         #expect(segments.map { $0.initialization?.byteRange } == [50..<150, nil])
     }
 
-    @Test("an identity key without IV takes the media sequence number, a FairPlay key nothing")
+    @Test("the IV of an identity key defaults to the Media Sequence Number, that of a FairPlay key to nil")
     func initializationVector() throws {
         let key = KeyTag(method: .aes128, uri: "https://example.com/k")
         let large = try #require(key.initializationVector(mediaSequenceNumber: .max))
@@ -70,7 +70,7 @@ struct ResolvedSegmentTests {
         #expect(vectors == [7, 8])
     }
 
-    @Test("byte ranges follow each other in one resource")
+    @Test("byte ranges without offsets continue in the same resource")
     func byteRanges() throws {
         let lines = "#EXT-X-BYTERANGE:10@5\n#EXTINF:6,\na.ts\n#EXT-X-BYTERANGE:20\n#EXTINF:6,\na.ts\n"
         #expect(try Self.segments(lines + "#EXTINF:6,\na.ts").map(\.byteRange) == [5..<15, 15..<35, nil])
@@ -82,13 +82,13 @@ struct ResolvedSegmentTests {
         }
     }
 
-    @Test("a byte range that ends beyond 2^64 is refused")
+    @Test("a byte range that ends beyond 2^64 is rejected")
     func overflow() {
         let lines = "#EXT-X-BYTERANGE:10@18446744073709551600\n#EXTINF:6,\na.ts\n#EXT-X-BYTERANGE:10\n#EXTINF:6,\na.ts"
         #expect(throws: PlaylistError.self) { try Self.segments(lines) }
     }
 
-    @Test("dates go backwards from the first and forwards from each")
+    @Test("dates are computed backward from the first date and forward from each")
     func dates() throws {
         let segments = try Self.segments(
             """
@@ -114,7 +114,7 @@ struct ResolvedSegmentTests {
         #expect(segments.map(\.start) == [0, 4.5, 10, 16, 22])
     }
 
-    @Test("numbers count segments and discontinuities, those of a delta update included")
+    @Test("sequence numbers include skipped segments and discontinuities")
     func numbers() throws {
         let segments = try Self.segments(
             """
@@ -132,7 +132,7 @@ struct ResolvedSegmentTests {
         #expect(segments.map(\.discontinuitySequenceNumber) == [4, 5])
     }
 
-    @Test("count every discontinuity, two before one segment as well, also when that is edited")
+    @Test("every discontinuity counts, including two before one segment, even after a change of the segment")
     func repeatedDiscontinuity() throws {
         let gap = "#EXT-X-DISCONTINUITY\n#EXT-X-DISCONTINUITY\n"
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n\(gap)#EXTINF:6,\nb.ts\n"

@@ -1,7 +1,7 @@
 import HLSPlaylist
 import Testing
 
-@Suite("Playlists are written back")
+@Suite("Round trips")
 struct RoundTripTests {
     static let live = """
         #EXTM3U
@@ -22,13 +22,13 @@ struct RoundTripTests {
 
         """
 
-    @Test("byte for byte when nothing was changed")
+    @Test("an unchanged playlist is written byte for byte")
     func unchanged() throws {
         let bytes = Array(Self.live.utf8)
         #expect(try Playlist(parsing: bytes).write() == bytes)
     }
 
-    @Test("a changed URI changes its line alone")
+    @Test("a changed URI only changes its line")
     func changedURI() throws {
         var playlist = try MediaPlaylist(parsing: Array(Self.live.utf8))
         playlist.segments[1].uri = "local.m4s"
@@ -36,7 +36,7 @@ struct RoundTripTests {
         #expect(written == Self.live.replacing("101.m4s", with: "local.m4s"))
     }
 
-    @Test("a changed header changes its lines alone")
+    @Test("a changed header only changes its lines")
     func changedHeader() throws {
         var playlist = try MediaPlaylist(parsing: Array(Self.live.utf8))
         playlist.mediaSequence = 101
@@ -48,7 +48,7 @@ struct RoundTripTests {
         #expect(written == expected)
     }
 
-    @Test("a playlist that was made has the order of the draft")
+    @Test("a created playlist has the order of the draft")
     func made() throws {
         var segment = MediaSegment(uri: "1.m4s", duration: 6.006, programDateTime: PlaylistDate(seconds: 1_767_225_600))
         segment.keys = [.fairPlay(uri: "skd://a")]
@@ -77,7 +77,7 @@ struct RoundTripTests {
         )
     }
 
-    @Test("text that would add a line is refused")
+    @Test("text that would add a line is rejected")
     func injection() throws {
         let playlist = MediaPlaylist(targetDuration: 6, segments: [MediaSegment(uri: "a\n#EXT-X-ENDLIST", duration: 6)])
         #expect(throws: PlaylistError.self) { try playlist.write() }

@@ -3,9 +3,9 @@ import HLSPlaylist
 import Testing
 import VectorFiles
 
-@Suite("The catalog of rules")
+@Suite("Rule catalog")
 struct RuleCatalogTests {
-    /// The rows of docs/playlist-rules.md: id, severity, subject and section.
+    /// Returns the rows of docs/playlist-rules.md: id, severity, subject and section.
     static func rows() throws -> [String] {
         let path = VectorFile.root.deletingLastPathComponent().appending(path: "docs/playlist-rules.md")
         return try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
@@ -15,22 +15,22 @@ struct RuleCatalogTests {
             .map { [$0[0].trimmingCharacters(in: ["`"]), $0[1], $0[2], $0[3]].joined(separator: " | ") }
     }
 
-    @Test("is what the linter has, in the same order")
+    @Test("the catalog has all rules of the linter in the same order")
     func table() throws {
         let rules = LintRule.all.map { "\($0.id) | \($0.severity) | \($0.subject) | \($0.section)" }
         let rows = try Self.rows()
         #expect(rows.count > 100)
-        #expect(rows.filter { !rules.contains($0) } == [], "these are not in the code")
-        #expect(rules.filter { !rows.contains($0) } == [], "these are not in the catalog")
-        #expect(rules == rows, "these are in another order")
+        #expect(rows.filter { !rules.contains($0) } == [], "the code does not have these rules")
+        #expect(rules.filter { !rows.contains($0) } == [], "the catalog does not have these rules")
+        #expect(rules == rows, "the order of the rules differs")
     }
 
-    @Test("names no rule twice")
+    @Test("rule IDs are unique")
     func unique() {
         #expect(Set(LintRule.all.map(\.id)).count == LintRule.all.count)
     }
 
-    @Test("says in one line what each rule demands")
+    @Test("every rule has a summary of one line")
     func summaries() {
         for rule in LintRule.all {
             #expect(!rule.summary.isEmpty && rule.summary.count <= 120 && !rule.summary.contains("\n"), "\(rule.id)")

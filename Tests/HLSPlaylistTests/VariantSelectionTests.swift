@@ -1,9 +1,9 @@
 import HLSPlaylist
 import Testing
 
-@Suite("Choosing a variant")
+@Suite("Variant selection")
 struct VariantSelectionTests {
-    /// A protected ladder: SD for everybody, HD with HDCP Type 0, UHD with Type 1 and AppleMain.
+    /// A protected bit rate ladder: SD for all devices, HD with HDCP Type 0, UHD with HDCP Type 1 and AppleMain.
     static let film = """
         #EXTM3U
         #EXT-X-VERSION:6
@@ -24,7 +24,7 @@ struct VariantSelectionTests {
 
         """
 
-    /// A set-top box at a television of 2160 lines.
+    /// The capabilities of a set-top box that is connected to a 2160p television.
     static var box: PlayerAbilities {
         PlayerAbilities(
             codecs: .ultraHighDefinition,
@@ -40,7 +40,7 @@ struct VariantSelectionTests {
         try MultivariantPlaylist(parsing: Array(text.utf8))
     }
 
-    /// One variant a line: attributes, and its URI behind a space.
+    /// Returns a playlist with one variant per argument: its attributes, a space, and its URI.
     static func ladder(_ header: String = "", _ variants: String...) throws -> MultivariantPlaylist {
         let lines = variants.map { line in
             let parts = line.split(separator: " ")
@@ -54,7 +54,7 @@ struct VariantSelectionTests {
         selection.rejected.first { $0.variant.uri == uri }?.reasons
     }
 
-    @Test("a box that can do all gets the best, and its enhancement layer")
+    @Test("a fully capable box selects the best variant and its enhancement layer")
     func best() throws {
         let selection = VariantSelector(Self.box).select(from: try Self.playlist(Self.film))
         #expect(selection.variant?.uri == "uhd-hdr.m3u8")
@@ -66,19 +66,19 @@ struct VariantSelectionTests {
         #expect(selection.rendition(.audio)?.uri == "ec3.m3u8")
     }
 
-    @Test("Type 0 takes away UHD, no HDCP takes away HD")
+    @Test("HDCP Type 0 excludes UHD, and no HDCP excludes HD")
     func hdcp() throws {
         let playlist = try Self.playlist(Self.film)
         var box = Self.box
         box.hdcp = .type0
         var selection = VariantSelector(box).select(from: playlist)
         #expect(selection.variant?.uri == "hd-hdr.m3u8")
-        #expect(reasons(selection, "uhd-hdr.m3u8") == [.hdcpTooLow(.type1, has: .type0)])
+        #expect(reasons(selection, "uhd-hdr.m3u8") == [.hdcpTooLow(.type1, output: .type0)])
         #expect(reasons(selection, "hd-avc.m3u8") == [.lessThanChosen(.videoRange)])
         box.hdcp = .none
         selection = VariantSelector(box).select(from: playlist)
         #expect(selection.variant?.uri == "sd-540.m3u8")
-        #expect(reasons(selection, "hd-avc.m3u8") == [.hdcpTooLow(.type0, has: .none)])
+        #expect(reasons(selection, "hd-avc.m3u8") == [.hdcpTooLow(.type0, output: .none)])
         #expect(selection.rejected.first { $0.variant.uri == "hd-avc.m3u8" }?.isPlayable == false)
         #expect(selection.rejected.first { $0.variant.uri == "sd-360.m3u8" }?.isPlayable == true)
     }
@@ -92,27 +92,27 @@ struct VariantSelectionTests {
         #expect(selection.variant?.uri == "hd-hdr.m3u8")
         #expect(
             reasons(selection, "uhd-hdr.m3u8")
-                == [.cpcNotMatched(.fairPlay, wanted: ["AppleMain"], has: ["AppleBaseline"])]
+                == [.cpcNotMatched(.fairPlay, required: ["AppleMain"], satisfied: ["AppleBaseline"])]
         )
-        // Without labels only what has no entry is left.
+        // Without labels, only variants without an entry remain.
         box.keySystems = [.fairPlay: []]
         selection = VariantSelector(box).select(from: playlist)
         #expect(selection.variant?.uri == "sd-540.m3u8")
-        // Without FairPlay nothing is: the session key says so.
+        // Without FairPlay, no variant remains, because the session key is a FairPlay key.
         box.keySystems = [.identity: [], .widevine: ["L1"]]
         selection = VariantSelector(box).select(from: playlist)
         #expect(selection.variant == nil && selection.fit == .nothingPlayable)
         #expect(selection.rejected.count == 5)
         #expect(selection.rejected.allSatisfy { $0.reasons.contains(.keyFormatUnsupported([.fairPlay])) })
-        // The caller knows better: these are in the clear, whatever ALLOWED-CPC says.
+        // According to the caller, these variants are not encrypted, regardless of ALLOWED-CPC.
         let clear = VariantSelector(box, keyFormats: ["sd-360.m3u8": [], "hd-avc.m3u8": []]).select(from: playlist)
         #expect(clear.variant?.uri == "hd-avc.m3u8")
-        // Multi-DRM: no entry for Widevine, so that every Widevine client may play.
+        // Multi-DRM: without an entry for Widevine, every Widevine client may play the variant.
         let both = VariantSelector(box, keyFormats: ["uhd-hdr.m3u8": [.fairPlay, .widevine]]).select(from: playlist)
         #expect(both.variant?.uri == "uhd-hdr.m3u8")
     }
 
-    @Test("labels, when nobody says which keys there are")
+    @Test("labels when the key formats are unknown")
     func labelsAlone() throws {
         let cpc = "ALLOWED-CPC=\"com.apple.streamingkeydelivery:Main,urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed:L1\""
         let playlist = try Self.ladder("", "BANDWIDTH=1 low", "BANDWIDTH=2,\(cpc) high")
@@ -123,19 +123,20 @@ struct VariantSelectionTests {
         #expect(chosen([.fairPlay: ["Baseline"]]) == "low")
         #expect(chosen([.fairPlay: ["Baseline"], .widevine: ["L1"]]) == "high")
         #expect(chosen([.fairPlay: ["Baseline"], .playReady: []]) == "low")
-        // Not listed: all its clients may play. Identity keys are no DRM, and a player without any cannot.
+        // All clients of an unlisted key format may play. Identity keys are not a DRM, so a player without a DRM cannot
+        // play.
         #expect(chosen([.playReady: []]) == "high")
         #expect(chosen([.identity: []]) == "low")
         #expect(chosen([:]) == "low")
     }
 
-    @Test("throughput, cap and display")
+    @Test("throughput, bandwidth cap and display")
     func limits() throws {
         let playlist = try Self.playlist(Self.film)
         var box = Self.box
         box.throughput = 6_250_000
         var selection = VariantSelector(box).select(from: playlist)
-        // 6.25 Mbit/s times 0.8 is exactly the 5 Mbit/s of this one.
+        // 6.25 Mbit/s times 0.8 is exactly the 5 Mbit/s of this variant.
         #expect(selection.variant?.uri == "hd-hdr.m3u8")
         #expect(reasons(selection, "hd-avc.m3u8") == [.bandwidthAboveThroughput(6_000_000, available: 5_000_000)])
         box.throughput = 6_249_999
@@ -145,7 +146,7 @@ struct VariantSelectionTests {
         selection = VariantSelector(box).select(from: playlist)
         #expect(selection.variant?.uri == "hd-hdr.m3u8")
         #expect(reasons(selection, "hd-avc.m3u8") == [.bandwidthAboveCap(6_000_000, cap: 5_999_999)])
-        // Held upright.
+        // The device is in portrait orientation.
         box.displaySize = Resolution(width: 1080, height: 1920)
         #expect(VariantSelector(box).select(from: playlist).variant?.uri == "hd-hdr.m3u8")
         box.displaySize = Resolution(width: 1919, height: 1080)
@@ -158,7 +159,10 @@ struct VariantSelectionTests {
         )
     }
 
-    @Test("when nothing fits, the lowest is chosen and the result says so", arguments: [0, 1000, 1_124_999])
+    @Test(
+        "if no variant fits, the one with the lowest bandwidth is selected, and the result indicates it",
+        arguments: [0, 1000, 1_124_999]
+    )
     func nothingFits(_ throughput: UInt64) throws {
         var box = Self.box
         box.throughput = throughput
@@ -169,7 +173,7 @@ struct VariantSelectionTests {
         #expect(!selection.rejected.contains { !$0.isPlayable })
     }
 
-    @Test("on a display smaller than all, the smallest is chosen")
+    @Test("on a display smaller than all variants, the smallest is selected")
     func smallDisplay() throws {
         var box = Self.box
         box.displaySize = Resolution(width: 100, height: 50)
@@ -178,7 +182,7 @@ struct VariantSelectionTests {
         #expect(selection.fit == .largerThanDisplay)
     }
 
-    @Test("codecs: profile, level and the unknown")
+    @Test("codecs: profiles, levels and unknown formats")
     func codecs() throws {
         let playlist = try Self.ladder(
             "",
@@ -190,7 +194,7 @@ struct VariantSelectionTests {
             "BANDWIDTH=6,CODECS=\"avc1.42E01E,stpp.ttml.im1t\" text"
         )
         let selection = VariantSelector(PlayerAbilities(codecs: .basic)).select(from: playlist)
-        // A text format that is not shown does not keep the video from being played.
+        // An unsupported text format does not exclude the video.
         #expect(selection.variant?.uri == "text")
         #expect(reasons(selection, "low") == [.lessThanChosen(.bandwidth)])
         #expect(reasons(selection, "high-level") == [.codecsUnsupported([Codec("avc1.640033")])])
@@ -219,13 +223,13 @@ struct VariantSelectionTests {
         abilities.videoRanges = [.sdr, .hlg]
         selection = VariantSelector(abilities).select(from: playlist)
         #expect(selection.variant?.uri == "hlg")
-        // Sound has no range.
+        // Audio has no video range.
         abilities.videoRanges = []
         let audio = try Self.ladder("", "BANDWIDTH=1,CODECS=\"mp4a.40.2\" a")
         #expect(VariantSelector(abilities).select(from: audio).variant?.uri == "a")
     }
 
-    @Test("stereo video, projections and specifiers of the future")
+    @Test("stereo video, projections and unknown specifiers")
     func layouts() throws {
         let playlist = try Self.ladder(
             "#EXT-X-VERSION:12\n",
@@ -243,13 +247,13 @@ struct VariantSelectionTests {
         abilities.showsStereo = true
         selection = VariantSelector(abilities).select(from: playlist)
         #expect(selection.variant?.uri == "stereo")
-        // The variant that is ignored has no SCORE, and does not make that of the others void.
+        // The ignored variant has no SCORE, but the SCORE of the others is still used.
         #expect(reasons(selection, "flat") == [.lowerScore(1, chosen: 2)])
         abilities.showsStereo = false
         #expect(!abilities.videoLayouts.contains(.stereo))
     }
 
-    @Test("SCORE decides, when all variants have one")
+    @Test("SCORE is decisive if all variants have one")
     func score() throws {
         let abilities = PlayerAbilities(codecs: .basic)
         let all = try Self.ladder(
@@ -270,7 +274,7 @@ struct VariantSelectionTests {
         #expect(VariantSelector(abilities).select(from: some).variant?.uri == "big")
     }
 
-    @Test("one pathway is applied")
+    @Test("only variants of the applied pathway are selected")
     func pathways() throws {
         let steering = "#EXT-X-CONTENT-STEERING:SERVER-URI=\"s\",PATHWAY-ID=\"B\"\n"
         let variants = ["BANDWIDTH=3 none", "BANDWIDTH=2,PATHWAY-ID=\"A\" a", "BANDWIDTH=1,PATHWAY-ID=\"B\" b"]
@@ -286,7 +290,7 @@ struct VariantSelectionTests {
         #expect(VariantSelector(abilities).select(from: steered).variant?.uri == "none")
         abilities.pathwayID = "C"
         #expect(VariantSelector(abilities).select(from: steered).fit == .nothingPlayable)
-        // Without steering, and with a first pathway that nobody has, all count.
+        // Without content steering, or with an initial pathway without variants, all variants are candidates.
         abilities.pathwayID = nil
         let free = try Self.ladder("", variants[0], variants[1], variants[2])
         #expect(VariantSelector(abilities).select(from: free).variant?.uri == "none")
@@ -295,7 +299,7 @@ struct VariantSelectionTests {
     }
 
     @Test(
-        "what is equal is decided criterion by criterion",
+        "the criteria are compared in order",
         arguments: [
             ("RESOLUTION=4x4", "RESOLUTION=5x4", VariantCriterion.resolution),
             ("BANDWIDTH=9,VIDEO-RANGE=SDR", "BANDWIDTH=1,VIDEO-RANGE=PQ", .videoRange),
@@ -326,14 +330,14 @@ struct VariantSelectionTests {
         #expect(equal.rejected.map(\.reasons) == [[.lessThanChosen(.order)]])
     }
 
-    @Test("switching goes up late and down at once")
+    @Test("switching up requires a margin, and switching down does not")
     func switching() throws {
         let playlist = try Self.ladder("", "BANDWIDTH=1000000 low", "BANDWIDTH=2000000 mid", "BANDWIDTH=4000000 high")
         var selector = VariantSelector(PlayerAbilities(codecs: .basic))
         func target(_ throughput: UInt64, from index: Int) -> String? {
             selector.switchTarget(throughput: throughput, current: playlist.variants[index], in: playlist)?.uri
         }
-        // mid needs 2.5 Mbit/s to be kept, and 2.875 to be gone up to.
+        // Keeping mid requires 2.5 Mbit/s, and switching up to mid requires 2.875 Mbit/s.
         #expect(target(2_874_000, from: 0) == nil)
         #expect(target(2_876_000, from: 0) == "mid")
         #expect(target(2_500_000, from: 1) == nil)
@@ -349,13 +353,13 @@ struct VariantSelectionTests {
         #expect(target(2_500_000, from: 0) == "mid")
         selector.abilities.bandwidthCap = 3_000_000
         #expect(target(.max, from: 2) == "mid")
-        // A variant that is gone from the playlist is left.
+        // The player switches away from a variant that was removed from the playlist.
         var gone = playlist.variants[1]
         gone.uri = "gone"
         #expect(selector.switchTarget(throughput: 3_000_000, current: gone, in: playlist)?.uri == "mid")
     }
 
-    @Test("every reason has words, without control characters")
+    @Test("every reason has a description without control characters")
     func words() throws {
         let playlist = try Self.ladder(
             "",
@@ -366,12 +370,12 @@ struct VariantSelectionTests {
         let selection = VariantSelector(abilities).select(from: playlist)
         let words = selection.rejected.flatMap(\.reasons).map(\.description)
         #expect(words.count == 7)
-        #expect(words.contains("9x9 is larger than the display's 1x1"))
-        #expect(words.contains("HDCP-LEVEL is \"TYPE-1\", and the output has no HDCP"))
+        #expect(words.contains("its RESOLUTION of 9x9 is larger than the display of 1x1"))
+        #expect(words.contains("HDCP-LEVEL is \"TYPE-1\", but the output has no HDCP"))
         #expect(!words.joined().unicodeScalars.contains { (0x7F...0x9F).contains($0.value) })
     }
 
-    @Test("an empty playlist has nothing to play, and enormous numbers do no harm")
+    @Test("an empty playlist has no playable variant, and extreme numbers are handled")
     func extremes() throws {
         #expect(VariantSelector(Self.box).select(from: MultivariantPlaylist()).fit == .nothingPlayable)
         let most = UInt64.max

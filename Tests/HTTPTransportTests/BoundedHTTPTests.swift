@@ -1,7 +1,7 @@
 import HTTPRequests
 import Testing
 
-@Suite("Bounded requests over HTTP")
+@Suite("Bounded HTTP requests")
 struct BoundedHTTPTests {
     private let http = BoundedHTTP.withoutRedirects
 
@@ -14,7 +14,7 @@ struct BoundedHTTPTests {
         }
     }
 
-    @Test("say in words why there is no connection")
+    @Test("describe why a connection failed")
     func refused() async throws {
         let address = try SocketServer { _ in .unfinished("") }.address
         let error = await failure(.init(address + "/", timeout: .seconds(60), maximumAnswer: 10))
@@ -22,7 +22,7 @@ struct BoundedHTTPTests {
         #expect(error?.reason == "Connection refused")
     }
 
-    @Test("say in words that a server does not speak TLS")
+    @Test("describe that a server does not use TLS")
     func tls() async throws {
         let server = try SocketServer { _ in .bytes("") }
         let error = await failure(
@@ -32,7 +32,7 @@ struct BoundedHTTPTests {
         #expect(error?.reason.contains("Optional") == false)
     }
 
-    @Test("do not read a body that is not wanted, however long it is")
+    @Test("do not read an unwanted body, regardless of its length")
     func unwanted() async throws {
         let server = try SocketServer { _ in
             .bytes("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\nConnection: close\r\n\r\n")
@@ -43,21 +43,21 @@ struct BoundedHTTPTests {
         #expect(answer.status == 404 && answer.body.isEmpty)
     }
 
-    @Test("tell a connection that was never there from one that broke within the answer")
+    @Test("distinguish a failed connection from one that was interrupted within the response")
     func brokenOff() async throws {
         let server = try SocketServer { _ in .bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc") }
         let error = await failure(.init(server.address + "/", timeout: .seconds(60), maximumAnswer: 1000))
         #expect(error?.code == .brokenOff)
     }
 
-    @Test("refuse a body by the length that its head announces, before it comes")
+    @Test("reject a body by its announced length before it arrives")
     func announced() async throws {
         let server = try SocketServer { _ in .unfinished("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n") }
         let error = await failure(.init(server.address + "/", timeout: .seconds(3600), maximumAnswer: 10))
         #expect(error?.code == .tooLarge)
     }
 
-    @Test("end where redirects lead in a circle, or on and on")
+    @Test("end if redirects are cyclic or endless")
     func redirects() async throws {
         let server = try SocketServer { request in
             let number = request.split(separator: " ")[1].dropFirst().count

@@ -36,7 +36,7 @@ struct HTTPClientTransportTests {
         #expect(heard.hasSuffix("\r\n\r\nbody"))
     }
 
-    @Test("does not follow redirects: the token would go along")
+    @Test("does not follow redirects, because they would leak the token")
     func redirect() async throws {
         let server = try SocketServer { _ in
             .bytes("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -46,15 +46,15 @@ struct HTTPClientTransportTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("says that there is no connection where nobody listens")
+    @Test("reports a failed connection if no server listens")
     func nobody() async throws {
-        // A server that is gone leaves a port on which nobody listens.
+        // A stopped server leaves a port on which no server listens.
         let address = try SocketServer { _ in .unfinished("") }.address
         #expect(await failure(KeyTransportRequest(.get, address + "/")) == .noConnection)
     }
 
     @Test(
-        "says that there is no connection where an answer breaks off",
+        "reports an interrupted connection if a response is incomplete",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc", "HTTP/1.1 200", "",
         ]
@@ -65,7 +65,7 @@ struct HTTPClientTransportTests {
     }
 
     @Test(
-        "takes an answer of the largest size and none that is larger",
+        "accepts a response of the maximum size and rejects a larger one",
         arguments: [(3, KeyTransportError?.none), (2, KeyTransportError.tooLarge)]
     )
     func size(maximum: Int, error: KeyTransportError?) async throws {
@@ -96,7 +96,7 @@ struct HTTPClientTransportTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test("knows an address that is none", arguments: ["", "movie", "skd://movie", "http://", "http:///x"])
+    @Test("rejects an invalid address", arguments: ["", "movie", "skd://movie", "http://", "http:///x"])
     func badAddress(url: String) async {
         #expect(await failure(KeyTransportRequest(.get, url)) == .badAddress)
     }

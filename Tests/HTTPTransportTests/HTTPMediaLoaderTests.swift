@@ -22,7 +22,7 @@ struct HTTPMediaLoaderTests {
         return .bytes(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
-    @Test("takes all of a resource, or the range that it asked for")
+    @Test("returns a whole resource, or the requested range")
     func ranges() async throws {
         let server = try SocketServer { request in
             request.contains("Range: bytes=2-4")
@@ -30,20 +30,20 @@ struct HTTPMediaLoaderTests {
         }
         #expect(try await loader.load(MediaResource(server.address + "/a")).bytes == Array("abcdefg".utf8))
         #expect(try await loader.load(MediaResource(server.address + "/a", range: 2..<5)).bytes == Array("cde".utf8))
-        // A server that knows no ranges sends everything.
+        // A server that does not support ranges returns the whole resource.
         #expect(try await loader.load(MediaResource(server.address + "/a", range: 1..<3)).bytes == Array("bc".utf8))
         #expect(await failure(MediaResource(server.address + "/a", range: 5..<9))?.code == .wrongRange)
         #expect(await failure(MediaResource(server.address + "/a", range: 2..<2))?.code == .wrongRange)
     }
 
-    @Test("takes no other bytes than those it asked for")
+    @Test("rejects bytes other than the requested ones")
     func wrongRanges() async throws {
         let server = try SocketServer { _ in Self.answer("206 Partial Content", "abc") }
         #expect(await failure(MediaResource(server.address + "/a"))?.code == .wrongRange)
         #expect(await failure(MediaResource(server.address + "/a", range: 0..<2))?.code == .wrongRange)
     }
 
-    @Test("follows redirects, and says where it came to")
+    @Test("follows redirects, and returns the final URL")
     func redirects() async throws {
         let server = try SocketServer { request in
             request.hasPrefix("GET /here")
@@ -54,7 +54,7 @@ struct HTTPMediaLoaderTests {
     }
 
     @Test(
-        "names what went wrong",
+        "reports the kind of error",
         arguments: [
             ("404 Not Found", MediaLoadError.Code.notFound, 404), ("410 Gone", .notFound, 410),
             ("403 Forbidden", .status, 403),
@@ -67,7 +67,7 @@ struct HTTPMediaLoaderTests {
         #expect(error == MediaLoadError(code, server.address + "/a", status: status))
     }
 
-    @Test("takes no more than it should, waits no longer than it should, and ends with its task")
+    @Test("enforces the size limit and the timeout, and ends with its task")
     func limits() async throws {
         let server = try SocketServer { request in
             request.hasPrefix("GET /large")
@@ -90,7 +90,7 @@ struct HTTPMediaLoaderTests {
         let progress = Mutex<MediaProgress?>(nil)
     }
 
-    @Test("says how far it is, and ends when it is told to; what nobody ends comes whole")
+    @Test("reports progress, and ends if the callback returns false; otherwise loads everything")
     func watched() async throws {
         let slow = try SocketServer { _ in .unfinished("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc") }
         let heard = Heard()
@@ -102,7 +102,7 @@ struct HTTPMediaLoaderTests {
             Issue.record("it was not ended")
         } catch {
             #expect(error == MediaLoadError(.abandoned, slow.address + "/a"))
-            #expect(!error.mayPass)
+            #expect(!error.isTemporary)
         }
         #expect(heard.progress.withLock(\.self) == MediaProgress(received: 3, expected: 100))
         let quick = try SocketServer { _ in Self.answer("200 OK", "abc") }

@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A server of a few lines on a real port: it reads a request and writes the bytes that a closure gives it, if any; then it
-/// closes the connection, or leaves it open.
+/// A small server on a real port: it reads a request and writes the bytes that a closure returns, if any; then it
+/// closes the connection or leaves it open.
 final class SocketServer: Sendable {
-    /// What is done with a connection.
+    /// The handling of a connection.
     enum Reply: Sendable {
         case bytes(String)
         /// The connection stays open.
@@ -17,7 +17,7 @@ final class SocketServer: Sendable {
     private let heard: Mutex<[String]>
     private let open = Mutex<[Int32]>([])
 
-    /// The requests as they came.
+    /// The received requests.
     var requests: [String] { heard.withLock { $0 } }
 
     init(_ reply: @escaping @Sendable (String) -> Reply) throws {
@@ -40,7 +40,7 @@ final class SocketServer: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else {
-                    // Closed here and not where it is shut down: the next server may have the number by then.
+                    // Closed here and not at shutdown, because the next server might already use the same number.
                     close(listener)
                     return
                 }
@@ -68,7 +68,7 @@ final class SocketServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    /// Head and body.
+    /// Returns the head and the body.
     private static func read(_ connection: Int32) -> String? {
         var text = ""
         var buffer = [UInt8](repeating: 0, count: 4096)

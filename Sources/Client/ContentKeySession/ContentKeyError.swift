@@ -1,22 +1,23 @@
-/// Why there is no key: a stable code, where it came about, a reason for people, and Apple's number if there is one.
+/// An error of a content key session: a stable code, the component that failed, a readable reason, and Apple's error
+/// number if there is one.
 ///
-/// Two errors are equal when their codes are. An error never carries a secret, so it may be logged.
+/// Two errors are equal if their codes are equal. An error never contains a secret, so it can be logged.
 public struct ContentKeyError: Error, Sendable {
-    /// A stable name in kebab-case. What a device says passes through under the device's own names.
+    /// A stable name in kebab-case. A device's error codes pass through unchanged.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The name.
         public let rawValue: String
-        /// Makes a code from its name.
+        /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// What had the error.
-    public enum Place: String, Sendable, Hashable {
+    /// The component in which the error occurred.
+    public enum Component: String, Sendable, Hashable {
         /// The session.
         case session
-        /// A request, or what was asked of it.
+        /// A request, or an operation on it.
         case request
-        /// The answer to a request, or the lack of one.
+        /// The response to a request, or a missing response.
         case response
         /// A recipient.
         case recipient
@@ -26,19 +27,19 @@ public struct ContentKeyError: Error, Sendable {
 
     /// The stable name.
     public let code: Code
-    /// What had the error.
-    public let place: Place
-    /// What was found and what was expected; no secrets.
+    /// The component in which the error occurred.
+    public let component: Component
+    /// A description of the actual and the expected value, without secrets.
     public let reason: String?
-    /// Apple's number, such as -42799.
+    /// Apple's error number, such as -42799.
     public let number: Int32?
 
-    /// Makes an error. `reason` must not hold a secret.
-    public init(_ code: Code, _ place: Place, reason: String? = nil, number: Int32? = nil) {
-        (self.code, self.place, self.reason, self.number) = (code, place, reason, number)
+    /// Creates an error. `reason` must not contain a secret.
+    public init(_ code: Code, _ component: Component, reason: String? = nil, number: Int32? = nil) {
+        (self.code, self.component, self.reason, self.number) = (code, component, reason, number)
     }
 
-    /// Why another request may have a better outcome; nil if the session does not think of one.
+    /// The reason why a retry may succeed; nil if the session does not recommend a retry.
     public var retryReason: ContentKeyRetryReason? {
         switch code {
         case .timedOut: .timedOut
@@ -50,55 +51,55 @@ public struct ContentKeyError: Error, Sendable {
 }
 
 extension ContentKeyError: Equatable {
-    /// True when both errors have the same code.
+    /// Returns whether both errors have the same code.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }
 
 extension ContentKeyError: CustomStringConvertible {
-    /// One line: the place, the code, the number and the reason.
+    /// The component, the code, the number and the reason, on one line.
     public var description: String {
-        "\(place.rawValue): \(code.rawValue)" + (number.map { " (\($0))" } ?? "") + (reason.map { ": \($0)" } ?? "")
+        "\(component.rawValue): \(code.rawValue)" + (number.map { " (\($0))" } ?? "") + (reason.map { ": \($0)" } ?? "")
     }
 }
 
 extension ContentKeyError.Code {
-    // MARK: The session's own
+    // MARK: Codes of the session
 
-    /// The session has ended, and its requests and keys with it.
+    /// The session has ended, together with its requests and keys.
     public static let sessionExpired = Self(rawValue: "session-expired")
-    /// The request has its answer, or is over.
+    /// The request has already been answered or has ended.
     public static let requestAnswered = Self(rawValue: "request-answered")
-    /// Nobody wants the key any more.
+    /// The key is no longer needed.
     public static let cancelled = Self(rawValue: "cancelled")
-    /// There was no answer in time.
+    /// No response arrived before the timeout.
     public static let timedOut = Self(rawValue: "timed-out")
-    /// The app gave an error instead of an answer.
+    /// The app reported an error instead of a response.
     public static let noResponse = Self(rawValue: "no-response")
-    /// The answer is of another kind than the key system's, or is not well formed.
+    /// The response belongs to another key system, or is malformed.
     public static let wrongResponse = Self(rawValue: "wrong-response")
-    /// A CKC came for a request whose SPC was never made.
+    /// A CKC was given to a request for which no SPC was made.
     public static let noRequestData = Self(rawValue: "no-request-data")
-    /// The request was not turned into one for a persistable key.
+    /// The request was not converted into a request for a persistable key.
     public static let notPersistable = Self(rawValue: "not-persistable")
-    /// The key system has no such thing.
+    /// The key system does not support the operation.
     public static let notOfKeySystem = Self(rawValue: "not-of-key-system")
     /// The recipient was not added to the session.
     public static let unknownRecipient = Self(rawValue: "unknown-recipient")
-    /// The recipient had begun to load before it was added to the session.
+    /// The recipient started to load before it was added to the session.
     public static let recipientTooLate = Self(rawValue: "recipient-too-late")
-    /// The key is no longer there.
+    /// The key is no longer loaded.
     public static let keyGone = Self(rawValue: "key-gone")
 
-    // MARK: What a device says and the session understands
+    // MARK: Codes of a device that the session interprets
 
-    /// The lease ran out.
+    /// The lease expired.
     public static let leaseExpired = Self(rawValue: "lease-expired")
     /// The persistable key has a format from before a security update; Apple's number is -42799.
     public static let persistentKeyOutdated = Self(rawValue: "persistent-key-outdated")
-    /// The persistable key has expired; Apple's number is -42800. A server may give another.
+    /// The persistable key has expired; Apple's number is -42800. A server may report another number.
     public static let persistentKeyExpired = Self(rawValue: "persistent-key-expired")
     /// The persistable key was replaced, invalidated or altered; Apple's number is -42803.
     public static let invalidPersistentKey = Self(rawValue: "invalid-persistent-key")
-    /// Route, device, key system or CKC do not allow the key to be kept.
+    /// The route, the device, the key system or the CKC does not allow a persistent key.
     public static let persistenceNotAllowed = Self(rawValue: "persistence-not-allowed")
 }

@@ -1,35 +1,35 @@
-/// Where a request stands.
+/// The status of a content key request.
 public enum ContentKeyRequestStatus: String, Sendable, Hashable, CaseIterable {
-    /// It waits for an answer, or for what the device says of it.
+    /// The request waits for a response, or for the device to process the response.
     case requestingResponse
-    /// The device took the answer, and the key is loaded.
+    /// The device accepted the response, and the key is loaded.
     case receivedResponse
-    /// A later request's answer took the place of this one's.
+    /// The response to a later request replaced the response to this request.
     case renewed
-    /// Another request was made in its place.
+    /// The request was replaced by a retry.
     case retried
-    /// Its session ended, or the only recipient that wanted the key was removed.
+    /// The session ended, or the only recipient that needed the key was removed.
     case cancelled
-    /// There is no key; the error says why.
+    /// The request failed; the error contains the reason.
     case failed
 }
 
-/// Why a request may be made again.
+/// The reason for a retry of a request.
 public enum ContentKeyRetryReason: String, Sendable, Hashable, CaseIterable {
-    /// The answer took too long.
+    /// The response did not arrive in time.
     case timedOut
-    /// The lease that the answer would have granted or renewed was over.
+    /// The lease that the response grants or renews had already expired.
     case receivedResponseWithExpiredLease
-    /// The key in the answer is no longer valid: its format is outdated, for one.
+    /// The key in the response is no longer valid, for example because its format is outdated.
     case receivedObsoleteContentKey
 }
 
-/// Whether what is attached protects the content as its key demands.
+/// The status of external content protection: whether the attached displays protect the content as the key requires.
 public enum ExternalContentProtectionStatus: String, Sendable, Hashable, CaseIterable {
-    /// Not known yet.
+    /// The status is not known yet.
     case pending
-    /// It does.
+    /// The protection is sufficient.
     case sufficient
-    /// It does not, and nothing is shown until it does.
+    /// The protection is insufficient, and nothing is displayed until it becomes sufficient.
     case insufficient
 }

@@ -1,6 +1,6 @@
-/// The answer to a request. It prints its kind and its size, never its content.
+/// The response to a content key request. Its description contains its type and size, never its content.
 public struct ContentKeyResponse: Sendable, Equatable {
-    /// What is in it, for who hands it on.
+    /// The content of the response.
     package enum Content: Sendable, Equatable {
         case fairPlayStreaming(RedactedBytes)
         case clearKey(RedactedBytes, initializationVector: RedactedBytes?)
@@ -9,14 +9,14 @@ public struct ContentKeyResponse: Sendable, Equatable {
 
     package let content: Content
 
-    /// An answer for FairPlay Streaming: a CKC, or, to a request for a persistable key, the stored key.
+    /// Creates a FairPlay Streaming response: a CKC, or, for a persistable key request, the persistent key.
     public init(fairPlayStreamingKeyResponseData data: [UInt8]) { content = .fairPlayStreaming(RedactedBytes(data)) }
 
-    /// An answer for Clear Key.
+    /// Creates a Clear Key response.
     ///
     /// - Parameters:
-    ///   - data: the key, 16 bytes.
-    ///   - initializationVector: 16 bytes; nil where the playlist or the samples have it.
+    ///   - data: The key, 16 bytes.
+    ///   - initializationVector: The initialization vector, 16 bytes; nil if the playlist or the samples specify it.
     public init(clearKeyData data: [UInt8], initializationVector: [UInt8]? = nil) {
         content = .clearKey(
             RedactedBytes(data),
@@ -24,10 +24,10 @@ public struct ContentKeyResponse: Sendable, Equatable {
         )
     }
 
-    /// An answer with a token that stands for the right to the content.
+    /// Creates a response from a token that authorizes access to the content.
     public init(authorizationTokenData data: [UInt8]) { content = .authorizationToken(RedactedBytes(data)) }
 
-    /// The key system that the answer is for.
+    /// The key system that the response belongs to.
     public var keySystem: ContentKeySystem {
         switch content {
         case .fairPlayStreaming: .fairPlayStreaming

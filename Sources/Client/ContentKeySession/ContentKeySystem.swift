@@ -1,19 +1,20 @@
-/// How keys are delivered.
+/// A method of key delivery.
 public enum ContentKeySystem: String, Sendable, Hashable, CaseIterable {
-    /// FairPlay Streaming: SPC to the server, CKC from it.
+    /// FairPlay Streaming: the client sends an SPC to the server and receives a CKC.
     case fairPlayStreaming
-    /// The key itself comes from the server, 16 bytes.
+    /// Clear Key: the server returns the 16-byte key itself.
     case clearKey
-    /// A token that stands for the right to the content; there is no key.
+    /// A token that authorizes access to the content; there is no key.
     case authorizationToken
 }
 
-/// Where the content goes. It decides who asks for a key, and whether that one may be kept.
+/// The output route of the content. It determines which device requests the key and whether the key can be persistent.
 public enum ContentKeyRoute: String, Sendable, Hashable, CaseIterable {
-    /// The device plays the content itself.
+    /// The local device plays the content.
     case local
-    /// AirPlay sends it to another device. Its keys cannot be kept, and may be asked for with every segment.
+    /// The content is sent to another device over AirPlay. Its keys cannot be persistent and can be requested for every
+    /// segment.
     case airPlay
-    /// An adapter with a digital video output. As with AirPlay.
+    /// The content is sent through an adapter with a digital video output. Keys behave as with AirPlay.
     case digitalAVAdapter
 }

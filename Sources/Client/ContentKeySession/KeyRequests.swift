@@ -1,57 +1,57 @@
-// What a key loader talks to. The session over a virtual device is one side of it; an adapter of the platform's own
-// AVContentKeySession can be another.
+// The interface between a key loader and a content key session. A session over a virtual device implements it; an
+// adapter of the platform's AVContentKeySession can implement it too.
 
-/// What a key loader needs of a content key session.
+/// A content key session as a key loader uses it.
 public protocol ContentKeySource: Sendable {
-    /// Asks for a key before anything needs it, or again. Doing so for a loaded identifier, or one that is being asked
-    /// for, does nothing.
+    /// Requests a key before it is needed, or again. Does nothing if the key is loaded or already requested.
     ///
     /// - Parameters:
-    ///   - identifier: the URI of the EXT-X-KEY or EXT-X-SESSION-KEY tag.
-    ///   - initializationData: what the container says of the key, such as a pssh box.
+    ///   - identifier: The URI of the EXT-X-KEY or EXT-X-SESSION-KEY tag.
+    ///   - initializationData: The container's data about the key, such as a pssh box.
+    ///   - options: The kind of request.
     func processContentKeyRequest(
         identifier: String,
         initializationData: [UInt8]?,
         options: ContentKeyRequestOptions
     ) async
 
-    /// Asks for several keys at once, such as those that one piece of initialization data names. Each is a request of its
-    /// own; those for keys that are there, or are being asked for, do nothing.
+    /// Requests several keys at once, for example all keys of one initialization data. Each key has its own request;
+    /// keys that are loaded or already requested are skipped.
     func processContentKeyRequests(
         identifiers: [String],
         initializationData: [UInt8]?,
         options: ContentKeyRequestOptions
     ) async
 
-    /// Asks for the lease of a key to be renewed: a request with ``ContentKeyLoading/isRenewal`` follows. Does nothing
-    /// where no key is loaded, or where another request for it is under way.
+    /// Renews the lease of a key: a request with ``ContentKeyLoading/isRenewal`` follows. Does nothing if the key is
+    /// not loaded or is already requested.
     func renewExpiringResponseData(for identifier: String) async
 
-    /// Whether a key is there that may be used where the content goes now; nil where the session does not know.
+    /// Returns whether a key is loaded that can be used on the current route; nil if the session cannot determine it.
     func hasKey(for identifier: String) async -> Bool?
 
-    /// Requests as they come, from the player, from preloading, from renewals and retries. Each access begins a new
-    /// sequence, which starts with the requests that wait for an answer; it ends with the session.
+    /// The requests of the player, of preloading, of renewals and of retries, as they are made. Each access starts a
+    /// new sequence, which begins with the requests that have no response yet and finishes when the session ends.
     var requests: AsyncStream<any ContentKeyLoading> { get }
 
-    /// The same requests, and among them who begins to wait for one that was made ahead, in the order of happening: what a
-    /// key loader reads in place of ``requests``. Nil where the source does not know who waits.
+    /// The same requests, in order with the events that a preloaded key becomes needed; a key loader reads this in
+    /// place of ``requests``. Nil if the source cannot determine when a key becomes needed.
     var sourceEvents: AsyncStream<ContentKeySourceEvent>? { get }
 }
 
-/// What a source tells a key loader.
+/// An event of a source for a key loader.
 public enum ContentKeySourceEvent: Sendable {
-    /// A request, to be answered.
+    /// A request to be answered.
     case request(any ContentKeyLoading)
-    /// Somebody waits from now on for the request of this number, which was made before anything needed its key.
+    /// The key of the request with this ID, which was requested in advance, is needed now.
     case awaited(UInt64)
 }
 
 extension ContentKeySource {
-    /// Not known.
+    /// Returns nil: not known.
     public func hasKey(for _: String) async -> Bool? { nil }
 
-    /// Asks for several keys, one after the other.
+    /// Requests several keys one after the other.
     public func processContentKeyRequests(
         identifiers: [String],
         initializationData: [UInt8]?,
@@ -66,89 +66,90 @@ extension ContentKeySource {
         }
     }
 
-    /// Nil: who waits is not known.
+    /// Nil: the source cannot determine when a key becomes needed.
     public var sourceEvents: AsyncStream<ContentKeySourceEvent>? { nil }
 }
 
-/// One request for a key, to be answered exactly once: with ``processContentKeyResponse(_:)`` or with
+/// A request for a key, to be answered exactly once: with ``processContentKeyResponse(_:)`` or with
 /// ``processContentKeyResponseError(_:)``.
 public protocol ContentKeyLoading: AnyObject, Sendable {
-    /// Unique within a session, ascending.
+    /// An identifier that is unique within a session and ascending.
     var id: UInt64 { get }
-    /// The EXT-X-KEY's URI, such as skd://…
+    /// The URI of the EXT-X-KEY tag, such as skd://…
     var identifier: String { get }
-    /// What kind of answer is expected.
+    /// The key system of the expected response.
     var keySystem: ContentKeySystem { get }
-    /// Whether the answer renews a key in use. It has to be a fresh one: an answer that was given before is refused.
+    /// Whether the response renews a key in use. It must be a new response: an earlier response is rejected.
     var isRenewal: Bool { get }
-    /// Whether a persistable key was asked for and this request may carry one.
+    /// Whether a persistable key was requested and this request can provide one.
     var canProvidePersistableKey: Bool { get }
 
-    /// Whether an answer is still wanted. It is not after one, or after the session gave up waiting.
+    /// Whether the request still waits for a response. It is false after a response or after the session's timeout.
     var isOpen: Bool { get }
 
-    /// Whether somebody waits for the key, as a player does. It may begin to be so after the request was made: the source
-    /// tells of that (``ContentKeySourceEvent/awaited(_:)``).
+    /// Whether the key is needed now, for example because a player waits for it. This may change to true after the
+    /// request was made; the source then reports ``ContentKeySourceEvent/awaited(_:)``.
     var isAwaited: Bool { get }
 
-    /// How long the lease of the key lasted when the device took the answer; nil where there is none, or before that, or
-    /// where the session does not know.
+    /// The lease duration of the key when the device accepted the response; nil if the key has no lease, before a
+    /// response, or if the session does not provide it.
     var grantedLease: Duration? { get }
 
-    /// Makes the SPC for the key server. A second call makes another, and then only the second one's CKC is an answer.
+    /// Creates the SPC for the key server. A second call creates another SPC; then only its CKC is a valid response.
     ///
     /// - Parameters:
-    ///   - certificate: the application certificate in DER.
-    ///   - contentIdentifier: the asset ID, 2 to 200 bytes.
-    ///   - protocolVersions: the FPS versions of the content (KEYFORMATVERSIONS).
-    /// - Throws: what the device says; ``ContentKeyError/Code/requestAnswered``,
-    ///   ``ContentKeyError/Code/sessionExpired``, ``ContentKeyError/Code/notOfKeySystem``.
+    ///   - certificate: The application certificate in DER.
+    ///   - contentIdentifier: The asset ID, 2 to 200 bytes.
+    ///   - protocolVersions: The FPS versions of the content (KEYFORMATVERSIONS).
+    /// - Throws: An error of the device; ``ContentKeyError/Code/requestAnswered``,
+    ///   ``ContentKeyError/Code/sessionExpired`` or ``ContentKeyError/Code/notOfKeySystem``.
     func makeStreamingContentKeyRequestData(
         certificate: [UInt8],
         contentIdentifier: [UInt8],
         protocolVersions: [UInt32]
     ) async throws(ContentKeyError) -> [UInt8]
 
-    /// Turns this request into one for a persistable key, which is then answered with a stored key.
+    /// Converts this request into a request for a persistable key, which is then answered with a persistent key.
     ///
-    /// - Throws: ``ContentKeyError/Code/persistenceNotAllowed`` where route, device or key system refuse persistence;
-    ///   the request is an ordinary one still, to be answered with an online key.
+    /// - Throws: ``ContentKeyError/Code/persistenceNotAllowed`` if the route, the device or the key system does not
+    ///   allow persistence; the request is then still an online request, to be answered with an online key.
     func respondByRequestingPersistableKey() async throws(ContentKeyError)
 
-    /// Makes the key to be stored from the CKC that answers this request's SPC. The stored key is then the answer.
+    /// Creates the persistent key from the CKC that answers this request's SPC. The persistent key is then the
+    /// response.
     ///
-    /// - Throws: what the device says. ``ContentKeyError/Code/persistenceNotAllowed`` makes the request an ordinary
-    ///   one again, and the CKC may still be its answer.
+    /// - Throws: An error of the device. After ``ContentKeyError/Code/persistenceNotAllowed``, the request is an online
+    ///   request again, and the CKC can still be its response.
     func persistableContentKey(fromKeyVendorResponse response: [UInt8]) async throws(ContentKeyError) -> [UInt8]
 
-    /// The answer. Success is what the device says of it, in the status that this returns:
-    /// ``ContentKeyRequestStatus/receivedResponse``; ``ContentKeyRequestStatus/failed``; or
-    /// ``ContentKeyRequestStatus/retried``, and another request comes.
+    /// Answers the request. Returns the resulting status: ``ContentKeyRequestStatus/receivedResponse`` if the device
+    /// accepted the response, ``ContentKeyRequestStatus/failed`` if not, or ``ContentKeyRequestStatus/retried`` if
+    /// another request follows.
     @discardableResult func processContentKeyResponse(_ response: ContentKeyResponse) async -> ContentKeyRequestStatus
 
-    /// Says that there will be no answer, and why. The request fails.
+    /// Fails the request with an error instead of a response.
     func processContentKeyResponseError(_ error: any Error) async
 }
 
 extension ContentKeyLoading {
-    /// Always: the session says nothing of it.
+    /// True, because the session does not report the end of a request.
     public var isOpen: Bool { true }
 
-    /// Not known: what was not announced counts as awaited.
+    /// False: not known. A request that was not announced is treated as needed now.
     public var isAwaited: Bool { false }
 
-    /// Not known.
+    /// Nil: not known.
     public var grantedLease: Duration? { nil }
 }
 
-/// What is said when a key is asked for.
+/// The options of a key request.
 public struct ContentKeyRequestOptions: Sendable, Equatable {
-    /// Whether the key is to be kept for offline playback.
+    /// Whether the key will be persistent, for offline playback.
     public var isPersistable: Bool
-    /// Whether the key is asked for before anything needs it.
+    /// Whether the key is requested before it is needed.
     public var isPreload: Bool
 
-    /// Makes options: an online key, asked for because something needs it, but for what is given.
+    /// Creates options; the default is an online key that is needed now.
     public init(isPersistable: Bool = false, isPreload: Bool = false) {
         (self.isPersistable, self.isPreload) = (isPersistable, isPreload)
     }

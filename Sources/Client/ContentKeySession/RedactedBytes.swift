@@ -1,4 +1,4 @@
-/// Bytes that never print: not by a description, not in a dump, not by interpolation.
+/// Bytes that are never printed: not by a description, a dump or an interpolation.
 public struct RedactedBytes: Sendable, Equatable {
     /// The bytes.
     public let bytes: [UInt8]
@@ -8,10 +8,10 @@ public struct RedactedBytes: Sendable, Equatable {
 }
 
 extension RedactedBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How many there are.
+    /// The number of bytes.
     public var description: String { "<\(bytes.count) bytes>" }
-    /// How many there are.
+    /// The number of bytes.
     public var debugDescription: String { description }
-    /// A value without children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

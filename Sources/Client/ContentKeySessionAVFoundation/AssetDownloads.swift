@@ -3,29 +3,30 @@ public import AVFoundation
 public import ContentKeySession
 import Locking
 
-/// Downloads of an app, each by a name of its own: AVAssetDownloadURLSession, whose tasks outlive the app.
+/// The named downloads of an app, with an AVAssetDownloadURLSession, whose tasks continue when the app is not running.
 ///
-/// Make it at every start of the app, with the same identifier: downloads that went on meanwhile are told of then.
+/// Create it at every launch of the app, with the same identifier: it then reports the downloads that continued.
 public final class AssetDownloads: Sendable {
-    /// What happens to a download.
+    /// An event of a download.
     public enum Event: Sendable {
-        /// It will lie here. Note ``AssetDownloads/relativePath(of:)``: the folder of an app moves, and the download must
-        /// not be moved.
+        /// The download will be stored at this location. Store ``AssetDownloads/relativePath(of:)`` of it: the app's
+        /// container moves, and the download itself must not be moved.
         case willDownload(name: String, to: URL)
-        /// It is there.
+        /// The download has finished.
         case didFinish(name: String)
-        /// It is not, and why: AVFoundation's domain and number. It may be begun again.
+        /// The download failed, with the domain and code of AVFoundation's error. It can be started again.
         case didFail(name: String, domain: String, code: Int)
-        /// All that happened while the app did not run was told. Now call what `UIApplicationDelegate` was given for it.
+        /// All events that occurred while the app was not running have been reported. Now call the completion handler
+        /// that `UIApplicationDelegate` received.
         case didFinishBackgroundEvents
     }
 
     private let delegate: DownloadDelegate
     private let session: AVAssetDownloadURLSession
 
-    /// Begins.
+    /// Creates the download session.
     ///
-    /// - Parameter identifier: Of the background session; the same at each start.
+    /// - Parameter identifier: The identifier of the background session, the same at each launch.
     public init(identifier: String) {
         delegate = DownloadDelegate()
         session = AVAssetDownloadURLSession(
@@ -35,20 +36,20 @@ public final class AssetDownloads: Sendable {
         )
     }
 
-    /// What happens. Each access begins a new sequence.
-    public var events: AsyncStream<Event> { delegate.feed.sequence() }
+    /// The events. Each access starts a new sequence.
+    public var events: AsyncStream<Event> { delegate.broadcast.sequence() }
 
-    /// Begins a download. Its keys come first: what is on the disk without them does not play.
+    /// Starts a download after its keys have been loaded, because a download without keys cannot be played.
     ///
     /// - Parameters:
-    ///   - asset: What is downloaded. It is added to the session of its keys here, so nothing of it may be loaded yet.
-    ///   - name: By which it is known, after the next start of the app too.
-    ///   - title: For the system's settings, where people delete downloads.
-    ///   - keys: The identifiers of the keys, from the app's own service.
-    ///   - session: The session of the keys, which keeps them.
-    ///   - loader: Answers the session's requests.
-    ///   - configure: Chooses qualities and languages.
-    /// - Throws: why a key is not there; then nothing is downloaded.
+    ///   - asset: The asset to download. This method adds it to the key session, so it must not have started to load.
+    ///   - name: The name that identifies the download, also after the next launch of the app.
+    ///   - title: The title in the system's settings, where users can delete downloads.
+    ///   - keys: The key identifiers, from the app's own service.
+    ///   - session: The content key session, which stores the keys.
+    ///   - loader: The key loader that answers the session's requests.
+    ///   - configure: A function that selects qualities and languages.
+    /// - Throws: The error of a key; then nothing is downloaded.
     public func start(
         _ asset: AVURLAsset,
         name: String,
@@ -63,7 +64,7 @@ public final class AssetDownloads: Sendable {
         begin(asset, name: name, title: title, configure: configure)
     }
 
-    /// Begins a download whose keys are taken care of elsewhere, as by ``ResourceLoaderDelegate``.
+    /// Starts a download whose keys are loaded in another way, for example by ``ResourceLoaderDelegate``.
     public func begin(
         _ asset: AVURLAsset,
         name: String,
@@ -77,7 +78,7 @@ public final class AssetDownloads: Sendable {
         task.resume()
     }
 
-    /// The names of the downloads that are not done, and how much of each is there, from 0 to 1.
+    /// The progress of the unfinished downloads by name, from 0 to 1.
     public var progress: [String: Double] {
         get async {
             var progress: [String: Double] = [:]
@@ -88,11 +89,11 @@ public final class AssetDownloads: Sendable {
         }
     }
 
-    /// Lets a download rest.
+    /// Pauses a download.
     public func pause(_ name: String) async { for task in await tasks(name) { task.suspend() } }
-    /// Lets it go on.
+    /// Resumes a download.
     public func resume(_ name: String) async { for task in await tasks(name) { task.resume() } }
-    /// Ends it. ``Event/didFail(name:domain:code:)`` follows.
+    /// Cancels a download. ``Event/didFail(name:domain:code:)`` follows.
     public func cancel(_ name: String) async { for task in await tasks(name) { task.cancel() } }
 
     private func tasks(_ name: String? = nil) async -> [URLSessionTask] {
@@ -103,43 +104,44 @@ public final class AssetDownloads: Sendable {
         }
     }
 
-    /// What to note of a download's location.
+    /// Returns the path of a download's location to store.
     public static func relativePath(of location: URL) -> String { location.relativePath }
 
-    /// Where a download lies now.
+    /// Returns the current location of a download from a stored path.
     public static func location(ofRelativePath path: String) -> URL {
         URL(fileURLWithPath: NSHomeDirectory()).appendingPathComponent(path)
     }
 }
 
-/// Notes what the session tells. Its one property is constant and Sendable; the compiler cannot see that through NSObject.
+/// The delegate that records the events of the session. Its only property is constant and Sendable, which the compiler
+/// cannot see through NSObject.
 private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchecked Sendable {
-    let feed = Feed<AssetDownloads.Event>()
+    let broadcast = Broadcast<AssetDownloads.Event>()
 
     func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, willDownloadTo location: URL) {
         guard let name = assetDownloadTask.taskDescription else { return }
-        feed.add(.willDownload(name: name, to: location))
+        broadcast.add(.willDownload(name: name, to: location))
     }
 
-    /// iOS before 18 and macOS before 14 tell the location at the end only.
+    /// iOS before 18 and macOS before 14 report the location only at the end.
     func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, didFinishDownloadingTo location: URL)
     {
         if #available(iOS 18, macOS 14, visionOS 1, *) { return }
         guard let name = assetDownloadTask.taskDescription else { return }
-        feed.add(.willDownload(name: name, to: location))
+        broadcast.add(.willDownload(name: name, to: location))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let name = task.taskDescription else { return }
         if let error = error as NSError? {
-            feed.add(.didFail(name: name, domain: error.domain, code: error.code))
+            broadcast.add(.didFail(name: name, domain: error.domain, code: error.code))
         } else {
-            feed.add(.didFinish(name: name))
+            broadcast.add(.didFinish(name: name))
         }
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        feed.add(.didFinishBackgroundEvents)
+        broadcast.add(.didFinishBackgroundEvents)
     }
 }
 #endif

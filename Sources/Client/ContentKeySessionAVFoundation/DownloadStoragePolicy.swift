@@ -2,19 +2,19 @@
 import AVFoundation
 public import Foundation
 
-/// When the system may delete a download to make room: AVAssetDownloadStorageManagementPolicy as a value.
+/// The policy by which the system deletes downloads to free space: AVAssetDownloadStorageManagementPolicy as a value.
 public struct DownloadStoragePolicy: Hashable, Sendable {
-    /// After this, it goes before everything that has not expired.
+    /// The date after which the download is deleted before downloads that have not expired.
     public var expirationDate: Date
-    /// Whether others go first.
+    /// Whether less important downloads are deleted first.
     public var isImportant: Bool
 
-    /// Makes a policy.
+    /// Creates a policy.
     public init(expirationDate: Date = .distantFuture, isImportant: Bool = false) {
         (self.expirationDate, self.isImportant) = (expirationDate, isImportant)
     }
 
-    /// The policy of a download; nil where none was set.
+    /// Reads the policy of a download; nil if none was set.
     public init?(of location: URL) {
         guard let policy = AVAssetDownloadStorageManager.shared().storageManagementPolicy(for: location) else {
             return nil

@@ -2,33 +2,34 @@
 public import ContentKeySession
 public import Foundation
 
-/// Keeps persistable keys in one file of the app. Such a key opens on the device that made it alone.
+/// A store of persistent keys in one file of the app. Only the device that created a persistent key can open it.
 ///
-/// Each change replaces the file as a whole, so that the app may end at any moment: either the old key is there or the
-/// new one. The file belongs into a folder that is not backed up, since another device could not use it.
+/// Each change replaces the file atomically, so that a crash leaves either the old key or the new one. Put the file
+/// into a folder that is not backed up, because another device cannot use it.
 ///
-/// For keys in the clear (``KeptClearKeys``) write a store of your own over the keychain: those open everywhere.
+/// For clear keys (``OfflineClearKeys``), write a store that uses the keychain: they are usable on any device.
 public actor KeyFile: KeptKeys {
     private let file: URL
     private var keys: [String: Data]?
 
-    /// Names the file. It need not exist; its folder has to.
+    /// Creates a store for a file. The file does not have to exist, but its folder must.
     public init(_ file: URL) { self.file = file }
 
-    /// The key that is kept for an identifier.
+    /// Returns the stored key for an identifier.
     public func key(for identifier: String) -> [UInt8]? { all()[identifier].map { Array($0) } }
 
-    /// Keeps a key in the place of an older one. If the file cannot be written, the key lasts as long as the app runs.
+    /// Stores a key and replaces an older one. If the file cannot be written, the key is kept in memory until the app
+    /// ends.
     public func keep(_ key: [UInt8], for identifier: String) {
         change { $0[identifier] = Data(key) }
     }
 
-    /// Forgets a key. To prove that to the server, let the session invalidate it first.
+    /// Deletes a key. To prove the deletion to the server, let the session invalidate the key first.
     public func forget(_ identifier: String) {
         change { $0[identifier] = nil }
     }
 
-    /// The identifiers of all keys, in order.
+    /// The identifiers of all keys, sorted.
     public var identifiers: [String] { all().keys.sorted() }
 
     private func change(_ body: (inout [String: Data]) -> Void) {
@@ -37,7 +38,7 @@ public actor KeyFile: KeptKeys {
         keys = changed
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
-        // There is nobody to tell: the next play asks the server again.
+        // A write error is ignored: the next playback requests the key from the server again.
         try? encoder.encode(changed).write(to: file, options: .atomic)
     }
 
@@ -46,7 +47,7 @@ public actor KeyFile: KeptKeys {
         let read = (try? Data(contentsOf: file)).flatMap {
             try? PropertyListDecoder().decode([String: Data].self, from: $0)
         }
-        // A file that cannot be read, as before the first unlock after a start, is read again the next time.
+        // A file that cannot be read, as before the first unlock after a restart, is read again at the next access.
         if read != nil || !FileManager.default.fileExists(atPath: file.path) { keys = read ?? [:] }
         return read ?? [:]
     }

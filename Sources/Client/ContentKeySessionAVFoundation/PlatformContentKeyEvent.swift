@@ -1,21 +1,21 @@
 #if canImport(AVFoundation)
 public import ContentKeySession
 
-/// What AVFoundation tells a session beside requests, in the order in which it does.
+/// An event of AVFoundation's session other than a request, in order.
 public enum PlatformContentKeyEvent: Sendable {
-    /// The device took the answer.
+    /// The device accepted the response.
     case didSucceed(identifier: String)
-    /// There is no key.
+    /// The request failed.
     case didFail(identifier: String, ContentKeyError)
-    /// AVFoundation asked whether to try again; true: it does.
+    /// AVFoundation called the delegate to decide whether to retry; true if it retries.
     case wasAskedToRetry(identifier: String, ContentKeyRetryReason?, Bool)
-    /// The stored key for this identifier is void from now on. The one that takes its place was given to the kept keys.
+    /// The persistent key for this identifier is no longer valid. Its replacement was stored.
     case didUpdatePersistableKey(identifier: String)
-    /// What is attached protects the content of this key more, or less, than before.
+    /// The external content protection status of this key has changed.
     case externalProtectionStatusDidChange(identifier: String, ExternalContentProtectionStatus)
-    /// The server knows this playback by another identifier.
+    /// The identifier of this playback session for the server has changed.
     case sessionIdentifierDidChange
-    /// Reports of sessions that ended wait to be sent.
+    /// Reports of ended sessions are ready to be sent.
     case didGenerateExpiredSessionReport
 }
 #endif

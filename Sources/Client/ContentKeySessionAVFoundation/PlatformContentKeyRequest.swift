@@ -3,14 +3,14 @@ import AVFoundation
 public import ContentKeySession
 import Locking
 
-/// A request of AVContentKeySession, as a key loader takes it.
+/// A request of AVContentKeySession, adapted for a key loader.
 ///
-/// | The loader's | AVFoundation's |
+/// | Key loader | AVFoundation |
 /// |---|---|
-/// | `makeStreamingContentKeyRequestData` | the same, with the protocol versions as option |
-/// | `respondByRequestingPersistableKey` | the same; then the persistable request, which the delegate gets, takes this one's place |
-/// | `persistableContentKey` | the same, of the persistable request |
-/// | `processContentKeyResponse` | the same; then what the delegate is told of the request |
+/// | `makeStreamingContentKeyRequestData` | the same, with the protocol versions as an option |
+/// | `respondByRequestingPersistableKey` | the same; then the persistable request replaces this one |
+/// | `persistableContentKey` | the same, on the persistable request |
+/// | `processContentKeyResponse` | the same; then the result that the delegate receives |
 /// | `processContentKeyResponseError` | the same |
 public final class PlatformContentKeyRequest: ContentKeyLoading {
     private struct State {
@@ -22,15 +22,15 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         var waiter: CheckedContinuation<ContentKeyRequestStatus, Never>?
     }
 
-    /// Unique within a session, ascending from 1.
+    /// An ID that is unique within a session and ascends from 1.
     public let id: UInt64
-    /// The EXT-X-KEY's URI.
+    /// The URI of the EXT-X-KEY tag.
     public let identifier: String
-    /// What kind of answer is expected.
+    /// The key system of the expected response.
     public let keySystem: ContentKeySystem
-    /// Whether the answer renews a key in use.
+    /// Whether the response renews a key in use.
     public let isRenewal: Bool
-    /// Whether this request may carry a persistable key, and the app wants to keep this one.
+    /// Whether this request can provide a persistable key and the app stores this key.
     public let canProvidePersistableKey: Bool
 
     private let ledger: RequestLedger
@@ -41,33 +41,33 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         id: UInt64,
         identifier: String,
         isRenewal: Bool,
-        keepsKey: Bool,
+        storesKey: Bool,
         ledger: RequestLedger
     ) {
         (self.id, self.identifier, self.isRenewal, self.ledger) = (id, identifier, isRenewal, ledger)
         keySystem = ledger.keySystem
         let persistable = request as? AVPersistableContentKeyRequest
-        canProvidePersistableKey = persistable != nil || (keepsKey && request.canProvidePersistableContentKey)
+        canProvidePersistableKey = persistable != nil || (storesKey && request.canProvidePersistableContentKey)
         state = Lock(State(request: request, persistable: persistable))
     }
 
-    /// AVFoundation's object that is to be answered now.
+    /// AVFoundation's request object that must be answered now.
     var current: AVContentKeyRequest { state.withLock { $0.persistable ?? $0.request } }
 
-    /// Whether it is answered with a key that was kept: no SPC was made for it.
-    var wasKept: Bool { state.withLock { $0.persistable != nil && !$0.hasSPC } }
+    /// Whether the request is answered with a stored key: no SPC was made for it.
+    var usesStoredKey: Bool { state.withLock { $0.persistable != nil && !$0.hasSPC } }
 
-    /// Whether it waits for what the device says of the answer.
-    var awaitsVerdict: Bool { state.withLock { $0.isAnswered && $0.outcome == nil } }
+    /// Whether the request waits for the device's result.
+    var awaitsResult: Bool { state.withLock { $0.isAnswered && $0.outcome == nil } }
 
-    /// Whether an answer is still wanted.
+    /// Whether the request still waits for a response.
     public var isOpen: Bool {
         state.withLock {
             !$0.isAnswered && $0.outcome == nil && ($0.persistable ?? $0.request).status == .requestingResponse
         }
     }
 
-    /// Makes the SPC for the key server.
+    /// Creates the SPC for the key server.
     public func makeStreamingContentKeyRequestData(
         certificate: [UInt8],
         contentIdentifier: [UInt8],
@@ -86,7 +86,7 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         }
     }
 
-    /// Turns this request into one for a persistable key.
+    /// Converts this request into a request for a persistable key.
     public func respondByRequestingPersistableKey() async throws(ContentKeyError) {
         guard isOpen else { throw ContentKeyError(.requestAnswered, .request) }
         guard state.withLock({ $0.persistable }) == nil else { return }
@@ -94,7 +94,7 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         state.withLock { $0.persistable = persistable }
     }
 
-    /// Makes the key to be stored from a CKC.
+    /// Creates the persistent key from a CKC.
     public func persistableContentKey(
         fromKeyVendorResponse response: [UInt8]
     ) async throws(ContentKeyError) -> [UInt8] {
@@ -106,17 +106,18 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         }
     }
 
-    /// The answer. What the device says of it comes by the delegate; if nothing comes, AVFoundation's own status counts.
+    /// Answers the request. The delegate receives the device's result; if there is none before the timeout,
+    /// AVFoundation's status is used.
     @discardableResult
     public func processContentKeyResponse(_ response: ContentKeyResponse) async -> ContentKeyRequestStatus {
         guard isOpen else { return state.withLock { $0.outcome } ?? ContentKeyRequestStatus(current.status) }
         let request = current
-        let patience = Task { [weak self, ledger] in
-            guard (try? await Task.sleep(for: ledger.patience)) != nil, let self else { return }
+        let resultTimeout = Task { [weak self, ledger] in
+            guard (try? await Task.sleep(for: ledger.resultTimeout)) != nil, let self else { return }
             let status = ContentKeyRequestStatus(self.current.status)
-            self.settle(status == .requestingResponse ? .failed : status)
+            self.complete(status == .requestingResponse ? .failed : status)
         }
-        defer { patience.cancel() }
+        defer { resultTimeout.cancel() }
         return await withCheckedContinuation { continuation in
             let isFirst = state.withLock { state in
                 guard !state.isAnswered, state.outcome == nil else { return false }
@@ -131,15 +132,15 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         }
     }
 
-    /// Says that there will be no answer, and why.
+    /// Fails the request with an error instead of a response.
     public func processContentKeyResponseError(_ error: any Error) async {
         guard isOpen else { return }
         current.processContentKeyResponseError(PlatformFailure.error(error))
-        settle(.failed)
+        complete(.failed)
     }
 
-    /// What became of it. The first word counts.
-    func settle(_ outcome: ContentKeyRequestStatus) {
+    /// Sets the result of the request. Only the first result counts.
+    func complete(_ outcome: ContentKeyRequestStatus) {
         let waiter = state.withLock { state in
             guard state.outcome == nil else { return nil as CheckedContinuation<ContentKeyRequestStatus, Never>? }
             state.outcome = outcome
@@ -151,15 +152,15 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     }
 }
 
-/// Waits for the data of one of AVFoundation's completion handlers.
+/// Waits for the data of an AVFoundation completion handler.
 func platformData(
-    _ place: ContentKeyError.Place,
+    _ component: ContentKeyError.Component,
     _ body: (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Void
 ) async throws(ContentKeyError) -> [UInt8] {
     let result: Result<[UInt8], ContentKeyError> = await withCheckedContinuation { continuation in
         body { data, error in
             continuation.resume(
-                returning: data.map { .success(Array($0)) } ?? .failure(ContentKeyError(platform: error, place))
+                returning: data.map { .success(Array($0)) } ?? .failure(ContentKeyError(platform: error, component))
             )
         }
     }

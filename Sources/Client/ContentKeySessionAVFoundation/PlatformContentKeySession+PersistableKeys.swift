@@ -2,10 +2,10 @@
 public import AVFoundation
 public import ContentKeySession
 
-// What a server is told securely: until when a kept key is valid, that kept keys are void, that sessions have ended.
+// Secure reports to a server: expiration dates of persistent keys, invalidated keys, and ended sessions.
 
 extension PlatformContentKeySession {
-    /// Makes what tells the server until when a stored key is valid.
+    /// Creates a secure token that reports to the server when a persistent key expires.
     public func makeSecureTokenForExpirationDate(
         ofPersistableContentKey stored: [UInt8]
     ) async throws(ContentKeyError) -> [UInt8] {
@@ -18,8 +18,8 @@ extension PlatformContentKeySession {
         }
     }
 
-    /// Makes a stored key unusable for ever, and makes what proves that to the server that gave the challenge. The stored
-    /// key itself knows its certificate; the context's is not used.
+    /// Invalidates a persistent key permanently, and returns the proof for the server that issued the challenge. The
+    /// key contains its certificate; the context's certificate is not used.
     public func invalidatePersistableContentKey(
         _ stored: [UInt8],
         context: ServerPlaybackContext
@@ -34,7 +34,7 @@ extension PlatformContentKeySession {
         }
     }
 
-    /// Makes every stored key of the app unusable, likewise.
+    /// Invalidates all persistent keys of the app in the same way.
     public func invalidateAllPersistableContentKeys(
         context: ServerPlaybackContext
     ) async throws(ContentKeyError) -> [UInt8] {
@@ -50,7 +50,7 @@ extension PlatformContentKeySession {
 }
 
 extension ServerPlaybackContext {
-    /// AVFoundation takes the challenge as 8 bytes, the highest first, as they stand in the message.
+    /// AVFoundation requires the challenge as 8 bytes in big-endian order, as in the message.
     var platformOptions: [AVContentKeySessionServerPlaybackContextOption: Any] {
         [
             .protocolVersions: protocolVersions.map { NSNumber(value: $0) },
@@ -59,19 +59,19 @@ extension ServerPlaybackContext {
     }
 }
 
-/// Reports of ended sessions that AVFoundation keeps in a session's storage directory. It writes them itself, so that
-/// ``add(_:)`` has nothing to do.
+/// The reports of ended sessions that AVFoundation stores in a session's storage directory. AVFoundation writes them
+/// itself, so ``add(_:)`` does nothing.
 public struct PlatformExpiredSessionReports: ExpiredSessionReportStore {
-    /// The directory that was given to the session.
+    /// The storage directory of the session.
     public let storageDirectory: URL
 
-    /// Names the directory that was given to the session.
+    /// Creates a store for the storage directory of a session.
     public init(storageDirectory: URL) { self.storageDirectory = storageDirectory }
 
     /// Does nothing.
     public func add(_: [ExpiredSessionReport]) async {}
 
-    /// The reports made with a certificate that wait.
+    /// Returns the pending reports made with a certificate.
     public func pendingExpiredSessionReports(withAppIdentifier appIdentifier: [UInt8]) async -> [ExpiredSessionReport] {
         AVContentKeySession.pendingExpiredSessionReports(
             withAppIdentifier: Data(appIdentifier),
@@ -79,7 +79,7 @@ public struct PlatformExpiredSessionReports: ExpiredSessionReportStore {
         ).map { ExpiredSessionReport(appIdentifier: appIdentifier, data: Array($0)) }
     }
 
-    /// Removes reports that were sent.
+    /// Removes reports that have been sent.
     public func removePendingExpiredSessionReports(_ reports: [ExpiredSessionReport]) async {
         for (app, reports) in Dictionary(grouping: reports, by: \.appIdentifier) {
             AVContentKeySession.removePendingExpiredSessionReports(

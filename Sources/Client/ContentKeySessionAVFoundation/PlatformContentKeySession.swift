@@ -2,67 +2,69 @@
 public import AVFoundation
 public import ContentKeySession
 
-/// AVContentKeySession for a key loader: the real one, on Apple's systems.
+/// An AVContentKeySession for a key loader, on Apple's platforms.
 ///
 ///     let session = PlatformContentKeySession(.fairPlayStreaming)
 ///     let loader = KeyLoader(source: session, service: service, transport: URLSessionTransport())
 ///     async let running: Void = loader.run()
 ///     session.platform.addContentKeyRecipient(asset)      // before the asset loads anything
 ///
-/// It is the delegate of its session. What a delegate of one's own would be told beside requests is in ``events``.
+/// This object is the delegate of its session. The other notifications of a delegate are available as ``events``.
 public final class PlatformContentKeySession: ContentKeySource {
     /// AVFoundation's session, to add recipients to. Do not set another delegate.
     public var platform: AVContentKeySession { session.object }
 
-    // AVFoundation does not call its session Sendable. Its delegate runs on a queue of its own beside the thread that adds
-    // recipients, so it has to bear calls from several.
+    // AVContentKeySession is not Sendable. It calls its delegate on a separate queue while another thread adds
+    // recipients, so it must support calls from several threads.
     let session: PlatformObject<AVContentKeySession>
     let ledger: RequestLedger
-    let eventFeed = Feed<PlatformContentKeyEvent>()
+    let eventBroadcast = Broadcast<PlatformContentKeyEvent>()
     private let delegate: PlatformSessionDelegate
     private let storageDirectory: URL?
 
-    /// Begins a session.
+    /// Starts a session.
     ///
     /// - Parameters:
-    ///   - keySystem: How keys are delivered.
-    ///   - storageDirectory: Where AVFoundation notes sessions, so that those that end without ``expire()`` are reported at
-    ///     the next start; nil: they are not.
-    ///   - keptKeys: Where an updated persistable key takes the old one's place. Give the same to the loader's settings.
-    ///   - keepsKey: Which keys are to be kept. By default none.
-    ///   - retries: How often in a row AVFoundation may try a key again.
-    ///   - patience: How long AVFoundation may take to say what became of an answer.
+    ///   - keySystem: The method of key delivery.
+    ///   - storageDirectory: The directory in which AVFoundation records sessions, so that a session that ends without
+    ///     ``expire()`` is reported after the next launch; nil disables these reports.
+    ///   - keptKeys: The store in which an updated persistent key replaces the old one. Pass the same store to the
+    ///     loader's settings.
+    ///   - storesKey: A function that returns whether a key is stored. By default none is.
+    ///   - retries: The maximum number of consecutive retries of AVFoundation for a key.
+    ///   - resultTimeout: The timeout for AVFoundation to report the result of a response.
     public init(
         _ keySystem: ContentKeySystem = .fairPlayStreaming,
         storageDirectory: URL? = nil,
         keptKeys: (any KeptKeys)? = nil,
         retries: Int = 2,
-        patience: Duration = .seconds(15),
-        keepsKey: @escaping @Sendable (String) -> Bool = { _ in false }
+        resultTimeout: Duration = .seconds(15),
+        storesKey: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         let session =
             storageDirectory.map { AVContentKeySession(keySystem: keySystem.platform, storageDirectoryAt: $0) }
             ?? AVContentKeySession(keySystem: keySystem.platform)
         self.session = PlatformObject(session)
         self.storageDirectory = storageDirectory
-        ledger = RequestLedger(keySystem, patience: patience, keepsKey: keepsKey)
-        delegate = PlatformSessionDelegate(ledger, eventFeed, keptKeys, retries: retries)
+        ledger = RequestLedger(keySystem, resultTimeout: resultTimeout, storesKey: storesKey)
+        delegate = PlatformSessionDelegate(ledger, eventBroadcast, keptKeys, retries: retries)
         session.setDelegate(delegate, queue: DispatchQueue(label: "org.keyway.content-key-session"))
     }
 
     deinit {
         ledger.end()
-        eventFeed.finish()
+        eventBroadcast.finish()
         delegate.end()
     }
 
-    /// Requests as they come. Each access begins a new sequence, which starts with those that wait for an answer.
-    public var requests: AsyncStream<any ContentKeyLoading> { ledger.feed.sequence() }
+    /// The requests as they are made. Each access starts a new sequence, which begins with the requests without a
+    /// response.
+    public var requests: AsyncStream<any ContentKeyLoading> { ledger.broadcast.sequence() }
 
-    /// What happens from now on. Each access begins a new sequence.
-    public var events: AsyncStream<PlatformContentKeyEvent> { eventFeed.sequence() }
+    /// The events from now on. Each access starts a new sequence.
+    public var events: AsyncStream<PlatformContentKeyEvent> { eventBroadcast.sequence() }
 
-    /// Asks for a key before anything needs it. AVFoundation does nothing where it is loaded.
+    /// Requests a key before it is needed. AVFoundation does nothing if the key is loaded.
     public func processContentKeyRequest(
         identifier: String,
         initializationData: [UInt8]?,
@@ -75,16 +77,16 @@ public final class PlatformContentKeySession: ContentKeySource {
         )
     }
 
-    /// Asks for the lease of a key to be renewed. Does nothing where the key did not come by this session.
+    /// Requests the renewal of a key's lease. Does nothing if this session has not loaded the key.
     public func renewExpiringResponseData(for identifier: String) async {
         guard let request = ledger.loaded(identifier) else { return }
         session.object.renewExpiringResponseData(for: request)
     }
 
-    /// Has a loader get keys, and waits until they are there: those of a title that is to be downloaded.
+    /// Loads keys with a loader and waits until they are loaded, for example the keys of a title to download.
     ///
-    /// - Throws: why one of them is not there; ``ContentKeyError/Code/sessionExpired`` and
-    ///   ``ContentKeyError/Code/cancelled`` when nobody will say any more.
+    /// - Throws: The error of a key; ``ContentKeyError/Code/sessionExpired`` or ``ContentKeyError/Code/cancelled`` if
+    ///   the session ends or the task is cancelled.
     public func load(_ identifiers: [String], by loader: KeyLoader) async throws(ContentKeyError) {
         let events = events
         var missing = Set(identifiers)
@@ -102,13 +104,13 @@ public final class PlatformContentKeySession: ContentKeySource {
         throw ContentKeyError(Task.isCancelled ? .cancelled : .sessionExpired, .session)
     }
 
-    /// Ends the session, and its keys with it.
+    /// Ends the session and its keys.
     public func expire() {
         session.object.expire()
         ledger.end()
     }
 
-    /// What the server knows this playback by; nil before there is one.
+    /// The identifier of this playback session for the server; nil before there is one.
     public var contentProtectionSessionIdentifier: [UInt8]? {
         session.object.contentProtectionSessionIdentifier.map { Array($0) }
     }

@@ -3,14 +3,14 @@ public import ContentKeySession
 import Foundation
 
 extension ContentKeyError.Code {
-    /// The device says no, in another way than this table knows. The error's number and reason say more.
+    /// The device reported an error that is not in the table. The error's number and reason contain details.
     public static let platformError = Self(rawValue: "platform-error")
     /// A persistable key has expired; Apple's number is -42800.
     public static let persistentKeyExpired = Self(rawValue: "persistent-key-expired")
 }
 
 extension ContentKeyError {
-    /// An error of AVFoundation. The number that counts is often that of an underlying error.
+    /// Creates an error from an AVFoundation error. The relevant number is often that of an underlying error.
     ///
     /// | Number | Code |
     /// |---|---|
@@ -18,22 +18,22 @@ extension ContentKeyError {
     /// | -42799 | ``ContentKeyError/Code/persistentKeyOutdated`` |
     /// | -42800 | ``ContentKeyError/Code/persistentKeyExpired`` |
     /// | -42803 | ``ContentKeyError/Code/invalidPersistentKey`` |
-    /// | another | ``ContentKeyError/Code/platformError`` |
-    init(platform error: (any Error)?, _ place: Place = .device) {
+    /// | any other | ``ContentKeyError/Code/platformError`` |
+    init(platform error: (any Error)?, _ component: Component = .device) {
         guard let error else {
-            self.init(.platformError, place, reason: "AVFoundation gave neither data nor an error")
+            self.init(.platformError, component, reason: "AVFoundation returned neither data nor an error")
             return
         }
-        // Domain and number only: a text may hold an address, and an address a token.
+        // Only the domain and the number: a text may contain an address, and an address may contain a token.
         let chain = Self.chain(error as NSError)
         let reason = chain.map { "\($0.domain) \($0.code)" }.joined(separator: ", ")
         for number in chain.compactMap({ Int32(exactly: $0.code) }) {
             if let code = Self.codes[number] {
-                self.init(code, place, reason: reason, number: number)
+                self.init(code, component, reason: reason, number: number)
                 return
             }
         }
-        self.init(.platformError, place, reason: reason, number: chain.last.flatMap { Int32(exactly: $0.code) })
+        self.init(.platformError, component, reason: reason, number: chain.last.flatMap { Int32(exactly: $0.code) })
     }
 
     private static let codes: [Int32: Code] = [
@@ -41,7 +41,7 @@ extension ContentKeyError {
         -42803: .invalidPersistentKey,
     ]
 
-    /// An error and what is under it, eight deep at most.
+    /// Returns an error and its underlying errors, at most eight.
     private static func chain(_ error: NSError) -> [NSError] {
         var chain = [error]
         while chain.count < 8, let under = chain.last?.userInfo[NSUnderlyingErrorKey] as? NSError {
@@ -50,8 +50,8 @@ extension ContentKeyError {
         return chain
     }
 
-    /// Whether another key from the server may help where a kept one was refused.
-    var concernsKeptKey: Bool {
+    /// Whether a new key from the server may help after a stored key was rejected.
+    var isStoredKeyRejection: Bool {
         switch code {
         case .persistentKeyOutdated, .persistentKeyExpired, .invalidPersistentKey: true
         default: false
@@ -59,11 +59,11 @@ extension ContentKeyError {
     }
 }
 
-/// How AVFoundation is told why there is no key. The player item's error log shows it.
+/// The conversion of a failure for AVFoundation. The player item's error log contains it.
 enum PlatformFailure {
     static let domain = "org.keyway.content-key"
 
-    /// A key loader's failure becomes its text and its advice; any other error stays what it is.
+    /// Returns a key loader's failure with its description and advice; other errors are returned unchanged.
     static func error(_ error: any Error) -> any Error {
         guard let failure = error as? KeyFailure else { return error }
         return NSError(

@@ -2,10 +2,11 @@
 import AVFoundation
 import ContentKeySession
 
-// The names of the two worlds, side by side. What Apple adds later becomes what changes least.
+// Conversions between the types of this package and of AVFoundation. Cases that Apple adds later are mapped to the
+// safest value.
 
 extension ContentKeySystem {
-    /// The same for AVFoundation.
+    /// The corresponding value of AVFoundation.
     var platform: AVContentKeySystem {
         switch self {
         case .fairPlayStreaming: .fairPlayStreaming
@@ -16,7 +17,7 @@ extension ContentKeySystem {
 }
 
 extension ContentKeyRequestStatus {
-    /// The same from AVFoundation; a status that is not known counts as failure.
+    /// Creates the corresponding value; an unknown status counts as failed.
     init(_ status: AVContentKeyRequest.Status) {
         switch status {
         case .requestingResponse: self = .requestingResponse
@@ -31,7 +32,7 @@ extension ContentKeyRequestStatus {
 }
 
 extension ContentKeyRetryReason {
-    /// The same from AVFoundation; nil for a reason that is not known.
+    /// Creates the corresponding value; nil for an unknown reason.
     init?(_ reason: AVContentKeyRequest.RetryReason) {
         switch reason {
         case .timedOut: self = .timedOut
@@ -43,7 +44,7 @@ extension ContentKeyRetryReason {
 }
 
 extension ExternalContentProtectionStatus {
-    /// The same from AVFoundation; a status that is not known is pending.
+    /// Creates the corresponding value; an unknown status counts as pending.
     @available(iOS 17.4, macOS 14.4, tvOS 17.4, visionOS 1.1, *)
     init(_ status: AVExternalContentProtectionStatus) {
         switch status {
@@ -56,7 +57,7 @@ extension ExternalContentProtectionStatus {
 }
 
 extension ContentKeyResponse {
-    /// The same for AVFoundation.
+    /// The corresponding value of AVFoundation.
     var platform: AVContentKeyResponse {
         switch content {
         case .fairPlayStreaming(let data): AVContentKeyResponse(fairPlayStreamingKeyResponseData: Data(data.bytes))
@@ -70,7 +71,8 @@ extension ContentKeyResponse {
     }
 }
 
-/// The identifier of a key as text. AVFoundation gives that of a playlist's tag as text or as a URL, and has no type for it.
+/// Returns the identifier of a key as text. AVFoundation declares it as `Any`; the identifier of a playlist tag is a
+/// string or a URL.
 func text(ofIdentifier identifier: Any?) -> String? {
     switch identifier {
     case let text as String: text
@@ -80,9 +82,9 @@ func text(ofIdentifier identifier: Any?) -> String? {
     }
 }
 
-/// An object that AVFoundation does not call `Sendable` and that is used from two places all the same.
+/// A wrapper of an AVFoundation object that is not `Sendable` but is used from two threads.
 struct PlatformObject<Object>: @unchecked Sendable {
-    // Each use says why it is right.
+    // Each use explains why it is safe.
     let object: Object
     init(_ object: Object) { self.object = object }
 }

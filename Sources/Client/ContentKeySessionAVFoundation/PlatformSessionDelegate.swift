@@ -2,18 +2,18 @@
 import AVFoundation
 import ContentKeySession
 
-/// The delegate of a session: notes what AVFoundation says, and gives requests to who answers them.
+/// The delegate of a session: records AVFoundation's notifications and passes requests to the key loader.
 ///
-/// All of its properties are constant and Sendable; the compiler cannot see that through NSObject.
+/// All of its properties are constant and Sendable, which the compiler cannot see through NSObject.
 final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unchecked Sendable {
     private let ledger: RequestLedger
-    private let events: Feed<PlatformContentKeyEvent>
+    private let events: Broadcast<PlatformContentKeyEvent>
     private let retries: Int
     private let updates: AsyncStream<(identifier: String, key: [UInt8])>.Continuation
 
     init(
         _ ledger: RequestLedger,
-        _ events: Feed<PlatformContentKeyEvent>,
+        _ events: Broadcast<PlatformContentKeyEvent>,
         _ keptKeys: (any KeptKeys)?,
         retries: Int
     ) {
@@ -21,8 +21,8 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         let (stream, continuation) = AsyncStream.makeStream(of: (identifier: String, key: [UInt8]).self)
         updates = continuation
         super.init()
-        // One after the other, so that of two updates the later one stays. It goes on after the session's end until what
-        // came before is kept: a key that was replaced does not play any more.
+        // Updates are stored one after the other, so that the later of two remains. The task continues after the end of
+        // the session until all earlier updates are stored: a key that was replaced can no longer be played.
         Task {
             for await update in stream {
                 await keptKeys?.keep(update.key, for: update.identifier)
@@ -31,22 +31,22 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         }
     }
 
-    /// Nothing follows.
+    /// Finishes the updates.
     func end() { updates.finish() }
 
     func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
-        ledger.take(keyRequest, isRenewal: false)
+        ledger.handle(keyRequest, isRenewal: false)
     }
 
     func contentKeySession(
         _ session: AVContentKeySession,
         didProvideRenewingContentKeyRequest keyRequest: AVContentKeyRequest
     ) {
-        ledger.take(keyRequest, isRenewal: true)
+        ledger.handle(keyRequest, isRenewal: true)
     }
 
     func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVPersistableContentKeyRequest) {
-        ledger.take(keyRequest, isRenewal: false)
+        ledger.handle(keyRequest, isRenewal: false)
     }
 
     func contentKeySession(
@@ -63,7 +63,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
         ledger.note(loaded: identifier, by: keyRequest)
         let request = ledger.request(for: keyRequest)
-        request?.settle(request?.isRenewal == true ? .renewed : .receivedResponse)
+        request?.complete(request?.isRenewal == true ? .renewed : .receivedResponse)
         events.add(.didSucceed(identifier: identifier))
     }
 
@@ -74,12 +74,12 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
     ) {
         let error = ContentKeyError(platform: err)
         let request = ledger.request(for: keyRequest)
-        let asksAgain = request?.wasKept == true && error.concernsKeptKey
-        request?.settle(.failed)
-        if let request { ledger.giveUp(request, "the request failed") }
+        let requestsAgain = request?.usesStoredKey == true && error.isStoredKeyRejection
+        request?.complete(.failed)
+        if let request { ledger.rejectPersistence(request, "the request failed") }
         guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
-        // A kept key that is outdated, expired or void: the loader asks the server, which decides.
-        if asksAgain, ledger.mayRetry(identifier, atMost: retries) {
+        // A stored key is outdated, expired or invalid: the loader requests a new key from the server, which decides.
+        if requestsAgain, ledger.mayRetry(identifier, atMost: retries) {
             session.processContentKeyRequest(withIdentifier: identifier, initializationData: nil, options: nil)
         } else {
             events.add(.didFail(identifier: identifier, error))
@@ -94,7 +94,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return false }
         let reason = ContentKeyRetryReason(retryReason)
         let retries = reason != nil && ledger.mayRetry(identifier, atMost: retries)
-        if retries { ledger.request(for: keyRequest)?.settle(.retried) }
+        if retries { ledger.request(for: keyRequest)?.complete(.retried) }
         events.add(.wasAskedToRetry(identifier: identifier, reason, retries))
         return retries
     }

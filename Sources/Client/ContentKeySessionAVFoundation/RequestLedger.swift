@@ -3,112 +3,112 @@ import AVFoundation
 import ContentKeySession
 import Locking
 
-/// The requests of a session: which of AVFoundation's objects belongs to which, and what waits for what.
+/// The open requests of a session, with their AVFoundation objects and waiters.
 final class RequestLedger: Sendable {
     typealias Persistable = Result<AVPersistableContentKeyRequest, ContentKeyError>
 
     private struct State {
         var lastID: UInt64 = 0
         var open: [UInt64: PlatformContentKeyRequest] = [:]
-        /// Those that wait for AVFoundation's persistable request, by the key.
+        /// The waiters for AVFoundation's persistable request, by key.
         var waiters: [String: [(id: UInt64, continuation: CheckedContinuation<Persistable, Never>)]] = [:]
-        /// The last request that brought each key, which a renewal needs; in the order in which the keys came.
+        /// The last request that loaded each key, which a renewal needs; in the order in which the keys were loaded.
         var loaded: [(identifier: String, request: AVContentKeyRequest)] = []
-        /// How often each key was tried again since it last came.
+        /// The number of retries for each key since it was last loaded.
         var retries: [String: Int] = [:]
     }
 
-    /// How many keys are remembered: more than a title has, and less than a live channel has in a year.
+    /// The maximum number of keys to track: more than a title has, and fewer than a live channel uses in a year.
     private static let maximumLoaded = 256
 
     let keySystem: ContentKeySystem
-    /// How long AVFoundation may take to say what became of an answer, or to bring a persistable request.
-    let patience: Duration
-    let feed = Feed<any ContentKeyLoading>()
-    private let keepsKey: @Sendable (String) -> Bool
+    /// The timeout for AVFoundation to report the result of a response, or to provide a persistable request.
+    let resultTimeout: Duration
+    let broadcast = Broadcast<any ContentKeyLoading>()
+    private let storesKey: @Sendable (String) -> Bool
     private let state = Lock(State())
 
-    init(_ keySystem: ContentKeySystem, patience: Duration, keepsKey: @escaping @Sendable (String) -> Bool) {
-        (self.keySystem, self.patience, self.keepsKey) = (keySystem, patience, keepsKey)
+    init(_ keySystem: ContentKeySystem, resultTimeout: Duration, storesKey: @escaping @Sendable (String) -> Bool) {
+        (self.keySystem, self.resultTimeout, self.storesKey) = (keySystem, resultTimeout, storesKey)
     }
 
     // MARK: Requests
 
-    /// Takes a request that AVFoundation brought, and gives it to who answers.
-    func take(_ request: AVContentKeyRequest, isRenewal: Bool) {
+    /// Handles a request from AVFoundation and passes it to the key loader.
+    func handle(_ request: AVContentKeyRequest, isRenewal: Bool) {
         guard let identifier = text(ofIdentifier: request.identifier) else {
-            let error = ContentKeyError(.platformError, .request, reason: "the key's identifier is no text")
+            let error = ContentKeyError(.platformError, .request, reason: "the key's identifier is not a string")
             return request.processContentKeyResponseError(error)
         }
         if let request = request as? AVPersistableContentKeyRequest, let waiter = nextWaiter(for: identifier) {
             return waiter.resume(returning: .success(request))
         }
-        let taken = state.withLock { state in
+        let handled = state.withLock { state in
             state.lastID += 1
-            let taken = PlatformContentKeyRequest(
+            let handled = PlatformContentKeyRequest(
                 request,
                 id: state.lastID,
                 identifier: identifier,
                 isRenewal: isRenewal,
-                keepsKey: keepsKey(identifier),
+                storesKey: storesKey(identifier),
                 ledger: self
             )
-            state.open[taken.id] = taken
-            return taken
+            state.open[handled.id] = handled
+            return handled
         }
-        feed.add(taken, waitingAs: taken.id)
+        broadcast.add(handled, waitingAs: handled.id)
     }
 
-    /// The request that an object of AVFoundation belongs to.
+    /// Returns the request that an AVFoundation object belongs to.
     func request(for object: AVContentKeyRequest) -> PlatformContentKeyRequest? {
         let open = state.withLock { $0.open.values.sorted { $0.id < $1.id } }
         if let exact = open.first(where: { $0.current === object }) { return exact }
-        // A persistable request stands for the one that it was made of.
+        // A persistable request replaces the request that it was made from.
         let identifier = text(ofIdentifier: object.identifier)
-        return open.first { $0.identifier == identifier && $0.awaitsVerdict }
+        return open.first { $0.identifier == identifier && $0.awaitsResult }
     }
 
-    /// A request has ended.
+    /// Removes a request that has ended.
     func close(_ request: PlatformContentKeyRequest) {
         state.withLock { $0.open[request.id] = nil }
-        feed.settle(request.id)
+        broadcast.resolve(request.id)
     }
 
-    /// Nothing follows.
+    /// Ends all requests and waiters.
     func end() {
         let (open, waiters) = state.withLock { state in
             defer { (state.open, state.waiters, state.loaded) = ([:], [:], []) }
             return (state.open.values.map(\.self), state.waiters.values.flatMap { $0.map(\.continuation) })
         }
         for waiter in waiters { waiter.resume(returning: .failure(ContentKeyError(.sessionExpired, .session))) }
-        for request in open { request.settle(.cancelled) }
-        feed.finish()
+        for request in open { request.complete(.cancelled) }
+        broadcast.finish()
     }
 
     // MARK: Persistable requests
 
-    /// Asks AVFoundation for the persistable request that takes a request's place.
+    /// Requests the persistable request that replaces a request.
     func persistableRequest(
         for request: PlatformContentKeyRequest,
         _ object: AVContentKeyRequest
     ) async throws(ContentKeyError) -> AVPersistableContentKeyRequest {
-        let patience = Task { [weak self, patience] in
-            guard (try? await Task.sleep(for: patience)) != nil else { return }
-            self?.giveUp(request, "no persistable request came")
+        let resultTimeout = Task { [weak self, resultTimeout] in
+            guard (try? await Task.sleep(for: resultTimeout)) != nil else { return }
+            self?.rejectPersistence(request, "AVFoundation provided no persistable request")
         }
-        defer { patience.cancel() }
+        defer { resultTimeout.cancel() }
         let result: Persistable = await withCheckedContinuation { continuation in
-            // First of all: it may come before the call returns.
+            // Added first, because the persistable request may arrive before the call returns.
             state.withLock { $0.waiters[request.identifier, default: []].append((request.id, continuation)) }
             do {
-                // Swift shortens the method's name where no other method has the short one.
+                // Swift shortens the method's name if no other method has the short name.
                 #if os(iOS)
                 try object.respondByRequestingPersistableContentKeyRequestAndReturnError()
                 #else
                 try object.respondByRequestingPersistableContentKeyRequest()
                 #endif
             } catch {
-                giveUp(request, "AVFoundation says that the key cannot be kept here")
+                rejectPersistence(request, "AVFoundation does not allow a persistent key")
             }
         }
         return try result.get()
@@ -122,8 +122,8 @@ final class RequestLedger: Sendable {
         }
     }
 
-    /// The request is an ordinary one still.
-    func giveUp(_ request: PlatformContentKeyRequest, _ reason: String) {
+    /// Ends the wait for a persistable request; the request is still an online request.
+    func rejectPersistence(_ request: PlatformContentKeyRequest, _ reason: String) {
         let waiter = state.withLock { state in
             let index = state.waiters[request.identifier]?.firstIndex { $0.id == request.id }
             return index.flatMap { state.waiters[request.identifier]?.remove(at: $0).continuation }
@@ -133,7 +133,7 @@ final class RequestLedger: Sendable {
 
     // MARK: Keys
 
-    /// A key came.
+    /// Notes that a key was loaded.
     func note(loaded identifier: String, by request: AVContentKeyRequest) {
         state.withLock { state in
             state.loaded.removeAll { $0.identifier == identifier }
@@ -143,15 +143,15 @@ final class RequestLedger: Sendable {
         }
     }
 
-    /// The request that brought a key.
+    /// Returns the request that loaded a key.
     func loaded(_ identifier: String) -> AVContentKeyRequest? {
         state.withLock { $0.loaded.last { $0.identifier == identifier }?.request }
     }
 
-    /// Whether a key may be tried once more: so often in a row, and not for ever.
+    /// Returns whether a key can be retried, up to a limit of consecutive retries.
     func mayRetry(_ identifier: String, atMost limit: Int) -> Bool {
         state.withLock { state in
-            // A server that names ever new keys must not make this grow.
+            // Bounds the dictionary in case a server specifies ever new keys.
             if state.retries.count > 1000 { state.retries.removeAll() }
             state.retries[identifier, default: 0] += 1
             return state.retries[identifier, default: 0] <= limit

@@ -3,45 +3,47 @@ public import AVFoundation
 public import ContentKeySession
 import Locking
 
-/// Lets a ``ResourceInterceptor`` answer what an asset's resource loader asks.
+/// A delegate that answers the requests of an asset's resource loader with a ``ResourceInterceptor``.
 ///
-///     let delegate = ResourceLoaderDelegate(KeptClearKeys(store: keys, transport: URLSessionTransport()))
+///     let delegate = ResourceLoaderDelegate(OfflineClearKeys(store: keys, transport: URLSessionTransport()))
 ///     delegate.attach(to: asset)
 ///
-/// The resource loader does not keep its delegate alive: keep it for as long as the asset is used.
+/// The resource loader does not retain its delegate: retain it while the asset is used.
 public final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelegate, @unchecked Sendable {
-    // Constant and Sendable, all of it; the compiler cannot see that through NSObject.
+    // All properties are constant and Sendable, which the compiler cannot see through NSObject.
     private let interceptor: any ResourceInterceptor
     private let queue = DispatchQueue(label: "org.keyway.resource-loader")
     private let tasks = Lock<[ObjectIdentifier: Task<Void, Never>]>([:])
 
-    /// Makes a delegate.
+    /// Creates a delegate.
     public init(_ interceptor: any ResourceInterceptor) {
         self.interceptor = interceptor
         super.init()
     }
 
-    /// Becomes the delegate of an asset, before the asset loads anything.
+    /// Becomes the delegate of an asset. Call it before the asset starts to load.
     ///
-    /// - Parameter preloadsEligibleContentKeys: Whether keys that EXT-X-SESSION-KEY names are asked for at once.
+    /// - Parameters:
+    ///   - asset: The asset.
+    ///   - preloadsEligibleContentKeys: Whether the keys of EXT-X-SESSION-KEY tags are requested at once.
     public func attach(to asset: AVURLAsset, preloadsEligibleContentKeys: Bool = false) {
         asset.resourceLoader.setDelegate(self, queue: queue)
         asset.resourceLoader.preloadsEligibleContentKeys = preloadsEligibleContentKeys
     }
 
-    /// Takes the requests that the interceptor answers for.
+    /// Accepts the requests that the interceptor answers.
     public func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader,
         shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
     ) -> Bool { begin(loadingRequest) }
 
-    /// Takes them as any other: what is answered here does not expire.
+    /// Handles renewals like other requests, because these resources do not expire.
     public func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader,
         shouldWaitForRenewalOfRequestedResource renewalRequest: AVAssetResourceRenewalRequest
     ) -> Bool { begin(renewalRequest) }
 
-    /// Ends the work for a request that nobody waits for any more.
+    /// Cancels the work for a request that was cancelled.
     public func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader,
         didCancel loadingRequest: AVAssetResourceLoadingRequest
@@ -49,20 +51,20 @@ public final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelega
         tasks.withLock { $0.removeValue(forKey: ObjectIdentifier(loadingRequest)) }?.cancel()
     }
 
-    /// Runs on the queue.
+    /// Starts to answer a request. Called on the queue.
     private func begin(_ loadingRequest: AVAssetResourceLoadingRequest) -> Bool {
         guard let request = ResourceRequest(loadingRequest), interceptor.intercepts(request.url) else { return false }
-        // It is looked at and finished on the queue alone, from which AVFoundation gave it.
+        // The object is accessed only on the queue on which AVFoundation provided it.
         let box = PlatformObject(loadingRequest)
         let task = Task { [interceptor, queue] in
-            let result: Result<ResourceAnswer, ResourceError>
+            let result: Result<ResourceResponse, ResourceError>
             do throws(ResourceError) {
                 result = .success(try await interceptor.answer(request))
             } catch {
                 result = .failure(error)
             }
             queue.async {
-                // One that was cancelled is gone from here, and finished already.
+                // A cancelled request has been removed and already finished.
                 guard self.tasks.withLock({ $0.removeValue(forKey: ObjectIdentifier(box.object)) }) != nil else {
                     return
                 }
@@ -75,7 +77,7 @@ public final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelega
 }
 
 extension ResourceRequest {
-    /// What AVFoundation asks; nil for a request without an address.
+    /// Converts a request of AVFoundation; nil if it has no address.
     init?(_ request: AVAssetResourceLoadingRequest) {
         guard let url = request.request.url?.absoluteString else { return nil }
         self.init(
@@ -96,8 +98,8 @@ extension ResourceRequest {
 }
 
 extension AVAssetResourceLoadingRequest {
-    /// Hands over an answer. The order is AVFoundation's: what it is, the bytes, the end.
-    fileprivate func finish(_ result: Result<ResourceAnswer, ResourceError>) {
+    /// Delivers a response in the order that AVFoundation requires: content information, data, end.
+    fileprivate func finish(_ result: Result<ResourceResponse, ResourceError>) {
         switch result {
         case .failure(let error): finishLoading(with: error)
         case .success(let answer):

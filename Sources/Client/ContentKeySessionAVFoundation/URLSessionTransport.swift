@@ -3,8 +3,8 @@ public import AVFoundation
 public import ContentKeySession
 import Locking
 
-/// The key loader's transport over URLSession. It follows no redirect and keeps nothing: a token stays where it was sent,
-/// and no license comes from a cache.
+/// A transport for the key loader over URLSession. It does not follow redirects, so that a token is sent only to its
+/// server, and does not use a cache.
 public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDelegate, @unchecked Sendable {
     private struct Exchange {
         let maximum: Int
@@ -13,11 +13,11 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         var isTooLarge = false
     }
 
-    // Constant and Sendable, but for the session, which is set before anybody can ask for it.
+    // All properties are constant and Sendable except for the session, which is set before it can be used.
     private let exchanges = Lock<[Int: Exchange]>([:])
     private var session: URLSession?
 
-    /// Makes a transport.
+    /// Creates a transport.
     public init(configuration: URLSessionConfiguration = .ephemeral) {
         super.init()
         configuration.urlCache = nil
@@ -26,10 +26,10 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
     }
 
-    /// Ends it. A session of URLSession keeps its delegate alive until this is called.
+    /// Invalidates the transport. A URLSession retains its delegate until it is invalidated.
     public func invalidate() { session?.finishTasksAndInvalidate() }
 
-    /// Sends a request.
+    /// Sends a request and returns the response.
     public func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
         guard let session, let url = URL(string: request.url), let scheme = url.scheme?.lowercased(),
             scheme == "https" || scheme == "http", url.host != nil
@@ -40,7 +40,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         if request.method == .post { message.httpBody = Data(request.body) }
         message.timeoutInterval = request.timeout / .seconds(1)
         let task = session.dataTask(with: message)
-        // URLSession's own time begins anew with each byte.
+        // The timeout of URLSession restarts with each byte.
         let clock = Task {
             guard (try? await Task.sleep(for: request.timeout)) != nil else { return }
             finish(task.taskIdentifier, with: .failure(.deadline))
@@ -64,7 +64,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         exchanges.withLock { $0.removeValue(forKey: task) }?.continuation.resume(returning: result)
     }
 
-    /// Follows no redirect: the answer is the redirect itself.
+    /// Does not follow a redirect, so that the response is the redirect itself.
     public func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -73,7 +73,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) { completionHandler(nil) }
 
-    /// Collects what comes, as far as it may go.
+    /// Collects the response body up to the maximum size.
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLarge = exchanges.withLock { all in
             guard var exchange = all.removeValue(forKey: dataTask.taskIdentifier) else { return false }
@@ -85,7 +85,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         if isTooLarge { dataTask.cancel() }
     }
 
-    /// Answers who waits.
+    /// Returns the result to the caller.
     public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         exchange.continuation.resume(returning: Self.result(of: task, exchange.body, exchange.isTooLarge, error))

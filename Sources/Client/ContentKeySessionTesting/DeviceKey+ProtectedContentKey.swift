@@ -2,10 +2,10 @@ public import ContentKeySession
 public import VirtualDevice
 
 extension DeviceKey: ProtectedContentKey {
-    /// How long the lease lasts from now, by the device's clock; nil if there is none.
+    /// The remaining time of the lease, by the device's clock; nil if the key has no lease.
     public var leaseRemaining: Duration? { leaseEnd.map { .seconds($0 &- now) } }
 
-    /// False once the key is gone, has expired or was invalidated.
+    /// Whether the key can be used: false after it was removed, has expired or was invalidated.
     public var isUsable: Bool {
         switch status {
         case .ready, .playing, .outputRestricted: true
@@ -13,7 +13,8 @@ extension DeviceKey: ProtectedContentKey {
         }
     }
 
-    /// Whether the attached display protects the content as the key demands; pending for a key that is gone.
+    /// The status of external content protection: whether the attached display protects the content as the key
+    /// requires; pending after the key was removed.
     public var externalProtectionStatus: ExternalContentProtectionStatus {
         switch status {
         case .ready, .playing: .sufficient
@@ -22,7 +23,7 @@ extension DeviceKey: ProtectedContentKey {
         }
     }
 
-    /// Starts playback, and returns the persistent key that the first play of an offline key made.
+    /// Starts playback, and returns the persistent key created by the first playback of an offline key.
     public func beginPlayback() throws(ContentKeyError) -> [UInt8]? {
         try translating { () throws(FPSError) in
             let before = updatedPersistentKey
@@ -32,9 +33,9 @@ extension DeviceKey: ProtectedContentKey {
         }
     }
 
-    /// Stops playback. An ordinary key is gone then.
+    /// Stops playback. A key that is not persistent is then removed.
     public func stop() {
-        // A lease that is over is what the device will give as the reason.
+        // Updates the status, so that an expired lease is reported as the reason.
         _ = status
         stopPlaying()
     }

@@ -1,18 +1,18 @@
 public import ContentKeySession
 public import VirtualDevice
 
-/// A virtual FairPlay device as the device of a ``KeySession``: an app's key handling runs in unit tests as on a device.
+/// A virtual FairPlay device as the device of a ``KeySession``, so that an app's key handling can be unit-tested.
 extension FPSDevice: ContentProtectionDevice {
-    /// Whether apps can keep keys on it.
-    public var keepsPersistableKeys: Bool { profile.keepsPersistentKeys && profile.output == .local }
+    /// Whether the device supports persistent keys on its current output.
+    public var supportsPersistableKeys: Bool { profile.keepsPersistentKeys && profile.output == .local }
 
-    /// Begins the playback of a title: the 8 bytes of its session ID.
+    /// Starts a playback session and returns the 8 bytes of its session ID.
     public func makeSessionIdentifier() -> ContentProtectionSessionIdentifier {
         let session = beginSession()
         return ContentProtectionSessionIdentifier(withUnsafeBytes(of: session.id.bigEndian) { Array($0) })
     }
 
-    /// Makes an SPC. To renew a key that does not play it makes one for another key in its place.
+    /// Creates an SPC. If a key to renew is not playing, the SPC requests a new key instead.
     public func makeKeyRequest(
         _ parameters: DeviceKeyRequestParameters
     ) throws(ContentKeyError) -> any DeviceKeyRequest {
@@ -21,7 +21,7 @@ extension FPSDevice: ContentProtectionDevice {
                 do throws(FPSError) {
                     return try makeSPC(renewing: key)
                 } catch  where error == .notPlaying {
-                    // A lease may near its end before playback starts.
+                    // A lease may almost expire before playback starts.
                 }
             }
             return try makeSPC(
@@ -41,15 +41,15 @@ extension FPSDevice: ContentProtectionDevice {
         ckc: [UInt8],
         for request: any DeviceKeyRequest
     ) throws(ContentKeyError) -> any ProtectedContentKey {
-        try translating { () throws(FPSError) in try process(ckc: ckc, for: try own(request)) as DeviceKey }
+        try translating { () throws(FPSError) in try process(ckc: ckc, for: try keyRequest(request)) as DeviceKey }
     }
 
-    /// Opens a CKC and makes a key to be stored.
+    /// Opens a CKC and creates a persistent key.
     public func makePersistableKey(ckc: [UInt8], for request: any DeviceKeyRequest) throws(ContentKeyError) -> [UInt8] {
-        try translating { () throws(FPSError) in try makePersistentKey(ckc: ckc, for: try own(request)) }
+        try translating { () throws(FPSError) in try makePersistentKey(ckc: ckc, for: try keyRequest(request)) }
     }
 
-    /// Takes a stored key into use.
+    /// Loads a persistent key for playback.
     public func loadPersistableKey(
         _ stored: [UInt8],
         session: ContentProtectionSessionIdentifier
@@ -59,7 +59,7 @@ extension FPSDevice: ContentProtectionDevice {
         }
     }
 
-    /// Makes a Sync SPC that reports how long a stored key is still valid.
+    /// Creates a Sync SPC that reports the remaining validity of a persistent key.
     public func makeSecureToken(
         forExpirationDateOf stored: [UInt8],
         _ context: ServerPlaybackContext
@@ -74,8 +74,8 @@ extension FPSDevice: ContentProtectionDevice {
         }
     }
 
-    /// Removes a stored key, or every one of the app, and makes the Sync SPC that proves it. Where there is no key to
-    /// take an asset ID from, the SPC's is "all".
+    /// Invalidates a persistent key, or all persistent keys of the app, and creates the Sync SPC that proves it.
+    /// Without a key that provides an asset ID, the asset ID of the SPC is "all".
     public func invalidate(_ stored: [UInt8]?, _ context: ServerPlaybackContext) throws(ContentKeyError) -> [UInt8] {
         try translating { () throws(FPSError) in
             try invalidate(
@@ -87,7 +87,8 @@ extension FPSDevice: ContentProtectionDevice {
         }
     }
 
-    /// Makes an SPC that says that playback has halted; nil for stored keys, whose playbacks no server counts.
+    /// Creates an SPC that reports that playback has stopped; nil for persistent keys, whose playback a server does not
+    /// track.
     public func makeExpiredSessionReport(
         for key: any ProtectedContentKey
     ) throws(ContentKeyError) -> ExpiredSessionReport? {
@@ -98,9 +99,9 @@ extension FPSDevice: ContentProtectionDevice {
         }
     }
 
-    private func own(_ request: any DeviceKeyRequest) throws(FPSError) -> KeyRequest {
+    private func keyRequest(_ request: any DeviceKeyRequest) throws(FPSError) -> KeyRequest {
         guard let request = request as? KeyRequest else {
-            throw .invalidCKC.because("another kind of device made the request")
+            throw .invalidCKC.because("the request was made by another type of device")
         }
         return request
     }
@@ -112,7 +113,7 @@ extension KeyRequest: DeviceKeyRequest {
 }
 
 extension FPSDevice.PlaybackSession {
-    /// From the 8 bytes of a session ID; nil for another number of bytes.
+    /// Creates a session from the 8 bytes of its ID; nil for another number of bytes.
     init?(_ identifier: ContentProtectionSessionIdentifier) {
         guard identifier.bytes.count == 8 else { return nil }
         self.init(id: identifier.bytes.reduce(0) { $0 << 8 | UInt64($1) })
@@ -120,7 +121,7 @@ extension FPSDevice.PlaybackSession {
 }
 
 extension DeviceProfile.Output {
-    /// Nil leaves the local route to the profile.
+    /// Creates the output for a route; nil for the local route, which the profile determines.
     init?(_ route: ContentKeyRoute) {
         switch route {
         case .local: return nil
@@ -130,7 +131,7 @@ extension DeviceProfile.Output {
     }
 }
 
-/// Runs `body` and turns the device's error into the session's.
+/// Runs a function and converts the device's error into the session's.
 func translating<Value>(_ body: () throws(FPSError) -> Value) throws(ContentKeyError) -> Value {
     do throws(FPSError) {
         return try body()

@@ -2,21 +2,21 @@ import AsyncHTTPClient
 import Foundation
 
 extension BoundedHTTP {
-    /// Why there is no answer.
+    /// A failed request.
     package struct Failure: Error, Sendable, CustomStringConvertible {
         /// The kinds of failure.
         package enum Code: Sendable, Hashable {
-            /// No connection, or it broke before an answer began.
+            /// The connection failed, or was interrupted before the response started.
             case noConnection
-            /// The connection broke within the body of the answer.
+            /// The connection was interrupted within the body of the response.
             case brokenOff
-            /// There was no whole answer in time.
+            /// The response was not complete before the timeout.
             case deadline
-            /// The answer is larger than ``Request/maximumAnswer``.
+            /// The response is larger than ``Request/maximumAnswer``.
             case tooLarge
-            /// The address cannot be used, or it redirects without end.
+            /// The URL is not valid, or has too many or cyclic redirects.
             case badAddress
-            /// The caller ended it on the way.
+            /// The caller stopped the request.
             case abandoned
             /// The task was cancelled.
             case cancelled
@@ -24,19 +24,19 @@ extension BoundedHTTP {
 
         /// The kind of failure.
         package let code: Code
-        /// The reason in words, without the URL.
+        /// A readable reason, without the URL.
         package let reason: String
 
         /// The reason.
         package var description: String { reason }
 
-        /// Describes a failure.
+        /// Creates a failure.
         package init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
 
-        /// Describes an error of the client that came before the head of the answer.
+        /// Creates a failure from an error of the client before the head of the response.
         package init(beforeAnswer error: any Error) { self.init(error, .noConnection) }
 
-        /// Describes an error of the client that came within the body of the answer.
+        /// Creates a failure from an error of the client within the body of the response.
         package init(withinAnswer error: any Error) { self.init(error, .brokenOff) }
 
         private init(_ error: any Error, _ otherwise: Code) {
@@ -46,7 +46,7 @@ extension BoundedHTTP {
             }
             switch error as? HTTPClientError {
             case .some(let error) where Self.isAboutAddress(error): self.init(.badAddress, error.shortDescription)
-            case .deadlineExceeded, .readTimeout: self.init(.deadline, "there was no answer in time")
+            case .deadlineExceeded, .readTimeout: self.init(.deadline, "the server did not respond in time")
             default: self.init(otherwise, Self.words(for: error))
             }
         }
@@ -56,13 +56,13 @@ extension BoundedHTTP {
                 || "\(error)".contains("unsupportedScheme")
         }
 
-        /// What went wrong on the way, in a few words. The errors of NIO and BoringSSL are long descriptions of values,
-        /// in which only the system's error number and the name of the TLS failure mean something to people.
+        /// Returns a short description of an error. The descriptions of NIO and BoringSSL errors are long dumps of
+        /// values, in which only the system's error number and the name of the TLS failure are useful.
         private static func words(for error: any Error) -> String {
             if let error = error as? HTTPClientError {
                 switch error {
-                case .connectTimeout: return "there was no connection in time"
-                case .remoteConnectionClosed: return "the server closed the connection before the answer was complete"
+                case .connectTimeout: return "the connection timed out"
+                case .remoteConnectionClosed: return "the server closed the connection before the response was complete"
                 default: return error.shortDescription
                 }
             }

@@ -1,103 +1,104 @@
 package import AsyncHTTPClient
 
-// None of these prints header values or bodies, which hold tokens and keys.
+// The descriptions of these types omit header values and bodies, which contain tokens and keys.
 
 extension BoundedHTTP {
     /// A request.
     package struct Request: Sendable, CustomStringConvertible, CustomReflectable {
-        /// The method, in capitals.
+        /// The method, in uppercase.
         package var method = "GET"
         /// The absolute URL. Its user information is not sent.
         package var url: String
         /// The header fields, in order.
         package var headers: [Header] = []
-        /// The body; nil for none.
+        /// The body; nil for a request without a body.
         package var body: [UInt8]?
-        /// How long ``BoundedHTTP/send(_:while:)`` may take, the body of the answer included; or
-        /// ``BoundedHTTP/open(_:)``, up to the head of the answer.
+        /// The timeout of ``BoundedHTTP/send(_:while:)``, including the body of the response, or of
+        /// ``BoundedHTTP/open(_:)``, up to the head of the response.
         package var timeout: Duration
-        /// The size limit of the answer's body, in bytes.
+        /// The maximum size of the response body, in bytes.
         package var maximumAnswer: Int
-        /// Whether the body of an answer with this status is read; otherwise it is empty.
+        /// A function that returns whether the body of a response with this status is read; otherwise the body is
+        /// empty.
         package var readsBody: @Sendable (Int) -> Bool = { _ in true }
 
-        /// Makes a GET request.
+        /// Creates a GET request.
         package init(_ url: String, timeout: Duration, maximumAnswer: Int) {
             (self.url, self.timeout, self.maximumAnswer) = (url, timeout, maximumAnswer)
         }
 
         /// The method.
         package var description: String { method }
-        /// Only what the description says.
+        /// A mirror without children.
         package var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
-    /// An answer with its body.
+    /// A response with its body.
     package struct Answer: Sendable, CustomStringConvertible, CustomReflectable {
-        /// The status, 100 to 599.
+        /// The status code, 100 to 599.
         package var status: Int
         /// The header fields, in order.
         package var headers: [Header] = []
-        /// The URL that answered, after redirects.
+        /// The URL of the response, after redirects.
         package var url: String
         /// The body.
         package var body: [UInt8] = []
 
-        /// Makes an answer.
+        /// Creates a response.
         package init(status: Int, headers: [Header] = [], url: String, body: [UInt8] = []) {
             (self.status, self.headers, self.url, self.body) = (status, headers, url, body)
         }
 
-        /// The first header field of that name, in any case.
+        /// Returns the value of the first header field with this name, case-insensitively.
         package func header(_ name: String) -> String? { BoundedHTTP.header(name, headers) }
 
         /// The status and the size.
         package var description: String { "status \(status), \(body.count) bytes" }
-        /// Only what the description says.
+        /// A mirror without children.
         package var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
-    /// The head of an answer, and the way to its body.
+    /// The head of a response, and access to its body.
     package struct Head: Sendable, CustomStringConvertible, CustomReflectable {
-        /// The status, 100 to 599.
+        /// The status code, 100 to 599.
         package var status: Int
         /// The header fields, in order.
         package var headers: [Header]
-        /// The URL that answered, after redirects.
+        /// The URL of the response, after redirects.
         package var url: String
-        /// The body. Its errors are read by ``Failure/init(withinAnswer:)``.
+        /// The body. Convert its errors with ``Failure/init(withinAnswer:)``.
         package var body: HTTPClientResponse.Body
 
-        /// The first header field of that name, in any case.
+        /// Returns the value of the first header field with this name, case-insensitively.
         package func header(_ name: String) -> String? { BoundedHTTP.header(name, headers) }
 
         /// The status.
         package var description: String { "status \(status)" }
-        /// Only what the description says.
+        /// A mirror without children.
         package var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
     /// A header field.
     package struct Header: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-        /// The name; its case does not matter.
+        /// The name, which is case-insensitive.
         package let name: String
         /// The value.
         package let value: String
 
-        /// Makes a header field.
+        /// Creates a header field.
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
         /// The name.
         package var description: String { "\(name): …" }
-        /// Only what the description says.
+        /// A mirror without children.
         package var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
-    /// How much of a body has come.
+    /// The progress of a response body.
     package struct Progress: Sendable, Hashable {
-        /// The bytes that have come.
+        /// The number of bytes received.
         package var received: UInt64 = 0
-        /// The bytes of the whole body; nil when the server does not say.
+        /// The size of the whole body in bytes; nil if the server did not specify it.
         package var expected: UInt64?
     }
 

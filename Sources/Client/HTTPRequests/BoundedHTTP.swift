@@ -3,28 +3,29 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Sends HTTP requests with async-http-client, bounded in time and size. It does not retry, and follows redirects only
-/// where its client is configured to. Everything in this package that makes a request makes it here.
+/// An HTTP client over async-http-client, bounded in time and size. It does not retry, and follows redirects only if
+/// its client is configured to. All requests of this package are sent through it.
 package struct BoundedHTTP: Sendable {
     private let client: HTTPClient
 
-    /// Uses a client that its owner shuts down; start from ``configuration(connectTimeout:connectionsPerHost:redirects:)``.
+    /// Creates a client. The owner shuts down the underlying client; use
+    /// ``configuration(connectTimeout:connectionsPerHost:redirects:)`` for it.
     package init(_ client: HTTPClient) { self.client = client }
 
-    /// Sends every request of the process that may not follow redirects: those that carry a token. Never shut down.
+    /// The shared client for requests that must not follow redirects because they contain a token. Never shut down.
     package static let withoutRedirects = BoundedHTTP(processClient(configuration()))
 
-    /// Sends every request of the process that fetches media. Never shut down.
+    /// The shared client for media requests. Never shut down.
     package static let followingRedirects = BoundedHTTP(
         processClient(configuration(connectionsPerHost: 64, redirects: 5))
     )
 
-    /// The configuration of a client; certificates are checked against the system's roots.
+    /// Returns the configuration of a client; certificates are verified with the system's root certificates.
     ///
     /// - Parameters:
-    ///   - connectTimeout: How long a connection may take to be made, TLS included.
-    ///   - connectionsPerHost: How many connections to one host are used at once.
-    ///   - redirects: How many redirects of one request are followed; 0 returns the redirect itself.
+    ///   - connectTimeout: The timeout for a connection, including TLS.
+    ///   - connectionsPerHost: The maximum number of concurrent connections to a host.
+    ///   - redirects: The maximum number of redirects to follow; 0 returns the redirect itself.
     package static func configuration(
         connectTimeout: Duration = .seconds(5),
         connectionsPerHost: Int = 8,
@@ -44,33 +45,37 @@ package struct BoundedHTTP: Sendable {
         return configuration
     }
 
-    /// A client that lives as long as the process, on the threads that all such clients share.
+    /// Returns a client that lives as long as the process, on the shared event loops.
     package static func processClient(_ configuration: HTTPClient.Configuration) -> HTTPClient {
         HTTPClient(eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup), configuration: configuration)
     }
 
-    /// Sends a request and reads its whole answer within its time.
+    /// Sends a request and reads the complete response before the timeout.
     ///
-    /// - Parameter goesOn: Asked four times a second while the answer is on its way. False ends the exchange as
-    ///   ``Failure/Code/abandoned``.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - shouldContinue: A function that is called four times per second during the download. Returning false ends the
+    ///     exchange with ``Failure/Code/abandoned``.
     package func send(
         _ request: Request,
-        while goesOn: (@Sendable (Progress) async -> Bool)? = nil
+        while shouldContinue: (@Sendable (Progress) async -> Bool)? = nil
     ) async throws(Failure) -> Answer {
         let meter = DownloadMeter()
-        // The client's own deadline ends with the head of the answer, and a body may trickle forever.
+        // The client's own deadline ends with the head of the response, and a body may arrive arbitrarily slowly.
         return try await withTaskGroup(of: Result<Answer, Failure>?.self) { tasks in
             tasks.addTask { await exchange(request, meter) }
             tasks.addTask {
-                // Nil when it is cancelled, because the answer was there first or the caller was cancelled.
+                // Nil if the task was cancelled, because the response arrived first or the caller was cancelled.
                 (try? await Task.sleep(for: request.timeout)).map {
-                    .failure(Failure(.deadline, "there was no whole answer in time"))
+                    .failure(Failure(.deadline, "the response was not complete in time"))
                 }
             }
-            if let goesOn {
+            if let shouldContinue {
                 tasks.addTask {
                     while (try? await Task.sleep(for: .milliseconds(250))) != nil {
-                        guard await goesOn(meter.progress) else { return .failure(Failure(.abandoned, "abandoned")) }
+                        guard await shouldContinue(meter.progress) else {
+                            return .failure(Failure(.abandoned, "abandoned"))
+                        }
                     }
                     return nil
                 }
@@ -83,8 +88,8 @@ package struct BoundedHTTP: Sendable {
         }.get()
     }
 
-    /// Sends a request and waits for the head of its answer within its time. The caller bounds the body, and may stop
-    /// reading it at any point.
+    /// Sends a request and waits for the head of the response before the timeout. The caller limits the body, and can
+    /// stop reading it at any point.
     package func open(_ request: Request) async throws(Failure) -> Head {
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = HTTPMethod(rawValue: request.method)
@@ -105,7 +110,7 @@ package struct BoundedHTTP: Sendable {
 
     private func exchange(_ request: Request, _ meter: DownloadMeter) async -> Result<Answer, Failure> {
         var opening = request
-        // Another task keeps the time; the client's limit only has to be longer.
+        // Another task enforces the timeout; the client's timeout only has to be longer.
         opening.timeout += .seconds(5)
         let head: Head
         do {
@@ -116,8 +121,8 @@ package struct BoundedHTTP: Sendable {
         var answer = Answer(status: head.status, headers: head.headers, url: head.url)
         guard request.readsBody(head.status) else { return .success(answer) }
         let expected = head.header("Content-Length").flatMap { UInt64($0) }
-        meter.begin(expecting: expected)
-        let tooLarge = Failure(.tooLarge, "the answer is longer than \(request.maximumAnswer) bytes")
+        meter.start(expecting: expected)
+        let tooLarge = Failure(.tooLarge, "the response is longer than \(request.maximumAnswer) bytes")
         guard request.method == "HEAD" || expected ?? 0 <= UInt64(clamping: request.maximumAnswer) else {
             return .failure(tooLarge)
         }
@@ -127,7 +132,7 @@ package struct BoundedHTTP: Sendable {
                     return .failure(tooLarge)
                 }
                 answer.body.append(contentsOf: chunk.readableBytesView)
-                meter.note(received: answer.body.count)
+                meter.update(received: answer.body.count)
             }
             return .success(answer)
         } catch {
@@ -135,7 +140,7 @@ package struct BoundedHTTP: Sendable {
         }
     }
 
-    /// A time for NIO, which counts nanoseconds in 64 bits.
+    /// Converts a duration for NIO, which counts nanoseconds in 64 bits.
     private static func amount(_ time: Duration) -> TimeAmount {
         .milliseconds(Int64(min(max(time, .zero), .seconds(86_400)) / .milliseconds(1)))
     }

@@ -1,14 +1,14 @@
 package import ContentKeySession
 package import HTTPRequests
 
-/// Sends a key loader's requests. It neither retries nor follows redirects.
+/// A transport for a key loader. It neither retries nor follows redirects.
 package struct HTTPClientTransport: KeyTransport {
     private let http: BoundedHTTP
 
-    /// Sends by a client that follows no redirects.
+    /// Creates a transport with a client that does not follow redirects.
     package init(_ http: BoundedHTTP = .withoutRedirects) { self.http = http }
 
-    /// Sends a request and reads its whole answer within its time.
+    /// Sends a request and reads the complete response before the timeout.
     package func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
         var outgoing = BoundedHTTP.Request(
             request.url,

@@ -4,16 +4,16 @@ import NIOCore
 package import OfflineAssets
 package import StreamPlayer
 
-/// Fetches what a download stores. Up to five redirects are followed.
+/// A transport for downloads. It follows up to five redirects.
 package struct HTTPDownloadTransport: DownloadTransport {
     private let http: BoundedHTTP
 
-    /// Fetches by a client that follows redirects.
+    /// Creates a transport with a client that follows redirects.
     package init(_ http: BoundedHTTP = .followingRedirects) { self.http = http }
 
-    /// Sends a request, and waits for the head of its answer.
+    /// Sends a request, and waits for the head of the response.
     package func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
-        // The download bounds the body, piece by piece.
+        // The download limits the body, part by part.
         var outgoing = BoundedHTTP.Request(request.url, timeout: request.headTimeout, maximumAnswer: .max)
         outgoing.headers = [.init("User-Agent", "keyway")] + request.headers.map { .init($0.name, $0.value) }
         let head: BoundedHTTP.Head
@@ -31,7 +31,7 @@ package struct HTTPDownloadTransport: DownloadTransport {
         )
     }
 
-    /// The body of one answer. Its one reader asks for one part after the other, which the compiler cannot see; the
+    /// The body of a response. Its only reader requests the parts sequentially, which the compiler cannot see; the
     /// iterator is not shared otherwise.
     private final class Body: @unchecked Sendable {
         private var iterator: HTTPClientResponse.Body.AsyncIterator

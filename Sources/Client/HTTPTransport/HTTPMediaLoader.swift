@@ -1,34 +1,36 @@
 package import HTTPRequests
 package import StreamPlayer
 
-/// Fetches media over HTTP, and from `file:` URLs. Up to five redirects are followed.
+/// A loader of media over HTTP and from `file:` URLs. It follows up to five redirects.
 package struct HTTPMediaLoader: MediaLoader {
     private let http: BoundedHTTP
     private let timeout: Duration
 
-    /// Fetches by a client that follows redirects.
+    /// Creates a loader with a client that follows redirects.
     ///
-    /// - Parameter timeout: How long a resource may take as a whole.
+    /// - Parameters:
+    ///   - http: The HTTP client.
+    ///   - timeout: The timeout for a whole resource.
     package init(_ http: BoundedHTTP = .followingRedirects, timeout: Duration = .seconds(20)) {
         (self.http, self.timeout) = (http, timeout)
     }
 
-    /// Fetches a resource.
+    /// Loads a resource.
     package func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
         try await fetch(resource, while: nil)
     }
 
-    /// Fetches a resource, and asks each quarter of a second whether it goes on.
+    /// Loads a resource with a callback, called every quarter of a second, that can abandon the download.
     package func load(
         _ resource: MediaResource,
-        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+        shouldContinue: @escaping @Sendable (MediaProgress) async -> Bool
     ) async throws(MediaLoadError) -> LoadedMedia {
-        try await fetch(resource) { await goesOn(MediaProgress(received: $0.received, expected: $0.expected)) }
+        try await fetch(resource) { await shouldContinue(MediaProgress(received: $0.received, expected: $0.expected)) }
     }
 
     private func fetch(
         _ resource: MediaResource,
-        while goesOn: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
+        while shouldContinue: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
     ) async throws(MediaLoadError) -> LoadedMedia {
         if resource.url.lowercased().hasPrefix("file:") { return try await FileMediaLoader().load(resource) }
         guard resource.range?.isEmpty != true else { throw MediaLoadError(.wrongRange, resource.url) }
@@ -38,7 +40,7 @@ package struct HTTPMediaLoader: MediaLoader {
         request.readsBody = { $0 == 200 || $0 == 206 }
         let answer: BoundedHTTP.Answer
         do {
-            answer = try await http.send(request, while: goesOn)
+            answer = try await http.send(request, while: shouldContinue)
         } catch {
             throw MediaLoadError(error, resource.url)
         }
@@ -47,7 +49,7 @@ package struct HTTPMediaLoader: MediaLoader {
 }
 
 extension MediaLoadError {
-    /// Says why a request had no answer.
+    /// Creates the error for a failed request.
     init(_ failure: BoundedHTTP.Failure, _ url: String) {
         let code: Code =
             switch failure.code {

@@ -1,62 +1,62 @@
 import XMLDocuments
 
 extension XMLTree.Element {
-    /// An attribute that must be there.
+    /// Returns the value of a required attribute.
     func required(_ name: String) throws(ManifestError) -> String {
         guard let value = attributes[name] else {
-            throw ManifestError(.missingAttribute, "line \(line)", "\(self.name) has no \(name)")
+            throw ManifestError(.missingAttribute, "line \(line)", "\(self.name) has no \(name) attribute: add it")
         }
         return value
     }
 
-    /// A number from 0; nil when the attribute is missing.
+    /// Returns an integer of at least 0; nil when the attribute is missing.
     func number<Number: FixedWidthInteger>(
         _ name: String,
         as type: Number.Type = Number.self
     ) throws(ManifestError) -> Number? {
         guard let text = attributes[name] else { return nil }
-        guard let number = Number(text), number >= 0 else { throw invalid(name, "no whole number from 0 on") }
+        guard let number = Number(text), number >= 0 else { throw invalid(name, "an integer of at least 0") }
         return number
     }
 
-    /// A duration; nil when the attribute is missing.
+    /// Returns a duration; nil when the attribute is missing.
     func duration(_ name: String) throws(ManifestError) -> ManifestDuration? {
         guard let text = attributes[name] else { return nil }
-        guard let duration = ManifestDuration(text) else { throw invalid(name, "no duration such as PT6S") }
+        guard let duration = ManifestDuration(text) else { throw invalid(name, "a duration such as PT6S") }
         return duration
     }
 
-    /// A date; nil when the attribute is missing.
+    /// Returns a date; nil when the attribute is missing.
     func date(_ name: String) throws(ManifestError) -> ManifestDate? {
         guard let text = attributes[name] else { return nil }
-        guard let date = ManifestDate(text) else { throw invalid(name, "no date such as 2026-01-01T00:00:00Z") }
+        guard let date = ManifestDate(text) else { throw invalid(name, "a date such as 2026-01-01T00:00:00Z") }
         return date
     }
 
-    /// `true` or `false`; nil when the attribute is missing.
+    /// Returns a Boolean value; nil when the attribute is missing.
     func flag(_ name: String) throws(ManifestError) -> Bool? {
         switch attributes[name] {
         case nil: return nil
         case "true", "1": return true
         case "false", "0": return false
-        default: throw invalid(name, "neither true nor false")
+        default: throw invalid(name, "true or false")
         }
     }
 
-    /// A range of bytes such as `0-99`; nil when the attribute is missing.
+    /// Returns a byte range such as `0-99`; nil when the attribute is missing.
     func byteRange(_ name: String) throws(ManifestError) -> Range<UInt64>? {
         guard let text = attributes[name] else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let first = UInt64(parts[0]), let last = UInt64(parts[1]), first <= last, last < .max
-        else { throw invalid(name, "no range of bytes such as 0-99") }
+        else { throw invalid(name, "a byte range such as 0-99") }
         return first..<last + 1
     }
 
-    func invalid(_ name: String, _ reason: String) -> ManifestError {
-        ManifestError(.invalidValue, "line \(line)", "\(name) of \(self.name) is \(reason)")
+    func invalid(_ name: String, _ expected: String) -> ManifestError {
+        ManifestError(.invalidValue, "line \(line)", "\(name) of \(self.name) must be \(expected)")
     }
 
-    /// Text without the white space around it.
+    /// The text without leading and trailing white space.
     var trimmedText: String {
         var rest = Substring(text)
         while rest.first?.isWhitespace == true { rest.removeFirst() }
@@ -66,6 +66,6 @@ extension XMLTree.Element {
 }
 
 extension Range<UInt64> {
-    /// As attributes have it: the first and the last byte.
+    /// The range in the form of an attribute: the offsets of the first and the last byte.
     var attribute: String { isEmpty ? "\(lowerBound)-\(lowerBound)" : "\(lowerBound)-\(upperBound - 1)" }
 }

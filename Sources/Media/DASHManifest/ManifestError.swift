@@ -1,46 +1,46 @@
-/// Why bytes are not a manifest that is read: a stable code, where, and what is wrong.
+/// An error that prevents a manifest from being parsed: a stable code, the location, and the reason.
 ///
-/// Two errors are equal when their codes are.
+/// Two errors are equal when their codes are equal.
 public struct ManifestError: Error, Sendable {
-    /// What went wrong.
+    /// The code of an error.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The stable name, in kebab-case.
         public let rawValue: String
 
-        /// Makes a code from its stable name.
+        /// Creates a code from its stable name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The stable name.
         public var description: String { rawValue }
 
-        /// It is no XML that is read, or no MPD.
+        /// The bytes are not supported XML, or the root element is not an MPD.
         public static let noManifest = Code(rawValue: "no-manifest")
-        /// An attribute that must be there is missing.
+        /// A required attribute is missing.
         public static let missingAttribute = Code(rawValue: "missing-attribute")
-        /// An attribute has a value that means nothing.
+        /// An attribute has an invalid value.
         public static let invalidValue = Code(rawValue: "invalid-value")
     }
 
-    /// What went wrong.
+    /// The code of the error.
     public let code: Code
-    /// `document`, or `line` and its number from 1.
+    /// The location: `document`, or `line` and the line number, starting at 1.
     public let place: String
-    /// What was found and what was expected.
+    /// The problem and the expected value.
     public let reason: String
 
-    init(_ code: Code, _ place: String, _ reason: String) {
+    init(_ code: Code, _ location: String, _ reason: String) {
         self.code = code
-        self.place = place
+        self.place = location
         self.reason = reason
     }
 }
 
 extension ManifestError: Equatable {
-    /// True when both errors have the same code.
+    /// Returns whether both errors have the same code.
     public static func == (left: ManifestError, right: ManifestError) -> Bool { left.code == right.code }
 }
 
 extension ManifestError: CustomStringConvertible {
-    /// One line: the place and the reason.
+    /// The location and the reason, in one line.
     public var description: String { "\(place): \(reason)" }
 }

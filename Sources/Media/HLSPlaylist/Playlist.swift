@@ -1,13 +1,14 @@
 import ByteCoding
 
-/// A playlist of HTTP Live Streaming: RFC 8216, second edition (draft-pantos-hls-rfc8216bis-22), section 4.
+/// An HTTP Live Streaming playlist, as section 4 of draft-pantos-hls-rfc8216bis-22 (the second edition of RFC 8216)
+/// defines it.
 public enum Playlist: Sendable {
-    /// Media segments.
+    /// A Media Playlist, which lists Media Segments.
     case media(MediaPlaylist)
-    /// Variants and renditions.
+    /// A Multivariant Playlist, which lists variants and renditions.
     case multivariant(MultivariantPlaylist)
 
-    /// Which of the two a playlist is.
+    /// The kind of a playlist.
     public enum Kind: String, Sendable {
         /// A Media Playlist.
         case media
@@ -15,7 +16,7 @@ public enum Playlist: Sendable {
         case multivariant
     }
 
-    /// Which of the two it is.
+    /// The kind of this playlist.
     public var kind: Kind {
         switch self {
         case .media: .media
@@ -23,31 +24,31 @@ public enum Playlist: Sendable {
         }
     }
 
-    /// Reads a playlist strictly: the first thing that breaks a rule of the format is thrown.
+    /// Parses a playlist strictly: the first violation of a rule of the format is thrown as an error.
     ///
     /// - Parameters:
     ///   - bytes: The playlist, UTF-8.
-    ///   - options: Where it came from, and limits.
+    ///   - options: The playlist's URL, the imported variables, and limits.
     /// - Throws: ``PlaylistError`` with the rule, the line and the column of the first error.
     public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
         self = try PlaylistReader.read(bytes, options, isLenient: false).playlist
     }
 
-    /// Reads a playlist strictly, from text.
+    /// Parses the text of a playlist strictly.
     ///
     /// - Throws: ``PlaylistError`` with the rule, the line and the column of the first error.
     public init(parsing text: String, options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
         try self.init(parsing: Array(text.utf8), options: options)
     }
 
-    /// Reads what can be read: a line that breaks a rule is reported, kept as it is, and otherwise passed over.
+    /// Parses a playlist leniently: a line that violates a rule is reported and preserved, but otherwise ignored.
     ///
     /// - Parameters:
     ///   - bytes: The playlist.
-    ///   - options: Where it came from, and limits.
-    /// - Returns: The playlist, and all that is wrong with its form, in the order of the lines.
-    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for
-    ///   nothing else.
+    ///   - options: The playlist's URL, the imported variables, and limits.
+    /// - Returns: The playlist, and all violations of the syntax rules, in the order of the lines.
+    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when the playlist exceeds one of ``PlaylistLimits``.
+    ///   No other error is thrown.
     public static func parseLeniently(
         _ bytes: [UInt8],
         options: ParsingOptions = ParsingOptions()
@@ -55,8 +56,8 @@ public enum Playlist: Sendable {
         try PlaylistReader.read(bytes, options, isLenient: true)
     }
 
-    /// The bytes of the playlist. What was read and not changed is written as it was; the rest in the order and the
-    /// form of the draft.
+    /// Returns the bytes of the playlist. Lines that were read and not changed are written byte for byte; the others
+    /// are written in the order and the form of the draft.
     ///
     /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it.
     public func write() throws(PlaylistError) -> [UInt8] {
@@ -67,7 +68,7 @@ public enum Playlist: Sendable {
     }
 }
 
-/// Reads playlists of either kind.
+/// Parses playlists of both kinds.
 enum PlaylistReader {
     static func read(
         _ bytes: [UInt8],
@@ -76,7 +77,11 @@ enum PlaylistReader {
     ) throws(PlaylistError) -> (playlist: Playlist, diagnostics: [Diagnostic]) {
         let context = ReadingContext(source: PlaylistSource(bytes), options: options, isLenient: isLenient)
         guard bytes.count <= min(options.limits.bytes, Int(Int32.max)) else {
-            context.report(.limitExceeded, line: 0, "the playlist is larger than \(options.limits.bytes) bytes")
+            context.report(
+                .limitExceeded,
+                line: 0,
+                "the playlist is larger than the limit of \(options.limits.bytes) bytes"
+            )
             try context.check()
             return (.multivariant(MultivariantPlaylist()), [])
         }
@@ -93,16 +98,16 @@ enum PlaylistReader {
         }
     }
 
-    /// The first error of a playlist that strict reading refuses, by its line. What a line lacks is seen only further
-    /// down, so that another error may have come in between.
+    /// Returns the error on the first line with an error. Missing tags and URI lines are only detected on later lines,
+    /// so strict parsing may find an error on a later line first.
     private static func firstError(_ bytes: [UInt8], _ options: ParsingOptions) -> PlaylistError? {
         let errors = try? read(bytes, options, isLenient: true).diagnostics.filter { $0.severity == .error }
-        let place = { (diagnostic: Diagnostic) in diagnostic.line == 0 ? Int.max : diagnostic.line }
-        return errors?.min { place($0) < place($1) }.map { PlaylistError($0) }
+        let line = { (diagnostic: Diagnostic) in diagnostic.line == 0 ? Int.max : diagnostic.line }
+        return errors?.min { line($0) < line($1) }.map { PlaylistError($0) }
     }
 
-    /// The kind of a playlist, by the first tag that only one kind has. Without one it is an empty Multivariant
-    /// Playlist (section 4.1).
+    /// Returns the kind of a playlist, by its first tag that only one kind may have. A playlist without such a tag is
+    /// an empty Multivariant Playlist (section 4.1).
     static func kind(_ bytes: [UInt8]) -> Playlist.Kind {
         let span = bytes.span.bytes
         var offset = 0
@@ -120,14 +125,15 @@ enum PlaylistReader {
         return .multivariant
     }
 
-    /// The offset of the first line's content; reports a byte order mark.
+    /// Returns the offset of the content of the first line, and reports a byte order mark.
     static func start(_ context: ReadingContext) -> Int {
         guard context.source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return 0 }
         context.report(
             .bom,
             at: 0,
             line: 1,
-            "the playlist begins with a byte order mark, which players may refuse: save it as UTF-8 without one"
+            "the playlist begins with a byte order mark, which players may reject: save it as UTF-8 without a byte "
+                + "order mark"
         )
         return 3
     }
@@ -137,7 +143,7 @@ enum PlaylistReader {
         let bytes = context.source.bytes
         let line = start < bytes.count ? LineScanner.scan(bytes.span.bytes, from: start) : nil
         if line == nil || !bytes[start..<(line?.end ?? start)].elementsEqual(Array("#EXTM3U".utf8)) {
-            context.report(.missingExtM3U, line: 1, "the first line is not #EXTM3U")
+            context.report(.missingExtM3U, line: 1, "the first line must be #EXTM3U")
         }
     }
 }

@@ -1,39 +1,39 @@
 import ByteCoding
 
-/// One line of a playlist, with its tag: the view of a playlist for tools that show, compare or judge it.
+/// One line of a playlist, with its parsed tag, for tools that show, compare or check playlists.
 public struct PlaylistLine: Sendable {
-    /// What a line holds.
+    /// The content of a line.
     public enum Content: Sendable {
-        /// Nothing.
+        /// An empty line.
         case blank
         /// A line that begins with `#`, but not with `#EXT`.
         case comment
-        /// A URI, its variables replaced.
+        /// A URI, after variable substitution.
         case uri(String)
-        /// A tag.
+        /// A tag that the draft defines.
         case tag(PlaylistTag)
-        /// A tag that the draft does not define, by its name without the `#`.
+        /// A tag that the draft does not define: its name without the `#`.
         case unknownTag(String)
-        /// A tag that could not be read, that clients ignore, or that must not stand here; the reader's diagnostics say
-        /// why.
+        /// A tag that could not be parsed, that clients ignore, or that is not allowed at this position. The
+        /// diagnostics of the reader contain the reason.
         case refused(TagName)
     }
 
-    /// Its number, the first being 1.
+    /// The line number, starting at 1.
     public let number: Int
-    /// What it holds.
+    /// The content of the line.
     public let content: Content
     let source: PlaylistSource
     let range: Range<Int>
 
-    /// Its text without the line's end, as it stands in the file.
+    /// The text of the line without the line ending, exactly as in the file.
     public var text: String { source.text(range) }
 
-    /// The text of an attribute's value as it stands in the file, quotation marks included; nil when the line has no
-    /// such attribute.
+    /// Returns the text of an attribute's value exactly as in the file, including quotation marks; nil when the line
+    /// has no such attribute.
     public func rawAttribute(_ name: String) -> String? { attributeRange(name).map { source.text($0.value) } }
 
-    /// The column in bytes, from 1, at which an attribute begins; 0 when the line has no such attribute.
+    /// Returns the column in bytes, starting at 1, of the name of an attribute; 0 when the line has no such attribute.
     public func column(ofAttribute name: String) -> Int {
         attributeRange(name).map { $0.name - range.lowerBound + 1 } ?? 0
     }
@@ -70,17 +70,21 @@ public struct PlaylistLine: Sendable {
 }
 
 extension Playlist {
-    /// The lines of a playlist, leniently read.
+    /// Returns the lines of a playlist, parsed leniently.
     ///
-    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for
-    ///   nothing else.
+    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when the playlist exceeds one of ``PlaylistLimits``.
+    ///   No other error is thrown.
     public static func lines(
         of bytes: [UInt8],
         options: ParsingOptions = ParsingOptions()
     ) throws(PlaylistError) -> [PlaylistLine] {
         let context = ReadingContext(source: PlaylistSource(bytes), options: options, isLenient: true)
         guard bytes.count <= min(options.limits.bytes, Int(Int32.max)) else {
-            context.report(.limitExceeded, line: 0, "the playlist is larger than \(options.limits.bytes) bytes")
+            context.report(
+                .limitExceeded,
+                line: 0,
+                "the playlist is larger than the limit of \(options.limits.bytes) bytes"
+            )
             try context.check()
             return []
         }
@@ -89,11 +93,11 @@ extension Playlist {
     }
 }
 
-/// Reads every line by itself.
+/// Parses every line separately.
 private struct LineListReader {
     let context: ReadingContext
     let kind: Playlist.Kind
-    var taken: Set<TagName> = []
+    var uniqueTags: Set<TagName> = []
     var lines: [PlaylistLine] = []
 
     init(context: ReadingContext, kind: Playlist.Kind) {
@@ -131,7 +135,7 @@ private struct LineListReader {
         case .unknownTag(let name): return .unknownTag(context.source.text(name))
         case .tag(let name, let value):
             guard !name.isForeign(to: kind), let tag = PlaylistTag(context, name, value),
-                !name.isUnique || taken.insert(name).inserted
+                !name.isUnique || uniqueTags.insert(name).inserted
             else {
                 return .refused(name)
             }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ContentKeySession
 
-@Suite("A key that is loaded ahead, and that somebody waits for before it is there")
+@Suite("A preloaded key that is needed before it has loaded")
 struct AwaitedKeyTests {
-    @Test("is asked for at once, though others are still gathered")
+    @Test("is requested at once, even while other requests are still being batched")
     func gathering() throws {
         let bench = LoaderBench(
             session: ScriptedSession(isSilent: true),
@@ -24,7 +24,7 @@ struct AwaitedKeyTests {
         }
     }
 
-    @Test("is asked for at once where the player was there first")
+    @Test("is requested at once if the player requested it first")
     func awaitedFromTheBeginning() throws {
         let bench = LoaderBench(
             session: ScriptedSession(isSilent: true),
@@ -35,12 +35,12 @@ struct AwaitedKeyTests {
             let request = bench.session.ask("skd://a1", isAwaited: true)
             try await bench.pass(.seconds(1))
             #expect(request.isLoaded)
-            // It was announced all the same.
+            // The key was announced nevertheless.
             #expect(await bench.loader.accessLog.entries.map(\.kind) == [.certificate, .preload])
         }
     }
 
-    /// When a preload that never succeeds is answered, if somebody begins to wait for it after 2 seconds.
+    /// Returns when a preload that never succeeds fails, if a recipient starts to wait for it after 2 seconds.
     private func end(
         awaited: Bool,
         _ change: @escaping (inout KeyLoaderSettings) -> Void,
@@ -66,7 +66,7 @@ struct AwaitedKeyTests {
         let moment = Mutex(Duration.zero)
     }
 
-    @Test("has as long as a key that somebody waits for, from then on", arguments: [true, false])
+    @Test("has the deadline of an on-demand request from then on", arguments: [true, false])
     func deadline(awaited: Bool) throws {
         let end = try end(awaited: awaited) {
             $0.retry.attempts = 1000
@@ -74,13 +74,13 @@ struct AwaitedKeyTests {
             .error(.noConnection)
         }
         #expect(end.failure == .outOfTime)
-        // 25 seconds, or 90; what would come after the deadline is not waited for.
+        // After 25 or 90 seconds; an attempt that would be after the deadline is not waited for.
         #expect(
             awaited ? (Duration.seconds(18)...Duration.seconds(27)).contains(end.moment) : end.moment > .seconds(80)
         )
     }
 
-    @Test("is answered at the end of that time, though an attempt is on its way")
+    @Test("fails at the deadline, even during an attempt")
     func attempt() throws {
         let end = try end(awaited: true) {
             $0.retry.attemptTimeout = .seconds(80)
@@ -91,7 +91,7 @@ struct AwaitedKeyTests {
         #expect(end.failure == .outOfTime)
     }
 
-    @Test("is answered at once where the server wants to be left alone for longer")
+    @Test("fails at once if the server requires a longer delay")
     func pause() throws {
         let end = try end(awaited: true) { _ in
         } _: { _, _ in

@@ -16,7 +16,7 @@ struct BatchCollectorTests {
         return nil
     }
 
-    @Test("starts one timer for announcements that follow each other")
+    @Test("starts one timer for consecutive announcements")
     func announcing() {
         var collector = BatchCollector<Int>(maximum: 10)
         #expect(timer(collector.announce(["a"])) == 1)
@@ -25,13 +25,13 @@ struct BatchCollectorTests {
         #expect(collector.expects("a") && collector.expects("b") && !collector.expects("c"))
     }
 
-    @Test("lets a request go at once and alone when none is expected")
+    @Test("sends a request at once and alone if no other is expected")
     func alone() {
         var collector = BatchCollector<Int>(maximum: 10)
         #expect(sent(collector.arrived(1, for: "a")) == [[1]])
     }
 
-    @Test("lets an unexpected request take along all that wait")
+    @Test("sends all waiting requests with an unexpected request")
     func along() {
         var collector = BatchCollector<Int>(maximum: 10)
         _ = collector.announce(["a", "b"])
@@ -40,7 +40,7 @@ struct BatchCollectorTests {
         #expect(sent(collector.arrived(3, for: "b")) == [[3]])
     }
 
-    @Test("sends all with the last that was expected, cut to the maximum")
+    @Test("sends all requests with the last expected one, in batches of at most the maximum")
     func last() {
         var collector = BatchCollector<Int>(maximum: 2)
         _ = collector.announce(["a", "b", "c"])
@@ -49,7 +49,7 @@ struct BatchCollectorTests {
         #expect(sent(collector.arrived(3, for: "c")) == [[1, 2], [3]])
     }
 
-    @Test("lets what waits go when somebody begins to wait for one of them, or does already when it comes")
+    @Test("sends waiting requests if one of their keys is needed now or becomes needed")
     func awaited() {
         var collector = BatchCollector<Int>(maximum: 10)
         _ = collector.announce(["a", "b", "c"])
@@ -61,7 +61,7 @@ struct BatchCollectorTests {
         #expect(sent(collector.arrived(3, for: "c")) == [[3]])
     }
 
-    @Test("sends all when the last announcement is withdrawn")
+    @Test("sends all requests when the last announcement is withdrawn")
     func withdrawing() {
         var collector = BatchCollector<Int>(maximum: 10)
         _ = collector.announce(["a", "b"])
@@ -70,7 +70,7 @@ struct BatchCollectorTests {
         #expect(collector.withdraw(["b"]).isEmpty)
     }
 
-    @Test("sends what waits when the timer ends, and expects nothing more")
+    @Test("sends waiting requests when the timer expires, and then expects no more")
     func timing() throws {
         var collector = BatchCollector<Int>(maximum: 10)
         let number = try #require(timer(collector.announce(["a", "b"])))
@@ -82,7 +82,7 @@ struct BatchCollectorTests {
         #expect(sent(collector.arrived(2, for: "b")) == [[2]])
     }
 
-    @Test("is not fooled by a timer of requests that have gone")
+    @Test("ignores a timer of requests that were already sent")
     func oldTimer() throws {
         var collector = BatchCollector<Int>(maximum: 10)
         let first = try #require(timer(collector.announce(["a"])))
@@ -96,31 +96,31 @@ struct BatchCollectorTests {
 
 @Suite("A certificate cache")
 struct CertificateCacheTests {
-    @Test("fetches once, lets others wait, keeps, and fetches again when it is old")
+    @Test("fetches once, lets other requests wait, caches, and fetches again when the certificate has expired")
     func life() {
         var cache = CertificateCache(lifetime: .seconds(10))
         #expect(cache.step(now: .zero) == .fetch)
         #expect(cache.step(now: .zero) == .wait)
         cache.fetched([1], now: .seconds(1))
-        #expect(cache.step(now: .seconds(10)) == .take([1]))
+        #expect(cache.step(now: .seconds(10)) == .use([1]))
         #expect(cache.step(now: .seconds(11)) == .fetch)
         cache.fetched(nil, now: .seconds(12))
         #expect(cache.step(now: .seconds(12)) == .fetch)
     }
 
-    @Test("drops the certificate that was not known, and no newer one")
+    @Test("removes the certificate that was not recognized, but not a newer one")
     func dropping() {
         var cache = CertificateCache(lifetime: .seconds(10))
         _ = cache.step(now: .zero)
         cache.fetched([2], now: .zero)
         cache.drop([1])
-        #expect(cache.step(now: .zero) == .take([2]))
+        #expect(cache.step(now: .zero) == .use([2]))
         cache.drop([2])
         #expect(cache.step(now: .zero) == .fetch)
     }
 
     @Test(
-        "takes for DER what ends where its length says",
+        "accepts as DER only bytes that end where the length specifies",
         arguments: [
             ([0x30, 2, 5, 0], true), ([0x30, 3, 5, 0], false), ([0x30, 0x81, 2, 5, 0], true),
             ([0x30, 0x82, 0, 2, 5, 0], true),

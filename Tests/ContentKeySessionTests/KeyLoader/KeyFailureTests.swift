@@ -4,17 +4,16 @@ import Testing
 
 @testable import ContentKeySession
 
-@Suite("What a key loader does about failures")
+@Suite("A key loader's recovery from failures")
 struct KeyFailureTests {
     typealias Answer = ScriptedServer.Answer
 
-    /// A failure that comes back for ever, and how the request ends: the last failure and how many license requests
-    /// there were.
+    /// A permanent failure, and how the request ends: the last failure and the number of license requests.
     struct Row: Sendable, CustomTestStringConvertible {
         let kind: KeyFailure.Kind
         let answer: @Sendable () -> Answer
         let requests: ClosedRange<Int>
-        /// `out-of-time` where the deadline ends it, or attempts run out.
+        /// The expected failure; `out-of-time` if the deadline ends the request, or attempts run out.
         let ends: [KeyFailure.Kind]
         var testDescription: String { kind.rawValue }
     }
@@ -56,7 +55,7 @@ struct KeyFailureTests {
         Row(kind: .unexpectedStatus, answer: status(302), requests: 1...1, ends: [.unexpectedStatus]),
     ]
 
-    @Test("each kind of answer that never gets better ends as its row says, within the deadline", arguments: rows)
+    @Test("each permanent failure ends as its row specifies, within the deadline", arguments: rows)
     func persistent(row: Row) throws {
         let bench = LoaderBench { number, _ in number == 0 ? .good : row.answer() }
         let request = bench.session.ask("skd://movie")
@@ -70,8 +69,8 @@ struct KeyFailureTests {
     }
 
     @Test(
-        "each passing kind is forgotten when the next attempt works",
-        arguments: rows.filter { $0.kind.rule.isPassing }
+        "each temporary failure has no effect if the next attempt succeeds",
+        arguments: rows.filter { $0.kind.rule.isTemporary }
     )
     func passing(row: Row) throws {
         let bench = LoaderBench { number, _ in number == 1 ? row.answer() : .good }
@@ -89,7 +88,7 @@ struct KeyFailureTests {
         }
     }
 
-    @Test("a key's URI that does not follow the policy is refused without a request")
+    @Test("a key URI that does not follow the policy is rejected without a request")
     func badKeyURI() throws {
         let bench = LoaderBench()
         let request = bench.session.ask("https://elsewhere.example/key")
@@ -98,7 +97,7 @@ struct KeyFailureTests {
         #expect(bench.server.all.isEmpty)
     }
 
-    @Test("a key system that the loader does not know is refused")
+    @Test("a key system that the loader does not support is rejected")
     func unsupported() throws {
         let bench = LoaderBench(session: ScriptedSession(keySystem: .authorizationToken))
         let request = bench.session.ask("skd://movie")
@@ -106,7 +105,7 @@ struct KeyFailureTests {
         #expect(request.failures.map(\.kind) == [.unsupportedKeySystem])
     }
 
-    @Test("a device that makes no SPC ends the request, with the device's own code")
+    @Test("a device that creates no SPC ends the request, with the device's error code")
     func deviceCannotAsk() throws {
         let bench = LoaderBench()
         let request = bench.session.ask("skd://movie", behavior: .makesNoSPC)
@@ -116,7 +115,7 @@ struct KeyFailureTests {
         #expect(bench.server.licenses.isEmpty)
     }
 
-    @Test("a device that refuses the CKC is believed, and logged")
+    @Test("a rejection of the CKC by the device is final, and logged")
     func deviceRefuses() throws {
         let bench = LoaderBench()
         let request = bench.session.ask("skd://movie", behavior: .refusesAnswers)
@@ -128,7 +127,7 @@ struct KeyFailureTests {
         }
     }
 
-    @Test("an app that has no token is asked four times, and then the request ends")
+    @Test("an app without a token is called four times, and then the request ends")
     func noToken() throws {
         let bench = LoaderBench()
         bench.tokens.failures.withLock { $0 = 100 }
@@ -139,7 +138,7 @@ struct KeyFailureTests {
         #expect(bench.server.licenses.isEmpty)
     }
 
-    @Test("Retry-After is kept to, and something is added to it")
+    @Test("Retry-After is respected, and jitter is added to it")
     func retryAfter() throws {
         let bench = LoaderBench { number, _ in
             number == 1 ? ScriptedServer.problem(503, "overloaded", headers: [.init("retry-after", "7")]) : .good
@@ -166,7 +165,7 @@ struct KeyFailureTests {
         }
     }
 
-    @Test("a batch that is refused as a whole is sent again as a whole")
+    @Test("a batch that is refused as a whole is retried as a whole")
     func wholeBatch() throws {
         let bench = LoaderBench { number, _ in number == 1 ? ScriptedServer.problem(503, "overloaded") : .good }
         try bench.run { bench in
@@ -177,7 +176,7 @@ struct KeyFailureTests {
         }
     }
 
-    @Test("twenty keys whose certificate is unknown fetch the new one once")
+    @Test("twenty keys with an unknown certificate fetch the new one once")
     func oneRefetch() throws {
         let bench = LoaderBench(isBatching: false) { number, _ in
             (1...20).contains(number) ? ScriptedServer.problem(400, "unknown-certificate") : .good
@@ -190,7 +189,7 @@ struct KeyFailureTests {
         }
     }
 
-    @Test("a login page is not taken for a certificate")
+    @Test("a login page is not accepted as a certificate")
     func noCertificate() throws {
         let bench = LoaderBench { number, _ in
             number == 0 ? .answer(KeyTransportAnswer(status: 200, body: Array("<html></html>".utf8))) : .good
@@ -202,7 +201,7 @@ struct KeyFailureTests {
     }
 
     @Test(
-        "every answer's status has its row",
+        "every status has its row",
         arguments: [
             (400, "x", false, KeyFailure.Kind.badRequest), (400, "unknown-certificate", false, .unknownCertificate),
             (401, "x", false, .tokenRefused), (402, "x", false, .forbidden), (403, "x", false, .forbidden),
@@ -221,7 +220,7 @@ struct KeyFailureTests {
         #expect(KeyFailure.status(status, problem: problem, ofBatch: ofBatch).kind == kind)
     }
 
-    @Test("the documentation has the table of the code", arguments: KeyFailure.Kind.allCases)
+    @Test("the documentation contains the table of the code", arguments: KeyFailure.Kind.allCases)
     func documented(kind: KeyFailure.Kind) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -6,7 +6,7 @@ import TextCoding
 
 @Suite("A key loader")
 struct KeyLoaderTests {
-    @Test("answers a request that somebody waits for, with its own SPC's CKC")
+    @Test("answers an on-demand request with the CKC of its own SPC")
     func onDemand() throws {
         let bench = LoaderBench()
         try bench.run { bench in
@@ -48,7 +48,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("cuts 70 keys into batches of 32, 32 and 6")
+    @Test("divides 70 keys into batches of 32, 32 and 6")
     func cutting() throws {
         let bench = LoaderBench()
         try bench.run { bench in
@@ -60,7 +60,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("asks once for a key that is preloaded twice, also when it has come")
+    @Test("requests a key once if it is preloaded twice, even after it has loaded")
     func merging() throws {
         let bench = LoaderBench()
         try bench.run { bench in
@@ -74,7 +74,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("answers once a request that the session hands out twice")
+    @Test("answers a request once if the session delivers it twice")
     func twice() throws {
         let bench = LoaderBench()
         try bench.run { bench in
@@ -86,7 +86,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("answers a request after a route change with a new SPC, though the key is loaded")
+    @Test("answers a request after a route change with a new SPC, although the key is loaded")
     func routeChange() throws {
         let bench = LoaderBench()
         try bench.run { bench in
@@ -100,7 +100,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("lets a request that somebody waits for take waiting preloads along at once")
+    @Test("sends waiting preloads together with an on-demand request")
     func taking() throws {
         let bench = LoaderBench(
             session: ScriptedSession(isSilent: true),
@@ -118,7 +118,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("does not wait for a key that the session has, and may ask for it again")
+    @Test("does not wait for a key that the session has, and can request it again")
     func silent() throws {
         let bench = LoaderBench(session: ScriptedSession(isSilent: true))
         try bench.run { bench in
@@ -133,7 +133,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("answers each item of a batch on its own: one refusal spoils no other")
+    @Test("answers each item of a batch separately: one refusal does not affect the others")
     func itemRefused() throws {
         let bench = LoaderBench { _, request in
             guard let items = JSONTextReader.items(request.body) else { return .good }
@@ -152,7 +152,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("fetches keys singly from a server without a route for batches, and remembers")
+    @Test("requests keys one by one from a server without a batch route, from then on")
     func noBatchRoute() throws {
         let bench = LoaderBench { _, request in
             request.url.hasSuffix("/licenses") ? .answer(KeyTransportAnswer(status: 404)) : .good
@@ -168,7 +168,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("answers what is open when the session ends")
+    @Test("fails open requests when the session ends")
     func ending() throws {
         let bench = LoaderBench { _, _ in .silence }
         let requests = ["skd://a1", "skd://a2"].map { bench.session.ask($0) }
@@ -177,7 +177,7 @@ struct KeyLoaderTests {
         #expect(requests.flatMap(\.failures).map(\.kind) == [.cancelled, .cancelled])
     }
 
-    @Test("gives a Clear Key's 16 bytes, and its token to the license server alone")
+    @Test("provides a Clear Key, and sends its token only to the license server")
     func clearKey() throws {
         let bench = LoaderBench(session: ScriptedSession(keySystem: .clearKey))
         try bench.run { bench in
@@ -191,7 +191,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("answers with a token of the app's where the key system is one of tokens, and tries again where it has none")
+    @Test("provides a token of the app for a token key system, and retries if the app has none")
     func authorizationToken() throws {
         let bench = LoaderBench(
             session: ScriptedSession(keySystem: .authorizationToken),
@@ -206,7 +206,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("refuses requests for tokens where the app has none to give")
+    @Test("rejects token requests if the app does not support them")
     func noAuthorizationToken() throws {
         let bench = LoaderBench(session: ScriptedSession(keySystem: .authorizationToken))
         try bench.run { bench in
@@ -216,7 +216,7 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("works with a source that does not know who waits")
+    @Test("works with a source that does not report awaited keys")
     func plainSource() throws {
         let bench = LoaderBench()
         try bench.simulation.run {
@@ -239,9 +239,9 @@ struct KeyLoaderTests {
         #expect(bench.server.licenses.map(\.path) == ["/fps/licenses"])
     }
 
-    @Test("keeps keys that may be kept, and answers with what is kept")
+    @Test("stores persistent keys, and answers with stored keys")
     func keeping() throws {
-        let keys = Shelf()
+        let keys = InMemoryPersistentKeys()
         let bench = LoaderBench(settings: .with { $0.keptKeys = keys })
         try bench.run { bench in
             let first = bench.session.ask("skd://movie", isPersistable: true)
@@ -259,9 +259,9 @@ struct KeyLoaderTests {
         }
     }
 
-    @Test("answers with an online key where route or device refuse to keep one", arguments: [true, false])
+    @Test("answers with an online key if the route or the device does not allow persistence", arguments: [true, false])
     func refusedPersistence(byRoute: Bool) throws {
-        let keys = Shelf()
+        let keys = InMemoryPersistentKeys()
         let bench = LoaderBench(
             session: ScriptedSession(route: byRoute ? .airPlay : .local),
             settings: .with { $0.keptKeys = keys }

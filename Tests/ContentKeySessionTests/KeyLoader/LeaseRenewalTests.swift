@@ -2,9 +2,9 @@ import Testing
 
 @testable import ContentKeySession
 
-@Suite("The renewal of leases")
+@Suite("Lease renewal")
 struct LeaseRenewalTests {
-    @Test("never comes for what does not end", arguments: [nil, Duration.zero, .seconds(-1)])
+    @Test("does not happen without an end of the lease", arguments: [nil, Duration.zero, .seconds(-1)])
     func never(lease: Duration?) {
         var numbers = SeededNumbers(seed: 1)
         #expect(LeaseRenewal().moment(for: lease, using: &numbers) == nil)
@@ -17,7 +17,7 @@ struct LeaseRenewalTests {
         #expect(abs(window.upperBound.inSeconds - latest) < 1e-6)
     }
 
-    @Test("comes within its window and before the lease ends, for any lease and rule")
+    @Test("happens within its window and before the lease ends, for any lease and rule")
     func property() throws {
         var numbers = SeededNumbers(seed: 6)
         for _ in 0..<5000 {
@@ -35,7 +35,7 @@ struct LeaseRenewalTests {
         }
     }
 
-    @Test("is spread evenly over its window")
+    @Test("is distributed evenly over its window")
     func evenness() throws {
         var numbers = SeededNumbers(seed: 7)
         let rule = LeaseRenewal()
@@ -48,7 +48,7 @@ struct LeaseRenewalTests {
         #expect(chiSquare(tenths) < 27.88, "\(tenths)")
     }
 
-    @Test("makes a new SPC and gets a new token each time, over an hour of leases")
+    @Test("uses a new SPC and a new token each time, over an hour of leases")
     func hour() throws {
         let bench = LoaderBench(settings: .with { $0.lease = { _ in .seconds(600) } })
         try bench.run { bench in
@@ -66,7 +66,7 @@ struct LeaseRenewalTests {
         #expect(zip(moments, moments.dropFirst()).allSatisfy { $1 - $0 < .seconds(481) && $1 - $0 > .seconds(408) })
     }
 
-    @Test("renews together what was given together")
+    @Test("renews leases together that were granted together")
     func together() throws {
         let bench = LoaderBench(settings: .with { $0.lease = { _ in .seconds(600) } })
         try bench.run { bench in
@@ -77,7 +77,7 @@ struct LeaseRenewalTests {
         #expect(bench.server.licenses.map(\.path) == ["/fps/licenses", "/fps/licenses"])
     }
 
-    @Test("goes on trying until the lease ends, and then says so")
+    @Test("retries until the lease ends, and then reports the failure")
     func failing() throws {
         let bench = LoaderBench(settings: .with { $0.lease = { _ in .seconds(100) } }) { number, _ in
             number > 1 ? ScriptedServer.problem(503, "overloaded", headers: [.init("Retry-After", "6")]) : .good
@@ -92,7 +92,7 @@ struct LeaseRenewalTests {
         #expect(last.moment < .seconds(101) && last.moment > .seconds(80))
     }
 
-    @Test("follows the lease that the session knows from the device, and the last one alone")
+    @Test("uses the lease reported by the device, and only the last one")
     func granted() throws {
         let bench = LoaderBench()
         try bench.run { bench in
@@ -107,7 +107,7 @@ struct LeaseRenewalTests {
         }
     }
 
-    /// What came of a key whose renewals fail as `script` says, after 2000 seconds; its lease has 600.
+    /// Returns the result of a key whose renewals fail as `script` specifies, after 2000 seconds; its lease has 600.
     private func renewals(
         _ script: @escaping @Sendable (Int) -> ScriptedServer.Answer
     ) throws -> (requests: ArraySlice<ScriptedKeyRequest>, attempts: ArraySlice<Duration>) {
@@ -122,19 +122,19 @@ struct LeaseRenewalTests {
         return (bench.session.all.dropFirst(), bench.server.licenses.map(\.moment).dropFirst())
     }
 
-    @Test("begins again after it has failed as often as a request may, and succeeds when the network is back")
+    @Test("starts again after the maximum number of attempts, and succeeds when the network is available again")
     func again() throws {
-        // Two requests of eight attempts each fail.
+        // Two requests with eight attempts each fail.
         let (requests, attempts) = try renewals { $0 <= 17 ? .error(.noConnection) : .good }
         #expect(requests.prefix(2).map { $0.failures.map(\.kind) } == [[.noConnection], [.noConnection]])
         let third = try #require(requests.dropFirst(2).first)
         #expect(third.isRenewal && third.isLoaded)
-        // It waits between, and no lease has ended.
+        // There are delays between them, and no lease has ended.
         #expect(attempts[9] - attempts[8] >= .seconds(8))
         #expect(attempts[17] < .seconds(600))
     }
 
-    @Test("is given up when the lease ends")
+    @Test("ends when the lease ends")
     func untilTheEnd() throws {
         let (requests, attempts) = try renewals { _ in .error(.noConnection) }
         #expect(requests.count > 2)
@@ -143,7 +143,7 @@ struct LeaseRenewalTests {
         #expect(last > .seconds(590) && last <= .seconds(600))
     }
 
-    @Test("does not begin again after a refusal")
+    @Test("does not start again after a refusal")
     func refused() throws {
         let (requests, attempts) = try renewals { _ in ScriptedServer.problem(403, "refused-by-policy") }
         #expect(requests.map { $0.failures.map(\.kind) } == [[.forbidden]])

@@ -36,7 +36,7 @@ struct LoaderBench: Sendable {
         )
     }
 
-    /// Lets the loader run beside a story, and ends the session after it.
+    /// Runs the loader concurrently with a test, and ends the session after it.
     func run(_ story: @escaping @Sendable (LoaderBench) async throws -> Void) throws {
         try simulation.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -49,11 +49,11 @@ struct LoaderBench: Sendable {
         }
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     func pass(_ duration: Duration) async throws { try await simulation.sleep(until: simulation.now + duration) }
 }
 
-/// Gives out tokens with numbers, and notes what for.
+/// Provides numbered tokens, and records their purposes.
 final class TokenDesk: Sendable {
     private let given = Mutex<[KeyService.Purpose]>([])
     let failures = Mutex(0)
@@ -76,7 +76,7 @@ final class TokenDesk: Sendable {
     }
 }
 
-/// Gives out tokens for content, but not at the first time.
+/// Provides tokens for content, but fails the first time.
 final class AuthorizationDesk: Sendable {
     private let isOpen = Mutex(false)
 
@@ -91,7 +91,7 @@ final class AuthorizationDesk: Sendable {
 }
 
 extension KeyLoaderSettings {
-    /// Settings that differ from the usual ones.
+    /// Settings that differ from the defaults.
     static func with(_ change: (inout KeyLoaderSettings) -> Void) -> KeyLoaderSettings {
         var settings = KeyLoaderSettings()
         change(&settings)

@@ -20,12 +20,12 @@ struct RetryPolicyTests {
         return policy.decide(failure, after: history, left: left, using: &numbers)
     }
 
-    @Test("gives up after a fatal failure", arguments: KeyFailure.Kind.allCases.filter { !$0.rule.isPassing })
+    @Test("fails after a fatal failure", arguments: KeyFailure.Kind.allCases.filter { !$0.rule.isTemporary })
     func fatal(kind: KeyFailure.Kind) {
-        #expect(decide(KeyFailure(kind)) == .giveUp(KeyFailure(kind)))
+        #expect(decide(KeyFailure(kind)) == .fail(KeyFailure(kind)))
     }
 
-    @Test("tries a remedy as often as its rule allows", arguments: KeyFailure.Kind.allCases.filter(\.rule.isPassing))
+    @Test("tries a remedy as often as its rule allows", arguments: KeyFailure.Kind.allCases.filter(\.rule.isTemporary))
     func limits(kind: KeyFailure.Kind) {
         let failure = KeyFailure(kind)
         guard let limit = kind.rule.limit else {
@@ -39,23 +39,23 @@ struct RetryPolicyTests {
             Issue.record("it gave up too early")
             return
         }
-        #expect(decide(failure, attempts: limit + 1, failures: limit + 1) == .giveUp(failure))
+        #expect(decide(failure, attempts: limit + 1, failures: limit + 1) == .fail(failure))
     }
 
-    @Test("gives up after its number of attempts")
+    @Test("fails after the maximum number of attempts")
     func attempts() {
         let failure = KeyFailure(.noConnection)
-        #expect(decide(failure, attempts: policy.attempts, failures: 1) == .giveUp(failure))
+        #expect(decide(failure, attempts: policy.attempts, failures: 1) == .fail(failure))
     }
 
-    @Test("goes on at once where waiting does not help")
+    @Test("retries at once if waiting does not help")
     func atOnce() {
         #expect(decide(KeyFailure(.replayed)) == .retry(after: .zero, .newSPC))
     }
 
-    @Test("does not begin what cannot end in time")
+    @Test("does not start an attempt that cannot end in time")
     func outOfTime() {
-        guard case .giveUp(let failure) = decide(KeyFailure(.replayed), left: .milliseconds(199)) else {
+        guard case .fail(let failure) = decide(KeyFailure(.replayed), left: .milliseconds(199)) else {
             Issue.record("it tried again")
             return
         }
@@ -64,11 +64,11 @@ struct RetryPolicyTests {
         #expect(decide(KeyFailure(.replayed), left: .milliseconds(200)) == .retry(after: .zero, .newSPC))
     }
 
-    @Test("draws pauses from the whole range that doubles up to the longest")
+    @Test("draws delays from the whole range, which doubles up to the maximum")
     func fullJitter() {
-        #expect((1...8).map { policy.backOffRange(after: $0) } == [0.5, 1, 2, 4, 8, 8, 8, 8].map { .seconds($0) })
+        #expect((1...8).map { policy.backoffRange(after: $0) } == [0.5, 1, 2, 4, 8, 8, 8, 8].map { .seconds($0) })
         for attempts in 1...7 {
-            let range = policy.backOffRange(after: attempts)
+            let range = policy.backoffRange(after: attempts)
             var tenths = [Int](repeating: 0, count: 10)
             for seed in 0..<2000 {
                 guard
@@ -88,8 +88,8 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("adds its pause to what the server says")
-    func asServerSays() {
+    @Test("adds its delay to the Retry-After value")
+    func respectsRetryAfter() {
         for seed in 0..<500 {
             let failure = KeyFailure(.overloaded, retryAfter: .seconds(30))
             guard case .retry(let pause, .sameRequest) = decide(failure, seed: UInt64(seed)) else {
@@ -100,7 +100,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("gives an attempt no more time than there is")
+    @Test("limits an attempt to the remaining time")
     func timeouts() {
         #expect(policy.timeout(left: .seconds(20)) == .seconds(8))
         #expect(policy.timeout(left: .seconds(3)) == .seconds(3))
@@ -108,7 +108,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "takes seconds alone from Retry-After",
+        "accepts only seconds in Retry-After",
         arguments: [
             ("7", Duration.seconds(7)), ("0", .zero), ("86400", .seconds(86_400)), ("86401", nil), ("-1", nil),
             ("1.5", nil),
@@ -121,7 +121,7 @@ struct RetryPolicyTests {
     }
 }
 
-/// How far counts are from being even. For ten of them, 27.88 is exceeded once in a thousand times.
+/// The chi-square statistic of counts. For ten counts, it exceeds 27.88 once in a thousand times.
 func chiSquare(_ counts: [Int]) -> Double {
     let expected = Double(counts.reduce(0, +)) / Double(counts.count)
     return counts.reduce(0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }

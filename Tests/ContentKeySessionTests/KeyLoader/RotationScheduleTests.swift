@@ -2,12 +2,12 @@ import Testing
 
 @testable import ContentKeySession
 
-@Suite("The rotation of keys")
+@Suite("Key rotation")
 struct RotationScheduleTests {
     let schedule = RotationSchedule(period: .seconds(300), window: .seconds(60), reserve: .seconds(10))
 
     @Test(
-        "has the moments of its table",
+        "has the times of its table",
         arguments: [
             (0.0, 230.0, 290.0), (229, 230, 290), (260, 260, 290), (290, 290, 290), (295, 295, 295), (400, 400, 400),
         ]
@@ -17,7 +17,7 @@ struct RotationScheduleTests {
         #expect(moments == .seconds(earliest)...(.seconds(latest)))
     }
 
-    @Test("keeps window and reserve within the period")
+    @Test("limits the window and the reserve to the period")
     func bounds() {
         var numbers = SeededNumbers(seed: 3)
         for _ in 0..<2000 {
@@ -34,11 +34,11 @@ struct RotationScheduleTests {
         }
     }
 
-    @Test("spreads a hundred thousand viewers evenly: chi-square over the seconds of the window")
+    @Test("distributes a hundred thousand viewers evenly: chi-square over the seconds of the window")
     func evenness() {
         var counts = [Int](repeating: 0, count: 60)
         for viewer in 0..<100_000 {
-            // As in the field: each viewer has a generator of its own.
+            // As in production, each viewer has a separate generator.
             var numbers = SeededNumbers(seed: UInt64(viewer))
             let moment = schedule.moment(after: .zero, now: .zero, using: &numbers)
             counts[min(59, Int(moment.inSeconds - 230))] += 1
@@ -47,7 +47,7 @@ struct RotationScheduleTests {
         #expect(chiSquare(counts) < 98.3, "\(counts)")
     }
 
-    @Test("repeats itself with the same seed")
+    @Test("is reproducible with the same seed")
     func seeds() {
         let moments = [5, 5, 6].map { (seed: UInt64) -> Duration in
             var numbers = SeededNumbers(seed: seed)
@@ -70,7 +70,7 @@ struct RotationScheduleTests {
                     #expect(names.count == 2 * (number + 1), "a stall at \(number)")
                     #expect(names.suffix(2) == keys[...])
                 }
-                // A playlist is read again and again, and tells of the same keys.
+                // A playlist is reloaded repeatedly and contains the same keys.
                 await bench.loader.keysAppeared(keys)
                 await bench.loader.keysAppeared(keys)
                 try await bench.pass(.seconds(300))
@@ -85,7 +85,7 @@ struct RotationScheduleTests {
     }
 
     @Test(
-        "predicts what follows",
+        "predicts the next key",
         arguments: [
             ("skd://channel/41", "skd://channel/42"), ("skd://channel/009", "skd://channel/010"),
             ("skd://channel/99", "skd://channel/100"), ("skd://channel", nil),
@@ -97,7 +97,7 @@ struct RotationScheduleTests {
         #expect(KeyPrediction.trailingNumber.next(after: identifier) == next)
     }
 
-    @Test("takes what follows from a list")
+    @Test("predicts the next key from a list")
     func list() {
         let prediction = KeyPrediction.list(["a", "b", "b", "c"])
         #expect(prediction.next(after: "a") == "b")

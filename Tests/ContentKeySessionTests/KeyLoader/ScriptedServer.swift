@@ -3,7 +3,7 @@ import TextCoding
 
 @testable import ContentKeySession
 
-/// A key server whose answers can be replaced, and the transport to it.
+/// A key server whose responses can be replaced, and the transport to it.
 final class ScriptedServer: KeyTransport {
     struct Seen: Sendable {
         let request: KeyTransportRequest
@@ -12,25 +12,25 @@ final class ScriptedServer: KeyTransport {
         func header(_ name: String) -> String? { request.headers.first { $0.name == name }?.value }
     }
 
-    /// What happens instead of an answer.
+    /// The behavior instead of the normal response.
     enum Answer {
         case answer(KeyTransportAnswer)
         case error(KeyTransportError)
-        /// As a good server does.
+        /// Responds normally.
         case good
-        /// Never.
+        /// Never responds.
         case silence
     }
 
     let simulation: Simulation
     private let script: @Sendable (Int, KeyTransportRequest) -> Answer
     private let seen = Mutex<[Seen]>([])
-    /// How long a round trip takes.
+    /// The duration of a round trip.
     let latency: Duration
-    /// Counts the certificates.
+    /// The number of certificates.
     private let certificates = Mutex(0)
 
-    /// - Parameter script: By the number of the license request, from 1.
+    /// - Parameter script: The behavior by the number of the license request, from 1.
     init(
         _ simulation: Simulation,
         latency: Duration = .milliseconds(50),

@@ -1,7 +1,7 @@
 import ContentKeySession
 import Synchronization
 
-/// A session that asks for what it is told to, over a device that takes a CKC for its own SPC alone.
+/// A session that makes scripted requests, with a device that accepts a CKC only for its own SPC.
 final class ScriptedSession: ContentKeySource {
     struct State {
         var ids: UInt64 = 0
@@ -12,12 +12,12 @@ final class ScriptedSession: ContentKeySource {
     private let state = Mutex(State())
     private let continuation: AsyncStream<ContentKeySourceEvent>.Continuation
     let sourceEvents: AsyncStream<ContentKeySourceEvent>?
-    /// A loader reads ``sourceEvents``.
+    /// Nothing, because a loader reads ``sourceEvents``.
     var requests: AsyncStream<any ContentKeyLoading> { AsyncStream { nil } }
-    /// What each request is like.
+    /// The behavior of each request.
     let keySystem: ContentKeySystem
     let route: ContentKeyRoute
-    /// Whether it emits a request for what is asked.
+    /// Whether the session emits a request for a key.
     let isSilent: Bool
 
     init(keySystem: ContentKeySystem = .fairPlayStreaming, route: ContentKeyRoute = .local, isSilent: Bool = false) {
@@ -58,7 +58,7 @@ final class ScriptedSession: ContentKeySource {
 
     func again(_ request: ScriptedKeyRequest) { continuation.yield(.request(request)) }
 
-    /// Somebody waits from now on.
+    /// Marks a request as awaited.
     func wait(for request: ScriptedKeyRequest) {
         request.isAwaited = true
         continuation.yield(.awaited(request.id))
@@ -80,7 +80,7 @@ final class ScriptedSession: ContentKeySource {
     func options(of identifier: String) -> ContentKeyRequestOptions? { state.withLock { $0.options[identifier] } }
 }
 
-/// A source with what the protocol demands, and nothing else.
+/// A source that implements only the requirements of the protocol.
 final class PlainSource: ContentKeySource {
     private let session: ScriptedSession
     private let continuation: AsyncStream<any ContentKeyLoading>.Continuation
@@ -101,7 +101,7 @@ final class PlainSource: ContentKeySource {
     func end() { continuation.finish() }
 }
 
-/// A request whose device makes SPCs that can be told apart.
+/// A request whose device creates distinguishable SPCs.
 final class ScriptedKeyRequest: ContentKeyLoading {
     enum Behavior {
         case takes
@@ -152,7 +152,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
     var spcs: [[UInt8]] { state.withLock { $0.spcs } }
     var answers: [ContentKeyResponse] { state.withLock { $0.answers } }
     var failures: [KeyFailure] { state.withLock { $0.errors.compactMap { $0 as? KeyFailure } } }
-    /// How often it was answered: once, if all is well.
+    /// The number of times that it was answered, which must be one.
     var answerCount: Int { state.withLock { $0.answers.count + $0.errors.count } }
     var isLoaded: Bool { answers.count == 1 && answerCount == 1 }
 

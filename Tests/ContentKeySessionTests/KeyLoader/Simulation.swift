@@ -1,10 +1,10 @@
 import ContentKeySession
 import Synchronization
 
-/// Runs tasks one after the other on the caller's thread. When none can go on, time jumps to the next sleeper's moment; when
-/// nobody sleeps either, it hangs, and the run ends with an error.
+/// An executor that runs tasks one after the other on the caller's thread. When no task can continue, the time jumps to
+/// the next sleeper's time; if there is no sleeper, the simulation is deadlocked and ends with an error.
 ///
-/// Everything has to be structured: child tasks stay on this executor, others would not.
+/// All concurrency must be structured: child tasks stay on this executor, other tasks would not.
 final class Simulation: TaskExecutor {
     struct Hangs: Error {}
 
@@ -102,11 +102,11 @@ final class Simulation: TaskExecutor {
         }
     }
 
-    /// Its time, for the loader.
+    /// The simulated time, for the loader.
     var clock: SimulatedClock { SimulatedClock(simulation: self) }
 }
 
-/// A clock that does not go, but jumps.
+/// A clock that advances only by jumps.
 struct SimulatedClock: Clock {
     struct Instant: InstantProtocol {
         var time: Duration

@@ -15,7 +15,7 @@ struct InterceptedAddressesTests {
     }
 
     @Test(
-        "are nobody else's, and lead to nothing but HTTP",
+        "are distinguished from other addresses, and contain only HTTP addresses",
         arguments: [
             "", "https://film.example/main.m3u8", "skd://film/hd", "intercepted", "interceptedfile:///etc/passwd",
             "keptkey", "keptkeydata:,secret", "keptkeyinterceptedhttps://film.example/", "interceptedfilm.example/a",
@@ -25,7 +25,7 @@ struct InterceptedAddressesTests {
         #expect(InterceptedAddresses.schemes.original(of: url) == nil)
     }
 
-    @Test("may be ones of hosts that do not exist, for players that take no other scheme")
+    @Test("can have hosts that do not exist, for players that support only HTTP schemes")
     func hosts() throws {
         let addresses = try #require(
             InterceptedAddresses(playlists: "https://playlists.invalid/", keys: "https://keys.invalid/")
@@ -36,7 +36,7 @@ struct InterceptedAddressesTests {
         #expect(addresses.original(of: "https://keys.invalid/k") == nil)
     }
 
-    @Test("cannot be confused with each other, or with addresses as they are")
+    @Test("cannot be confused with each other or with original addresses")
     func confusing() {
         #expect(InterceptedAddresses(playlists: "a", keys: "b") != nil)
         for (playlists, keys) in [

@@ -14,7 +14,7 @@ struct InterceptedPlaylistTests {
 
     private func text(_ playlist: InterceptedPlaylist) -> String { String(decoding: playlist.bytes, as: UTF8.self) }
 
-    @Test("leads to intercepted playlists, whatever leads there")
+    @Test("refers to intercepted playlists in every tag")
     func multivariant() throws {
         let rewritten = try rewrite(
             """
@@ -61,7 +61,7 @@ struct InterceptedPlaylistTests {
         )
     }
 
-    @Test("asks the app for keys in the clear, and the network for segments")
+    @Test("makes the player request clear keys from the app, and segments from the network")
     func media() throws {
         let rewritten = try rewrite(
             """
@@ -115,7 +115,7 @@ struct InterceptedPlaylistTests {
         #expect(rewritten.playlists == ["https://film.example/b.m3u8"])
     }
 
-    @Test("leaves alone what is no address over HTTP")
+    @Test("leaves addresses other than HTTP unchanged")
     func others() throws {
         let lines = """
             #EXTM3U
@@ -133,7 +133,7 @@ struct InterceptedPlaylistTests {
         #expect(rewritten.keys.isEmpty && rewritten.playlists.isEmpty)
     }
 
-    @Test("understands variables, and hands them on")
+    @Test("resolves variables, and exports them")
     func variables() throws {
         let main = try rewrite(
             """
@@ -162,12 +162,12 @@ struct InterceptedPlaylistTests {
         #expect(media.keys == ["https://cdn.example/key"])
     }
 
-    @Test("is refused when it is none", arguments: ["", "<html></html>", "16 bytes of a key"])
+    @Test("is rejected if it is not a playlist", arguments: ["", "<html></html>", "16 bytes of a key"])
     func noPlaylist(text: String) {
         #expect(throws: PlaylistError.self) { try rewrite(text) }
     }
 
-    @Test("reads the same when it is rewritten again")
+    @Test("is unchanged when it is rewritten again")
     func twice() throws {
         let once = try rewrite("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2000\nlow.m3u8\n")
         let again = try rewrite(text(once))

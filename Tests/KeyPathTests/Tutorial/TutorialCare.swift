@@ -21,7 +21,7 @@ func messageForViewer(_ kind: KeyFailure.Kind) -> String {
     }
 }
 
-/// Why there is no key for an identifier.
+/// Returns the last failure for an identifier.
 func failure(of identifier: String, in loader: KeyLoader) async -> KeyFailure? {
     await loader.errorLog.entries.last { $0.label == KeyLabel(identifier) }?.failure
 }
@@ -48,7 +48,7 @@ actor KeyFolder: KeptKeys {
         try? Data(key).write(to: file(of: identifier), options: .atomic)
     }
 
-    /// A playlist names the key, so what it says is never part of a path.
+    /// Returns the file of a key. The identifier is from a playlist, so it is never used as part of a path.
     private func file(of identifier: String) -> URL {
         let hash = SHA256.hash(Array(identifier.utf8))
         return folder.appending(path: hash.map { String($0, radix: 16) }.joined(separator: "-"))
@@ -64,7 +64,7 @@ func keep(_ identifiers: [String], in session: KeySession) async {
 
 // step 8
 extension KeyLoaderSettings {
-    /// For a channel whose keys change every five minutes.
+    /// Settings for a channel whose keys change every five minutes.
     static var live: KeyLoaderSettings {
         var settings = patient
         settings.rotation = RotationSchedule(period: .seconds(300), window: .seconds(60))
@@ -99,7 +99,7 @@ func underTest(
     return (session, loader)
 }
 
-/// A server that always says the same.
+/// A server that always returns the same response.
 struct Says: KeyTransport {
     let answer: KeyTransportAnswer
 

@@ -41,7 +41,7 @@ final class OwnDelegate: KeySessionDelegate {
 // end
 
 // step 2
-/// Lets a virtual device's key be used. A real device decrypts by itself.
+/// Extracts the key of a virtual device. A real device decrypts media itself.
 @Sendable func playable(_ key: any ProtectedContentKey) throws -> PlayableKey {
     guard let key = key as? DeviceKey else { throw ContentKeyError(.notOfKeySystem, .device) }
     let content = try key.contentKey()
@@ -60,7 +60,7 @@ func play(
 // end
 
 // step 3
-/// Who is signed in to your service.
+/// The account that is signed in to your service.
 protocol Account: Sendable {
     func playbackToken(isFresh: Bool) async throws -> String
 }
@@ -112,7 +112,7 @@ func preloadEpisode(after identifier: String, by loader: KeyLoader) async {
 
 // step 5
 extension KeyLoaderSettings {
-    /// Renews when about half of a lease is left, and tries until it ends.
+    /// Renews when about half of a lease is left, and retries until it ends.
     static var patient: KeyLoaderSettings {
         var settings = KeyLoaderSettings()
         settings.renewal = LeaseRenewal(share: 0.5)

@@ -31,7 +31,7 @@ struct BundleTests {
         for number in 0..<1000 {
             let bundle = folder.path + "/\(number)"
             try BundleFolder(bundle).create()
-            // What is behind the first line is not looked at.
+            // Only the first line is read.
             try Files.write(line + [0x0A] + Array("no JSON".utf8), to: bundle + "/bundle.json")
         }
         let entries = try BundleLibrary(folder.path).bundles()
@@ -119,7 +119,7 @@ struct BundleTests {
         #expect(error?.code == "no-key-system")
     }
 
-    /// A stage whose folder stays as long as the bundle is looked at.
+    /// A stage whose folder exists as long as the bundle is inspected.
     private struct DownloadStageHolder {
         let stage: DownloadStage
         init(_ site: FilmSite) throws { stage = try DownloadStage(site) }

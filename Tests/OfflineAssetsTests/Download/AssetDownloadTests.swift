@@ -91,7 +91,7 @@ struct AssetDownloadTests {
         let stage = try DownloadStage(site)
         let bundle = try await stage.run()
         #expect(Files.read("\(stage.path)/\(bundle.description.resources[0].file)") == site.file("/s0.ts"))
-        #expect(stage.log.anew == [.noRanges])
+        #expect(stage.log.restarts == [.noRanges])
     }
 
     @Test func beginsAnewWhereNobodyKnowsWhetherItIsTheSame() async throws {
@@ -113,7 +113,7 @@ struct AssetDownloadTests {
         site.change("/s0.ts", to: other)
         let bundle = try await stage.run()
         #expect(Files.read("\(stage.path)/\(bundle.description.resources[0].file)") == other)
-        #expect(stage.log.anew == [.changed])
+        #expect(stage.log.restarts == [.changed])
     }
 
     @Test func tellsThatTheFilmWasChangedWhereASecondDownloadFindsOtherBytes() async throws {
@@ -171,7 +171,7 @@ struct AssetDownloadTests {
         let all = try #require(site.file("/all.mp4"))
         var stage = try DownloadStage(site)
         stage.settings.parallel = 1
-        // What has been written tells which part has come.
+        // The written bytes show which part has been received.
         stage.faults.write = { file, _ in
             if file != AssetBundle.journalFile { site.change("/all.mp4", to: all, etag: "\"3\"") }
             return nil

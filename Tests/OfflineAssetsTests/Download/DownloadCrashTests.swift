@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Download after a crash")
 struct DownloadCrashTests {
-    /// A small film whose download writes every kind of line.
+    /// A small presentation whose download writes every kind of line.
     private static func site() -> FilmSite {
         let site = Film.single(segments: 3, size: 4000)
         site.spoil("/s0.ts", .breaksOff(after: 1500), .breaksOff(after: 1000))
@@ -59,7 +59,7 @@ struct DownloadCrashTests {
     }
 
     @Test func goesOnWhereverItStoppedWriting() async throws {
-        // Each run ends at its so-many-th write: media and journal.
+        // Each run ends at a given write: media and journal.
         for limit in 1...24 {
             let site = Self.site()
             var stage = try DownloadStage(site)
@@ -96,7 +96,7 @@ struct DownloadCrashTests {
         }
         let error = await stage.failure()
         #expect(error?.code == .diskFull)
-        #expect(error?.reason.contains("make room") == true)
+        #expect(error?.reason.contains("free disk space") == true)
         site.forgetRequests()
         room.withLock { $0 = .max }
         let bundle = try await stage.run()

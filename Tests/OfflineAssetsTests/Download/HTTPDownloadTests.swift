@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfflineAssets
 
-/// Downloads from a web server with a real port.
+/// Downloads from a web server on a real port.
 @Suite("Download by HTTP")
 struct HTTPDownloadTests {
     private func run(
@@ -15,7 +15,7 @@ struct HTTPDownloadTests {
     ) async throws -> (bundle: AssetBundle, log: EventLog) {
         let server = try ScriptedServer(site)
         var settings = DownloadSettings()
-        settings.firstPause = .milliseconds(1)
+        settings.initialRetryDelay = .milliseconds(1)
         change(&settings)
         let log = EventLog()
         let request = AssetDownload.Request(url: server.address + path, folder: folder.path + "/bundle")
@@ -37,7 +37,7 @@ struct HTTPDownloadTests {
         bundle.description.resources.map { Files.read("\(bundle.folder)/\($0.file)") }
     }
 
-    /// Where a Range field begins; 0 without one.
+    /// Returns the start of a Range field; 0 without one.
     private static func start(_ range: String?) -> Int {
         range.flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
     }
@@ -58,7 +58,7 @@ struct HTTPDownloadTests {
         let (bundle, log) = try await run(site, folder)
         #expect(files(bundle) == (0..<2).map { site.file("/s\($0).ts") })
         #expect(log.retries == 4)
-        // What a broken connection was still to deliver is lost with it.
+        // Data that an interrupted connection had not delivered yet is lost.
         let starts = site.requests(of: "/s1.ts").map { Self.start($0.range) }
         #expect(starts.count == 2 && starts[0] == 0)
         #expect(1...299_999 ~= starts[1])
@@ -98,7 +98,7 @@ struct HTTPDownloadTests {
         #expect(error?.code == .badAddress)
     }
 
-    /// Answers every request from one address.
+    /// Answers all requests of one address.
     private struct Elsewhere: DownloadTransport {
         let url: String
 
@@ -179,8 +179,8 @@ struct HTTPDownloadTests {
         let server = try ScriptedServer { _ in SiteAnswer(status: 404) }
         var settings = DownloadSettings()
         settings.attempts = 2
-        settings.firstPause = .milliseconds(1)
-        // Where nobody has listened since: a port of this machine that was free.
+        settings.initialRetryDelay = .milliseconds(1)
+        // A port of this machine that was free, and on which no server listens.
         let request = AssetDownload.Request(url: "http://127.0.0.1:1/film.m3u8", folder: folder.path + "/bundle")
         let error = await #expect(throws: DownloadError.self) {
             try await AssetDownload(request, settings: settings, keys: nil, transport: HTTPDownloadTransport()).run()

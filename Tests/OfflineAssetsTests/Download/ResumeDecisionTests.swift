@@ -3,7 +3,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("Going on with a file")
+@Suite("Resuming a file")
 struct ResumeDecisionTests {
     private let whole = BundleResource(file: "media/a/1", url: "https://a/1", range: nil)
     private let inner = BundleResource(file: "media/a/2", url: "https://a/1", range: 100..<200)
@@ -39,37 +39,37 @@ struct ResumeDecisionTests {
     }
 
     @Test func writesTheWholeOfIt() {
-        #expect(decide(whole, .init(), status: 200, length: 90) == .write(at: 0, skipping: 0, length: 90, anew: nil))
-        #expect(decide(whole, .init(), status: 200) == .write(at: 0, skipping: 0, length: nil, anew: nil))
+        #expect(decide(whole, .init(), status: 200, length: 90) == .write(at: 0, skipping: 0, length: 90, restart: nil))
+        #expect(decide(whole, .init(), status: 200) == .write(at: 0, skipping: 0, length: nil, restart: nil))
     }
 
     @Test func appendsTheRest() {
         let rest = decide(whole, known, status: 206, part: 40..<90, total: 90)
-        #expect(rest == .write(at: 40, skipping: 0, length: 90, anew: nil))
+        #expect(rest == .write(at: 40, skipping: 0, length: 90, restart: nil))
         let inside = decide(inner, known, status: 206, part: 140..<200, total: 900)
-        #expect(inside == .write(at: 40, skipping: 0, length: 100, anew: nil))
+        #expect(inside == .write(at: 40, skipping: 0, length: 100, restart: nil))
     }
 
     @Test func beginsAnewAndSaysWhy() {
         #expect(
             decide(whole, known, status: 200, length: 90, etag: "\"2\"")
-                == .write(at: 0, skipping: 0, length: 90, anew: .changed)
+                == .write(at: 0, skipping: 0, length: 90, restart: .changed)
         )
         #expect(
-            decide(whole, known, status: 200, length: 90) == .write(at: 0, skipping: 0, length: 90, anew: .noRanges)
+            decide(whole, known, status: 200, length: 90) == .write(at: 0, skipping: 0, length: 90, restart: .noRanges)
         )
-        #expect(decide(whole, known, status: 206, part: 40..<90, total: 90, etag: "\"2\"") == .askAnew(.changed))
-        #expect(decide(whole, known, status: 416) == .askAnew(.outOfRange))
+        #expect(decide(whole, known, status: 206, part: 40..<90, total: 90, etag: "\"2\"") == .requestAgain(.changed))
+        #expect(decide(whole, known, status: 416) == .requestAgain(.outOfRange))
     }
 
     @Test func passesOverWhatIsBeforeAPartUpToALimit() {
         #expect(
-            decide(inner, .init(), status: 200, length: 900) == .write(at: 0, skipping: 100, length: 100, anew: nil)
+            decide(inner, .init(), status: 200, length: 900) == .write(at: 0, skipping: 100, length: 100, restart: nil)
         )
-        #expect(decide(inner, known, status: 200) == .write(at: 0, skipping: 100, length: 100, anew: .noRanges))
+        #expect(decide(inner, known, status: 200) == .write(at: 0, skipping: 100, length: 100, restart: .noRanges))
         var limits = DownloadLimits()
         limits.skippedBytes = 99
-        #expect(decide(inner, .init(), status: 200, length: 900, limits: limits) == .tooFarInside)
+        #expect(decide(inner, .init(), status: 200, length: 900, limits: limits) == .rangeTooFar)
         let short = decide(inner, .init(), status: 200, length: 150)
         #expect(short == .fail(MediaLoadError(.wrongRange, inner.url, status: 200)))
     }
@@ -94,7 +94,7 @@ struct ResumeDecisionTests {
     func takesOtherStatusesForErrors(status: Int, code: MediaLoadError.Code, passes: Bool) {
         let error = MediaLoadError(code, whole.url, status: status)
         #expect(decide(whole, .init(), status: status) == .fail(error))
-        #expect(error.passes == passes)
+        #expect(error.canRetryDownload == passes)
     }
 
     @Test func refusesWhatIsTooLarge() {

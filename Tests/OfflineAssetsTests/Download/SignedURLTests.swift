@@ -3,11 +3,11 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("A download whose URLs are signed", .timeLimit(.minutes(10)))
+@Suite("A download with signed URLs", .timeLimit(.minutes(10)))
 struct SignedURLTests {
     private static let names = (0..<4).map { "s\($0).ts" }
 
-    /// A film whose segments, and whose own address unless it is free, need a signature: `one` at the beginning.
+    /// A presentation whose segments, and whose own address unless it is free, require a signature: initially `one`.
     private static func site(before: String = "", isEntryFree: Bool = true) -> FilmSite {
         var files = ["/film.m3u8": Film.playlist(names.map { $0 + "?SIGNATURE" }, before: before)]
         for name in names { files["/" + name] = Film.bytes(name, count: 3000) }
@@ -29,11 +29,11 @@ struct SignedURLTests {
         }
     }
 
-    @Test("Signatures that end on the way are had anew from the playlists, and nothing is fetched twice")
+    @Test("Expired signatures are replaced by reloading the playlists, and nothing is downloaded twice")
     func endsOnTheWay() async throws {
         let site = Self.site()
         var stage = try Self.stage(site)
-        // Twice: with the second and with the fourth segment.
+        // Twice: with the second and the fourth segment.
         stage.faults.write = { file, _ in
             if file.hasSuffix("000002.ts") { site.sign("two", butFor: ["/film.m3u8"]) }
             if file.hasSuffix("000003.ts") { site.sign("three", butFor: ["/film.m3u8"]) }
@@ -52,7 +52,7 @@ struct SignedURLTests {
         #expect(bundle.description.resources.allSatisfy { $0.url.hasSuffix("?three") })
     }
 
-    @Test("A file that was broken off goes on under its new URL")
+    @Test("A partial file is continued under its new URL")
     func goesOnInsideAFile() async throws {
         let site = Self.site()
         var stage = try Self.stage(site)
@@ -66,7 +66,7 @@ struct SignedURLTests {
         #expect(site.requests(of: "/s1.ts?two").map(\.range) == ["bytes=2000-"])
     }
 
-    @Test("Where the film's own URL has ended, the same URL with a new query goes on")
+    @Test("If the URL of the download has expired, the same URL with a new query resumes it")
     func newAddress() async throws {
         let site = Self.site(isEntryFree: false)
         var stage = try Self.stage(site, query: "?one")
@@ -88,7 +88,7 @@ struct SignedURLTests {
         #expect(site.requests.map(\.path) == ["/film.m3u8?two", "/s2.ts?two", "/s3.ts?two"])
     }
 
-    @Test("Another film at the same path is not mixed in, whether files are missing or not")
+    @Test("Other content at the same path is not mixed in, whether files are missing or not")
     func anotherFilm() async throws {
         for isComplete in [false, true] {
             let site = Self.site(isEntryFree: false)
@@ -105,7 +105,7 @@ struct SignedURLTests {
         }
     }
 
-    @Test("A server that gives new signatures and takes none of them is not asked for ever")
+    @Test("A server that rejects its own new signatures gets only a limited number of requests")
     func neverTaken() async throws {
         let site = Self.site()
         var stage = try Self.stage(site)
@@ -121,7 +121,7 @@ struct SignedURLTests {
         #expect(site.requests(of: "/film.m3u8").count == 2)
     }
 
-    @Test("What is refused for another reason is asked for once more, at the most")
+    @Test("A file that is refused for another reason is requested at most once more")
     func sameAddress() async throws {
         let site = Film.single()
         site.spoil("/s1.ts", .status(403))
@@ -131,7 +131,7 @@ struct SignedURLTests {
         #expect(site.requests(of: "/film.m3u8").count == 2)
     }
 
-    @Test("A key whose URL has ended is asked for under the new one, and the playlists name it")
+    @Test("A key whose URL has expired is requested under the new one, which the playlists contain")
     func signedKey() async throws {
         let site = Self.site(before: "#EXT-X-KEY:METHOD=AES-128,URI=\"one.key?SIGNATURE\"\n")
         var stage = try Self.stage(site)
@@ -150,7 +150,7 @@ struct SignedURLTests {
         #expect(bundle.description.state == .complete)
     }
 
-    @Test("A playlist of the bundle that is damaged or gone is loaded again")
+    @Test("A damaged or missing playlist of the bundle is loaded again")
     func damagedPlaylist() async throws {
         let site = Film.ladder()
         let stage = try DownloadStage(site, url: SiteTransport.address + "/main.m3u8")
@@ -164,9 +164,11 @@ struct SignedURLTests {
         }
     }
 
-    @Test("Nothing but queries may differ between the playlists of then and now")
+    @Test("Only queries may differ between the old and the new playlists")
     func shape() {
-        func shape(_ text: String) -> String { String(decoding: Redelivery.shape(Array(text.utf8)), as: UTF8.self) }
+        func shape(_ text: String) -> String {
+            String(decoding: PlaylistRefresh.shape(Array(text.utf8)), as: UTF8.self)
+        }
         let signed =
             "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"1\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"https://a/k?1\",IV=0x2\na.ts\n"
         let again =

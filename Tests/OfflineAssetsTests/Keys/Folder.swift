@@ -3,7 +3,7 @@ import Foundation
 
 @testable import OfflineAssets
 
-/// A folder that goes when the test ends.
+/// A folder that is removed when the test ends.
 final class Folder: Sendable {
     let path = NSTemporaryDirectory() + "/offline-\(UUID().uuidString)"
 
@@ -33,7 +33,7 @@ final class Folder: Sendable {
 }
 
 extension StorageKey {
-    /// A key of one byte, repeated.
+    /// Returns a key of one repeated byte.
     static func of(_ byte: UInt8) throws -> StorageKey {
         try StorageKey(SecretBytes(copying: [UInt8](repeating: byte, count: 32)))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("Keys at rest")
+@Suite("Keys encrypted at rest")
 struct KeptKeyStoreTests {
     private let folder: Folder
     private let store: KeptKeyStore
@@ -15,7 +15,7 @@ struct KeptKeyStoreTests {
         store = try folder.store()
     }
 
-    /// Every field has a value of its own.
+    /// Every field has a different value.
     private static let full: KeptTitle = {
         var entry = KeyLedgerEntry(terms: .dual(storage: 1, playback: nil), issued: 2, firstPlayed: 3)
         (entry.renewals, entry.renewed, entry.renewalRefusal) = (4, 5, LogWord("six"))
@@ -34,7 +34,7 @@ struct KeptKeyStoreTests {
         return title
     }()
 
-    @Test("What is kept comes back whole, in another run too")
+    @Test("Stored keys are read back completely, in another run too")
     func roundTrip() throws {
         try store.change(Self.full.title) { $0 = Self.full }
         #expect(try folder.store().title(Self.full.title) == Self.full)
@@ -45,7 +45,7 @@ struct KeptKeyStoreTests {
         #expect(try !store.remove(Self.full.title))
     }
 
-    @Test("On the disk nothing can be read: no key, no title, no identifier, not in a file's name either")
+    @Test("The files reveal no key, title or identifier, not even in their names")
     func secrecy() throws {
         try store.change(Self.full.title) { $0 = Self.full }
         let name = try #require(folder.names("keys").first { $0.hasSuffix(".keys") })
@@ -60,7 +60,7 @@ struct KeptKeyStoreTests {
         #expect(try folder.mode("keys") == 0o700)
     }
 
-    @Test("Every cut and every changed byte is noticed, and the other titles stay readable")
+    @Test("Every truncation and changed byte is detected, and the other titles stay readable")
     func damage() throws {
         try store.change("one") { $0.lastPlayed = 1 }
         let name = try #require(folder.names("keys").first { $0.hasSuffix(".keys") })
@@ -78,12 +78,12 @@ struct KeptKeyStoreTests {
             #expect(titles.map(\.title) == ["two"])
             #expect(damaged.map(\.code) == [.damaged])
         }
-        // Its keys are lost already: others may take their place.
+        // Its keys are already lost and can be replaced.
         try store.change("one") { $0.lastPlayed = 3 }
         #expect(try store.title("one")?.lastPlayed == 3)
     }
 
-    @Test("A file that is put in another's place, or sealed under another key, does not open")
+    @Test("A file that was swapped, or encrypted with another key, cannot be decrypted")
     func identity() throws {
         try store.change("one") { $0.lastPlayed = 1 }
         let one = try #require(folder.names("keys").first { $0.hasSuffix(".keys") })
@@ -96,7 +96,7 @@ struct KeptKeyStoreTests {
         #expect(try other.titles().damaged.count == 2)
     }
 
-    @Test("What was left half written by a program that was stopped goes at the next start")
+    @Test("Temporary files of a stopped process are removed at the next start")
     func drafts() throws {
         try store.change("one") { $0.lastPlayed = 1 }
         try folder.write([1, 2, 3], to: "keys/whatever.keys.123.draft")
@@ -104,7 +104,7 @@ struct KeptKeyStoreTests {
         #expect(!folder.names("keys").contains { $0.hasSuffix(".draft") })
     }
 
-    @Test("Changes of many at once are all kept")
+    @Test("Concurrent changes are all stored")
     func concurrent() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<40 {
@@ -124,7 +124,7 @@ struct KeptKeyStoreTests {
         #expect(try store.title("one")?.keys.count == 40)
     }
 
-    @Test("A storage key that others may read, or that is none, is not used")
+    @Test("A storage key that others can read, or that is malformed, is rejected")
     func storageKey() throws {
         let path = folder.path + "/storage.key"
         try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: path)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("What is known of a kept key")
+@Suite("The history of a stored key")
 struct KeyLedgerTests {
     private static let issued: Int64 = 1_800_000_000
     private static let dual = KeyLedgerEntry(terms: .dual(storage: 3_000, playback: 200), issued: issued)
 
-    /// A row: what happened and when, and what is so at a moment. Moments count from when the key was issued.
+    /// A row: the events with their times, and the expected values at a time. Times count from when the key was issued.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var terms = KeyLedgerEntry.Terms.dual(storage: 3_000, playback: 200)
@@ -16,7 +16,7 @@ struct KeyLedgerTests {
         let moment: Int64
         let state: KeptKeyState
         let remaining: Int64?
-        let remedy: KeptKeyRemedy
+        let remedy: PersistentKeyRemedy
         let words: String
     }
 
@@ -38,15 +38,15 @@ struct KeyLedgerTests {
             words: "1 second to start, then 3 minutes 20 seconds to finish"
         ),
         Row(
-            testDescription: "storage is over",
+            testDescription: "the storage period is over",
             moment: 3_000,
             state: .storageExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: it was not started in time"
+            words: "expired: playback was not started in time"
         ),
         Row(
-            testDescription: "first play on the last second",
+            testDescription: "first playback in the last second",
             events: [(.played, 2_999)],
             moment: 3_100,
             state: .playing,
@@ -55,7 +55,7 @@ struct KeyLedgerTests {
             words: "for 1 minute 39 seconds"
         ),
         Row(
-            testDescription: "a later play does not begin the period again",
+            testDescription: "a later playback does not start the period again",
             events: [(.played, 10), (.played, 100)],
             moment: 209,
             state: .playing,
@@ -64,16 +64,16 @@ struct KeyLedgerTests {
             words: "for 1 second"
         ),
         Row(
-            testDescription: "playback is over",
+            testDescription: "the playback period is over",
             events: [(.played, 10)],
             moment: 210,
             state: .playbackExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: the time since it was started is over"
+            words: "expired: the playback period is over"
         ),
         Row(
-            testDescription: "no end of storage",
+            testDescription: "an unlimited storage period",
             terms: .dual(storage: nil, playback: 86_400),
             moment: 9_000_000,
             state: .stored,
@@ -82,17 +82,17 @@ struct KeyLedgerTests {
             words: "any time to start, then 1 day to finish"
         ),
         Row(
-            testDescription: "no end of playback",
+            testDescription: "an unlimited playback period",
             terms: .dual(storage: 60, playback: nil),
             events: [(.played, 10)],
             moment: 9_000_000,
             state: .playing,
             remaining: nil,
             remedy: .watch,
-            words: "for ever"
+            words: "without limit"
         ),
         Row(
-            testDescription: "one period",
+            testDescription: "one expiry period",
             terms: .limited(90_000),
             moment: 3_600,
             state: .stored,
@@ -101,50 +101,50 @@ struct KeyLedgerTests {
             words: "for 1 day"
         ),
         Row(
-            testDescription: "one period is over, though it was played",
+            testDescription: "one expiry period is over, although the key was played",
             terms: .limited(60),
             events: [(.played, 10)],
             moment: 60,
             state: .storageExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: it was not started in time"
+            words: "expired: playback was not started in time"
         ),
         Row(
-            testDescription: "for ever",
+            testDescription: "without limit",
             terms: .limited(nil),
             moment: .max - issued,
             state: .stored,
             remaining: nil,
             remedy: .watch,
-            words: "for ever"
+            words: "without limit"
         ),
         Row(
-            testDescription: "nobody said",
+            testDescription: "unknown terms",
             terms: .unknown,
             moment: 5,
             state: .stored,
             remaining: nil,
             remedy: .watch,
-            words: "for as long as the device takes it"
+            words: "for as long as the device accepts the key"
         ),
         Row(
-            testDescription: "the device says that storage is over",
+            testDescription: "the device reports that the storage period is over",
             events: [(.refused(.persistentKeyExpired), 20)],
             moment: 30,
             state: .storageExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: it was not started in time"
+            words: "expired: playback was not started in time"
         ),
         Row(
-            testDescription: "the device says that playback is over",
+            testDescription: "the device reports that the playback period is over",
             events: [(.played, 10), (.refused(.persistentKeyExpired), 20)],
             moment: 30,
             state: .playbackExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "no more: the time since it was started is over"
+            words: "expired: the playback period is over"
         ),
         Row(
             testDescription: "a security update",
@@ -153,10 +153,10 @@ struct KeyLedgerTests {
             state: .refused,
             remaining: 0,
             remedy: .renewOnline,
-            words: "not now: the device does not take the key"
+            words: "not playable: the device rejects the key"
         ),
         Row(
-            testDescription: "the device takes it again",
+            testDescription: "the device accepts the key again",
             events: [(.refused(.invalidPersistentKey), 20), (.taken, 25)],
             moment: 30,
             state: .stored,
@@ -165,7 +165,7 @@ struct KeyLedgerTests {
             words: "49 minutes 30 seconds to start, then 3 minutes 20 seconds to finish"
         ),
         Row(
-            testDescription: "renewed after playback was over",
+            testDescription: "renewed after the playback period was over",
             events: [
                 (.played, 10),
                 (.renewed(KeyLedgerEntry(terms: .dual(storage: 3_000, playback: 200), issued: issued + 500)), 500),
@@ -177,22 +177,22 @@ struct KeyLedgerTests {
             words: "48 minutes 20 seconds to start, then 3 minutes 20 seconds to finish"
         ),
         Row(
-            testDescription: "the server gave no other",
+            testDescription: "the server refused a renewal",
             events: [(.played, 10), (.renewalRefused(LogWord("renewal-after-expiry")!), 500)],
             moment: 600,
             state: .playbackExpired,
             remaining: 0,
             remedy: .buyAgain,
-            words: "no more: the time since it was started is over"
+            words: "expired: the playback period is over"
         ),
         Row(
-            testDescription: "given back",
+            testDescription: "invalidated",
             events: [(.played, 10), (.invalidated, 20), (.taken, 25)],
             moment: 30,
             state: .revoked,
             remaining: 0,
             remedy: .downloadAgain,
-            words: "no more: it was given back"
+            words: "not playable: the key was invalidated"
         ),
         Row(
             testDescription: "the clock was set back by two hours",
@@ -202,7 +202,7 @@ struct KeyLedgerTests {
             state: .stored,
             remaining: 80_000,
             remedy: .watch,
-            words: "for 22 hours 13 minutes; the clock was set back by 2 hours, which gains nothing"
+            words: "for 22 hours 13 minutes; the clock was set back by 2 hours, which does not extend the time"
         ),
         Row(
             testDescription: "the clock was set back before the end",
@@ -212,11 +212,11 @@ struct KeyLedgerTests {
             remaining: 0,
             remedy: .renewOnline,
             words:
-                "no more: it was not started in time; the clock was set back by 48 minutes 20 seconds, which gains nothing"
+                "expired: playback was not started in time; the clock was set back by 48 minutes 20 seconds, which does not extend the time"
         ),
     ]
 
-    @Test("State, time left, remedy and words, by what happened", arguments: rows)
+    @Test("State, remaining time, remedy and text, by events", arguments: rows)
     func state(row: Row) {
         var entry = KeyLedgerEntry(terms: row.terms, issued: Self.issued)
         for (event, moment) in row.events { entry.note(event, at: Self.issued + moment) }
@@ -230,7 +230,7 @@ struct KeyLedgerTests {
     @Test("Every state is the outcome of a row")
     func allStates() { #expect(Set(Self.rows.map(\.state)) == Set(KeptKeyState.allCases)) }
 
-    @Test("Advice names the moment, or what to do")
+    @Test("The advice contains the time, or the action to take")
     func advice() {
         var entry = Self.dual
         #expect(entry.advice(at: Self.issued) == "start before 2027-01-15 08:50 UTC")
@@ -238,11 +238,11 @@ struct KeyLedgerTests {
         #expect(entry.advice(at: Self.issued + 20) == "watch before 2027-01-15 08:03 UTC")
         #expect(entry.advice(at: Self.issued + 500) == "renew online: keyway offline renew")
         entry.note(.invalidated, at: Self.issued + 600)
-        #expect(entry.advice(at: Self.issued + 600) == "gone: download again")
+        #expect(entry.advice(at: Self.issued + 600) == "download it again")
         #expect(KeyLedgerEntry(terms: .limited(nil), issued: 0).advice(at: 9) == "watch")
     }
 
-    @Test("Renewals are counted; a report is kept beyond one, a refusal is not")
+    @Test("Renewals are counted; a renewal keeps the time of the report, but not a refusal")
     func renewals() {
         var entry = Self.dual
         entry.note(.reported, at: Self.issued + 5)
@@ -257,7 +257,7 @@ struct KeyLedgerTests {
         #expect(entry.terms == .limited(7))
     }
 
-    @Test("Moments and durations at the ends of numbers do no harm")
+    @Test("Extreme times and durations do not trap")
     func extremes() {
         for moment in [Int64.min, -1, 0, 1, .max] {
             for duration in [Int64.min, -1, 0, 1, .max] {
@@ -271,7 +271,7 @@ struct KeyLedgerTests {
         }
     }
 
-    @Test("A title is as good as its worst key, and ends with the first one")
+    @Test("A title has the state of its worst key, and ends with the first one")
     func title() {
         var short = Self.dual
         short.terms = .dual(storage: 100, playback: 200)

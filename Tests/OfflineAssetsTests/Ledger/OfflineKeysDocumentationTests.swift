@@ -5,7 +5,7 @@ import Testing
 
 @Suite("docs/offline-keys.md")
 struct OfflineKeysDocumentationTests {
-    /// The cells of the rows whose first cell is a name in backticks.
+    /// Returns the cells of the rows whose first cell is a name in backticks.
     private static func rows() throws -> [[String]] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -15,7 +15,7 @@ struct OfflineKeysDocumentationTests {
         }
     }
 
-    @Test("The states are the ledger's, each with its remedy")
+    @Test("The states are those of the code, each with its remedy")
     func states() throws {
         let names = Set(KeptKeyState.allCases.map(\.rawValue))
         let rows = try Self.rows().filter { names.contains($0[0]) }

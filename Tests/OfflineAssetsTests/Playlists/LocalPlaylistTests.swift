@@ -159,7 +159,7 @@ struct LocalPlaylistTests {
     ])
     func fileNamesAreItsOwn(uri: String) throws {
         let plan = try plan("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(uri)\n#EXT-X-ENDLIST\n")
-        #expect(plan.resources.allSatisfy { BundleResource.isOwn($0.file) && !$0.file.hasSuffix(".m3u8") })
+        #expect(plan.resources.allSatisfy { BundleResource.isValidPath($0.file) && !$0.file.hasSuffix(".m3u8") })
     }
 
     @Test func refusesWhatIsLiveOrTooMuch() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("Choice of what is downloaded")
+@Suite("Choice of variants and renditions")
 struct PresentationChoiceTests {
     private func choose(_ selection: BundleSelection) throws -> PresentationChoice {
         let bytes = try #require(Film.ladder().file("/main.m3u8"))

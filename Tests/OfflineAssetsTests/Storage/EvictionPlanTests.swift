@@ -2,7 +2,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("What goes when room is needed")
+@Suite("Eviction of titles")
 struct EvictionPlanTests {
     private static func candidate(
         _ title: String,
@@ -15,7 +15,7 @@ struct EvictionPlanTests {
         return candidate
     }
 
-    @Test("Each title has the first reason that fits, and none goes while it is in use")
+    @Test("Each title has the first reason that applies, and a title in use is never evicted")
     func reasons() {
         let rows: [(EvictionPlan.Reason?, EvictionCandidate)] = [
             (.pastItsDate, Self.candidate("a") { $0.policy = .init(priority: .important, expirationDate: 1_000) }),
@@ -38,13 +38,13 @@ struct EvictionPlanTests {
             #expect(EvictionPlan.reason(for: candidate, at: 1_000) == reason, "\(candidate.title)")
         }
         #expect(Set(rows.compactMap(\.0)) == Set(EvictionPlan.Reason.allCases))
-        // All of them, in the order of the reasons, and those in use not at all.
+        // All titles in the order of the reasons, except those in use.
         let plan = EvictionPlan(toFree: .max, of: rows.map(\.1).shuffled(), at: 1_000)
         #expect(plan.evictions.map(\.title).joined() == "acdefgijkbh")
         #expect(!plan.isEnough)
     }
 
-    @Test("Longest ago first, then the largest; no more than is needed")
+    @Test("Oldest first, then the largest; no more than needed")
     func order() {
         let all = [
             Self.candidate("new", created: 300), Self.candidate("old", created: 100),
@@ -64,7 +64,7 @@ struct EvictionPlanTests {
         #expect(!EvictionPlan(toFree: 96, of: all, at: 1_000).isEnough)
     }
 
-    @Test("Sizes that no disk has do no harm")
+    @Test("Extreme sizes do not trap")
     func extremes() {
         let all = [Self.candidate("a", .max), Self.candidate("b", .max)]
         let plan = EvictionPlan(toFree: .max, of: all, at: 0)

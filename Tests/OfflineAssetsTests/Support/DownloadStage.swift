@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfflineAssets
 
-/// A ``FilmSite`` without a network in between.
+/// A transport that serves a ``FilmSite`` without a network.
 struct SiteTransport: DownloadTransport {
     let site: FilmSite
     static let address = "https://films.test"
@@ -27,7 +27,7 @@ struct SiteTransport: DownloadTransport {
                 switch answer.end {
                 case .breaksOff(let after) where place >= after: throw MediaLoadError(.noConnection, request.url)
                 case .hangs(let after) where place >= after:
-                    // Until the download has enough of it.
+                    // Until the download has received enough.
                     site.fallSilent()
                     while (try? await Task.sleep(for: .seconds(3600))) != nil {}
                     throw MediaLoadError(.cancelled, request.url)
@@ -47,7 +47,7 @@ struct SiteTransport: DownloadTransport {
     }
 }
 
-/// Keys that do as they are told, and remember what they were asked.
+/// Keys with scripted behavior that records the calls.
 final class StageKeys: DownloadKeys {
     private struct State {
         var asked: [[DownloadKey]] = []
@@ -55,7 +55,7 @@ final class StageKeys: DownloadKeys {
         var requestsBefore: Int?
         var proven = 0
         var refusal: DownloadKeysError?
-        /// Which are refused, otherwise.
+        /// The identifiers that are refused.
         var isRefused: @Sendable ([DownloadKey]) -> Bool = { _ in false }
         var proofFailure: DownloadKeysError?
     }
@@ -93,13 +93,13 @@ final class StageKeys: DownloadKeys {
     }
 }
 
-/// Events as they come.
+/// The events in order.
 final class EventLog: Sendable {
     private let log = Mutex<[DownloadEvent]>([])
     var events: [DownloadEvent] { log.withLock { $0 } }
     func add(_ event: DownloadEvent) { log.withLock { $0.append(event) } }
 
-    var anew: [AnewReason] { events.compactMap { if case .beginsAnew(_, let reason) = $0 { reason } else { nil } } }
+    var restarts: [AnewReason] { events.compactMap { if case .beginsAnew(_, let reason) = $0 { reason } else { nil } } }
     var isPaused: Bool { events.contains { if case .paused = $0 { true } else { false } } }
     var retries: Int { events.count { if case .retrying = $0 { true } else { false } } }
     var pauses: [Duration] { events.compactMap { if case .retrying(_, _, _, let pause) = $0 { pause } else { nil } } }
@@ -115,13 +115,13 @@ final class EventLog: Sendable {
     }
 }
 
-/// A download of a site into a folder of its own, in which pauses take no time.
+/// A download of a site into a separate folder, in which delays take no time.
 struct DownloadStage {
     let site: FilmSite
     let folder: TemporaryFolder
     var keys: (any DownloadKeys)?
     var settings = DownloadSettings()
-    var faults = DiskFaults.none
+    var faults = DiskFaultInjection.none
     var url: String
     var selection = BundleSelection()
     var title: String?
@@ -131,7 +131,7 @@ struct DownloadStage {
         (self.site, self.url) = (site, url)
         folder = try TemporaryFolder()
         keys = StageKeys(site)
-        // What falls silent here does so until somebody stops it.
+        // A stalled response stays stalled until it is cancelled.
         settings.idleTimeout = .seconds(3600)
     }
 
@@ -165,7 +165,7 @@ struct DownloadStage {
         return try result.get()
     }
 
-    /// The error that it ends with.
+    /// Returns the error that the download ends with.
     func failure() async -> DownloadError? {
         do throws(DownloadError) {
             try await run()
@@ -176,7 +176,7 @@ struct DownloadStage {
     }
 }
 
-/// A clock whose time passes only while someone sleeps, and then at once.
+/// A clock that advances only while a task sleeps, and then at once.
 private final class SleepersClock: Clock {
     struct Instant: InstantProtocol {
         var time: Duration

@@ -1,6 +1,6 @@
-/// Films for a ``FilmSite``, whose segments are bytes that belong to their names.
+/// Presentations for a ``FilmSite``, whose segments have bytes derived from their names.
 enum Film {
-    /// Bytes that only this name has.
+    /// Returns bytes that only this name has.
     static func bytes(_ name: String, count: Int) -> [UInt8] {
         var state = name.utf8.reduce(UInt64(1469)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
         return (0..<count).map { _ in
@@ -9,13 +9,13 @@ enum Film {
         }
     }
 
-    /// A Media Playlist of segments of two seconds.
+    /// Returns a Media Playlist with segments of two seconds.
     static func playlist(_ segments: [String], before: String = "", end: String = "#EXT-X-ENDLIST\n") -> [UInt8] {
         let lines = segments.map { "#EXTINF:2.0,\n\($0)\n" }.joined()
         return Array("#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n\(before)\(lines)\(end)".utf8)
     }
 
-    /// One Media Playlist at `/film.m3u8`.
+    /// Returns a presentation with one Media Playlist at `/film.m3u8`.
     static func single(segments: Int = 4, size: Int = 3000) -> FilmSite {
         let names = (0..<segments).map { "s\($0).ts" }
         var files = ["/film.m3u8": playlist(names)]
@@ -23,7 +23,8 @@ enum Film {
         return FilmSite(files)
     }
 
-    /// Two qualities, two languages, subtitles and I-frames at `/main.m3u8`; FairPlay keys, and a rendition that is clear.
+    /// Returns a presentation at `/main.m3u8` with two qualities, two languages, subtitles and I-frames, FairPlay keys,
+    /// and a clear rendition.
     static func ladder(segments: Int = 3, size: Int = 500) -> FilmSite {
         let main = """
             #EXTM3U
@@ -64,7 +65,8 @@ enum Film {
         return FilmSite(files)
     }
 
-    /// A film in one file, with byte ranges, at `/film.m3u8`; the last segment lies far behind the others.
+    /// Returns a presentation in one file, with byte ranges, at `/film.m3u8`; the last segment is located far after the
+    /// others.
     static func ranges(segments: Int = 4, size: Int = 2000, gap: Int = 100_000) -> FilmSite {
         var text =
             "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"\n"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is asked of a ``FilmSite``.
+/// A request to a ``FilmSite``.
 struct SiteRequest: Sendable {
     let path: String
     /// The Range field.
@@ -9,14 +9,14 @@ struct SiteRequest: Sendable {
     var ifRange: String?
 }
 
-/// What it answers.
+/// A response of the site.
 struct SiteAnswer: Sendable {
-    /// How the connection goes on.
+    /// The behavior of the connection.
     enum End: Sendable, Equatable {
         case whole
-        /// It breaks off after so many bytes of the body.
+        /// The connection is closed after this number of bytes of the body.
         case breaksOff(after: Int)
-        /// It falls silent after so many bytes of the body.
+        /// The connection stalls after this number of bytes of the body.
         case hangs(after: Int)
     }
 
@@ -26,9 +26,9 @@ struct SiteAnswer: Sendable {
     var end = End.whole
 }
 
-/// A web site with a film: files, versions of them, and what goes wrong with the next requests.
+/// A web site with a presentation: files, their versions, and injected errors of the next requests.
 final class FilmSite: Sendable {
-    /// What goes wrong with one request.
+    /// An injected error of one request.
     enum Fault: Sendable {
         case status(Int, headers: [(name: String, value: String)] = [])
         case breaksOff(after: Int)
@@ -43,7 +43,7 @@ final class FilmSite: Sendable {
         var hasValidators = true
         var faults: [String: [Fault]] = [:]
         var log: [SiteRequest] = []
-        /// What the query of every request must be but for the paths that are free; nil: nothing is signed.
+        /// The query that requests must have, except for paths that are free; nil means that no signature is required.
         var signature: String?
         var free: Set<String> = []
         var silences = 0
@@ -58,20 +58,20 @@ final class FilmSite: Sendable {
         }
     }
 
-    /// What was asked for.
+    /// The received requests.
     var requests: [SiteRequest] { state.withLock { $0.log } }
     func requests(of path: String) -> [SiteRequest] { requests.filter { $0.path == path } }
-    /// How often an answer has fallen silent.
+    /// The number of responses that have stalled.
     var silences: Int { state.withLock { $0.silences } }
     func fallSilent() { state.withLock { $0.silences += 1 } }
 
-    /// Waits until an answer has fallen silent: what was before that has come.
+    /// Waits until a response has stalled, so that everything before the stall has been received.
     func silence() async {
         while silences == 0 { try? await Task.sleep(for: .milliseconds(2)) }
     }
 
-    /// From now on all but some paths need a query, which playlists name where `SIGNATURE` stands in them; addresses that
-    /// were signed before are refused.
+    /// From now on, requires a query for all except some paths. Playlists contain it in place of `SIGNATURE`; addresses
+    /// signed before are rejected.
     func sign(_ signature: String, butFor free: Set<String> = []) {
         state.withLock { ($0.signature, $0.free) = (signature, free) }
     }
@@ -82,7 +82,7 @@ final class FilmSite: Sendable {
     func setRanges(_ hasRanges: Bool) { state.withLock { $0.hasRanges = hasRanges } }
     func setValidators(_ hasValidators: Bool) { state.withLock { $0.hasValidators = hasValidators } }
 
-    /// Puts other bytes in the place of a file, and says so.
+    /// Replaces the bytes of a file, and changes its validators.
     func change(_ path: String, to bytes: [UInt8], etag: String = "\"2\"") {
         state.withLock { state in
             state.files[path] = bytes
@@ -90,7 +90,7 @@ final class FilmSite: Sendable {
         }
     }
 
-    /// What goes wrong with the next requests for a file, in their order.
+    /// Injects errors for the next requests for a file, in order.
     func spoil(_ path: String, _ faults: Fault...) { state.withLock { $0.faults[path, default: []] += faults } }
 
     func answer(_ request: SiteRequest) -> SiteAnswer {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A web server of a few lines on a real port, for a closure that answers. It keeps connections.
+/// A small web server on a real port, for a closure that answers requests. It keeps connections open.
 final class ScriptedServer: Sendable {
     let address: String
     private let listener: Int32
@@ -31,7 +31,7 @@ final class ScriptedServer: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0, let self else {
-                    // Closed here and not where it is shut down: the next server may have the number by then.
+                    // Closed here and not at shutdown, because the next server might already use the same number.
                     if connection >= 0 { close(connection) }
                     close(listener)
                     return
@@ -51,7 +51,7 @@ final class ScriptedServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    /// False where the connection ends.
+    /// Returns false if the connection is to be closed.
     private func reply(to request: SiteRequest, _ connection: Int32) -> Bool {
         let answer = answer(request)
         var head = "HTTP/1.1 \(answer.status) Whatever\r\nContent-Length: \(answer.body.count)\r\n"
@@ -66,7 +66,7 @@ final class ScriptedServer: Sendable {
         case .whole: return true
         case .breaksOff: return false
         case .hangs:
-            // Until the client goes.
+            // Until the client closes the connection.
             var byte: UInt8 = 0
             while recv(connection, &byte, 1, 0) > 0 {}
             return false

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Abandoning a download")
 struct AbandonedDownloadTests {
-    /// A controller that plays 4 Mbit/s with a full buffer.
+    /// Returns a controller that plays 4 Mbit/s with a full buffer.
     private func playing() -> QualityController {
         var result = controller()
         _ = result.next(buffer: 20, throughput: 4_000_000, now: .zero)
@@ -56,7 +56,7 @@ struct AbandonedDownloadTests {
         ),
     ]
 
-    @Test("a download goes on unless the buffer would run dry and a lesser variant helps", arguments: rows)
+    @Test("a download continues unless the buffer would run empty and a lower variant helps", arguments: rows)
     func verdict(row: Row) {
         var controller = playing()
         let verdict = controller.judge(
@@ -85,7 +85,7 @@ struct AbandonedDownloadTests {
         #expect(controller.counts.abandoned == 1)
     }
 
-    @Test("while the buffer is filled for the first time, and at the lowest variant, nothing is abandoned")
+    @Test("while the buffer is filled initially, and at the lowest variant, no download is abandoned")
     func never() {
         let slow = DownloadProgress(received: 1, expected: 3_000_000, elapsed: .seconds(5), segmentDuration: 6)
         var starting = controller()
@@ -96,7 +96,7 @@ struct AbandonedDownloadTests {
         #expect(lowest.judge(slow, buffer: 0, now: .seconds(1)) == .proceed)
     }
 
-    @Test("after an abandoned download it does not go up at once")
+    @Test("after an abandoned download it does not switch up at once")
     func interval() {
         var controller = playing()
         let slow = DownloadProgress(received: 1, expected: 3_000_000, elapsed: .seconds(5), segmentDuration: 6)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamPlayer
 
-/// Variants of 1, 2, 4 and 8 Mbit/s, each better than the one before.
+/// Variants of 1, 2, 4 and 8 Mbit/s, with increasing quality.
 func ladder(_ megabits: [UInt64] = [1, 2, 4, 8]) -> MultivariantPlaylist {
     var playlist = MultivariantPlaylist()
     playlist.variants = megabits.map { rate in
@@ -29,12 +29,12 @@ func controller(
 struct QualityControllerTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Buffer in seconds and throughput in Mbit/s when it starts, and one second later or when given.
+        /// The buffer in seconds and the throughput in Mbit/s at the start, and one second later or at the given time.
         var first: UInt64 = 4
         var buffer: Double
         var throughput: UInt64
         var at = Duration.seconds(1)
-        /// Whether there was a switch at second 0.
+        /// Whether a switch occurred at second 0.
         var hasSwitched = false
         let chosen: String
         let reason: QualityDecision.Reason
@@ -95,7 +95,7 @@ struct QualityControllerTests {
         Row(name: "endless numbers", buffer: .infinity, throughput: .max, chosen: "8.m3u8", reason: .throughput(.max)),
     ]
 
-    @Test("the first row that fits decides", arguments: rows)
+    @Test("the first row that applies decides", arguments: rows)
     func decision(row: Row) {
         var controller = controller()
         let first: UInt64 = row.hasSwitched ? 2_000_000 : 4_000_000
@@ -114,7 +114,7 @@ struct QualityControllerTests {
         #expect(controller.counts.down - before.down == (bandwidth < 4_000_000 ? 1 : 0))
     }
 
-    @Test("the start takes what fits, and says how")
+    @Test("the start selects what fits, and reports the fit")
     func start() {
         var controller = controller()
         let decision = controller.next(buffer: 0, throughput: 2_500_000, now: .zero)
@@ -146,7 +146,7 @@ struct QualityControllerTests {
         #expect(controller.next(buffer: 1, throughput: 4_500_000, now: .seconds(5)).reason == .bufferLow(1))
     }
 
-    @Test("a throughput that wavers between the marks changes nothing")
+    @Test("a throughput that varies between the thresholds has no effect")
     func hysteresis() {
         var controller = controller()
         controller.selector.upSwitchMargin = 0.15
@@ -159,7 +159,7 @@ struct QualityControllerTests {
         #expect(controller.counts == SwitchCounts())
     }
 
-    @Test("one variant, none, and none that can be played")
+    @Test("a single variant, no variant, and no playable variant")
     func few() {
         var one = controller(ladder([2]))
         _ = one.next(buffer: 0, throughput: 5, now: .zero)
@@ -174,7 +174,7 @@ struct QualityControllerTests {
         #expect(unplayable.next(buffer: 0, throughput: 5, now: .zero).reason == .nothingPlayable)
     }
 
-    @Test("a limit that comes while it plays is kept at once, whatever the buffer")
+    @Test("a limit that is set during playback is enforced at once, regardless of the buffer")
     func limits() throws {
         var controller = controller()
         _ = controller.next(buffer: 0, throughput: 9_000_000, now: .zero)

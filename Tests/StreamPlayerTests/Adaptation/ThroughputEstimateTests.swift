@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Throughput")
 struct ThroughputEstimateTests {
-    @Test("the first estimate holds until something is measured")
+    @Test("the first estimate applies until a measurement")
     func first() {
         var estimate = ThroughputEstimate(.init(firstEstimate: 700_000))
         #expect(!estimate.isMeasured)
@@ -14,21 +14,21 @@ struct ThroughputEstimateTests {
         #expect(estimate.bitsPerSecond == 4_000_000)
     }
 
-    @Test("after one half-life an old rate counts half, in the mean that is the lesser")
+    @Test("after one half-life an old rate counts half, in the lower average")
     func halfLife() {
         var falling = ThroughputEstimate(.init(fastHalfLife: .seconds(2), slowHalfLife: .seconds(20)))
-        falling.note(bytes: 100_000_000, duration: .seconds(200))  // 4 Mbit/s, for long
+        falling.note(bytes: 100_000_000, duration: .seconds(200))  // 4 Mbit/s for a long time
         falling.note(bytes: 250_000, duration: .seconds(2))  // 1 Mbit/s
         #expect(abs(Double(falling.bitsPerSecond) - 2_500_000) < 10)
 
         var rising = ThroughputEstimate(.init(fastHalfLife: .seconds(2), slowHalfLife: .seconds(20)))
-        rising.note(bytes: 25_000_000, duration: .seconds(200))  // 1 Mbit/s, for long
+        rising.note(bytes: 25_000_000, duration: .seconds(200))  // 1 Mbit/s for a long time
         rising.note(bytes: 10_000_000, duration: .seconds(20))  // 4 Mbit/s for a slow half-life
-        // The slow mean started with a weight of 1 - 2^-10.
+        // The slow average started with a weight of 1 - 2^-10.
         #expect(abs(Double(rising.bitsPerSecond) - 2_500_000) < 2_000)
     }
 
-    @Test("the order of a rise and a fall matters: a fall is believed at once")
+    @Test("the order of a rise and a fall matters: a fall takes effect at once")
     func asymmetry() {
         var estimate = ThroughputEstimate()
         for _ in 0..<20 { estimate.note(bytes: 500_000, duration: .seconds(1)) }
@@ -51,7 +51,7 @@ struct ThroughputEstimateTests {
     }
 
     @Test(
-        "sizes and durations that cannot be do no harm",
+        "invalid sizes and durations are ignored",
         arguments: [
             (0, Duration.seconds(1)), (-5, .seconds(1)), (Int.min, .seconds(1)), (100_000, .zero),
             (100_000, .seconds(-1)), (Int.max, .zero),
@@ -65,7 +65,7 @@ struct ThroughputEstimateTests {
         #expect(estimate.bitsPerSecond == 1_000_000)
     }
 
-    @Test("an absurd rate is cut, and later ones still count")
+    @Test("an extreme rate is limited, and later rates still count")
     func absurd() {
         var estimate = ThroughputEstimate()
         estimate.note(bytes: .max, duration: .nanoseconds(1))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamPlayer
 
-@Suite("Variants that failed")
+@Suite("Failed variants")
 struct VariantFailureTests {
     private func playing(_ playlist: MultivariantPlaylist = ladder()) -> QualityController {
         var result = controller(playlist)
@@ -11,13 +11,13 @@ struct VariantFailureTests {
         return result
     }
 
-    @Test("a variant that failed is left for the best of the others, and comes back after the pause")
+    @Test("a failed variant is replaced by the best other one, and is available again after its exclusion")
     func pause() throws {
         var controller = playing()
         let failed = try #require(controller.current)
         let noted = controller.failed(failed, .status(404), now: .seconds(1))
         #expect(noted?.until == .seconds(31))
-        #expect(controller.setAside(now: .seconds(1)).map(\.uri) == ["4.m3u8"])
+        #expect(controller.excludedVariants(now: .seconds(1)).map(\.uri) == ["4.m3u8"])
         let decision = controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(1))
         #expect(decision.variant?.uri == "2.m3u8")
         #expect(decision.reason == .failed(.status(404)))
@@ -26,10 +26,10 @@ struct VariantFailureTests {
         #expect(early.reason == .steady)
         let late = controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(31))
         #expect(late.variant?.uri == "4.m3u8")
-        #expect(controller.setAside(now: .seconds(31)).isEmpty)
+        #expect(controller.excludedVariants(now: .seconds(31)).isEmpty)
     }
 
-    @Test("each failure doubles the pause, up to a limit, until it works again")
+    @Test("each failure doubles the exclusion, up to a limit, until a success")
     func doubling() throws {
         var controller = playing()
         let variant = try #require(controller.current)
@@ -45,8 +45,8 @@ struct VariantFailureTests {
         #expect(controller.failed(variant, .noAnswer, now: .zero)?.until == .seconds(30))
     }
 
-    @Test("a refused key is for good, whatever comes after")
-    func forGood() throws {
+    @Test("a refused key excludes permanently, regardless of later events")
+    func permanently() throws {
         var controller = playing()
         let variant = try #require(controller.current)
         let noted = controller.failed(variant, .keyRefused, now: .zero)
@@ -55,10 +55,10 @@ struct VariantFailureTests {
         #expect(controller.failed(variant, .noAnswer, now: .zero)?.failure == .keyRefused)
         controller.succeeded(variant)
         #expect(controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(100_000)).variant?.uri == "2.m3u8")
-        #expect(controller.failed(ladder().variants[0], .unreadable, forGood: true, now: .zero)?.until == nil)
+        #expect(controller.failed(ladder().variants[0], .unreadable, permanently: true, now: .zero)?.until == nil)
     }
 
-    @Test("all variants of one Media Playlist fail together; one of the same rate is no step down")
+    @Test("all variants of one Media Playlist fail together; a variant of the same rate is not a switch down")
     func sharing() throws {
         var playlist = ladder([4, 4, 4])
         playlist.variants[1].streamInf.audio = "other"
@@ -74,7 +74,7 @@ struct VariantFailureTests {
         #expect(controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(1)).reason == .onlyOne)
     }
 
-    @Test("when all are set aside there is none, and the first to come back is named")
+    @Test("if all variants are excluded there is no choice, and the end of the first exclusion is reported")
     func all() {
         var controller = playing(ladder([1, 2]))
         let variants = ladder([1, 2]).variants
@@ -88,7 +88,7 @@ struct VariantFailureTests {
         #expect(controller.next(buffer: 0, throughput: 1, now: .seconds(36)).reason == .allSetAside(until: nil))
     }
 
-    @Test("a variant of another playlist is not noted")
+    @Test("a variant of another playlist is ignored")
     func strangers() {
         var controller = playing()
         let stranger = Variant(StreamInfTag(VariantAttributes(bandwidth: 1)), uri: "elsewhere.m3u8")

@@ -17,7 +17,7 @@ struct ExpiredSessionReportFolderTests {
 
     private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
 
-    @Test("outlive who put them there, until they are removed")
+    @Test("survive their store until they are removed")
     func keeping() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try ExpiredSessionReportFolder(folder).add([Self.one, Self.other])
@@ -32,15 +32,15 @@ struct ExpiredSessionReportFolderTests {
         #expect(try names().isEmpty)
     }
 
-    @Test("are not pending while their session lives, and are when it ends")
+    @Test("are not pending while their session is active, and are pending when it ends")
     func living() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try ExpiredSessionReportFolder(folder)
-        store.setReports([Self.one], ofLiving: Self.session)
+        store.setReports([Self.one], forActive: Self.session)
         #expect(try pending().isEmpty)
         #expect(store.pendingExpiredSessionReports(withAppIdentifier: [1]).isEmpty)
-        // A newer state takes the place of the older one.
-        store.setReports([Self.one, Self.two], ofLiving: Self.session)
+        // The newer reports replace the older ones.
+        store.setReports([Self.one, Self.two], forActive: Self.session)
         store.removePendingExpiredSessionReports([Self.one])
         store.sessionEnded(Self.session)
         #expect(try pending() == [Self.one, Self.two])
@@ -48,37 +48,37 @@ struct ExpiredSessionReportFolderTests {
         #expect(try names().isEmpty)
     }
 
-    @Test("of a session that has nothing to report any more leave nothing behind")
+    @Test("leave no files if a session no longer has reports")
     func nothing() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try ExpiredSessionReportFolder(folder)
-        store.setReports([Self.one], ofLiving: Self.session)
-        store.setReports([], ofLiving: Self.session)
+        store.setReports([Self.one], forActive: Self.session)
+        store.setReports([], forActive: Self.session)
         store.sessionEnded(Self.session)
         store.sessionEnded(Self.session)
         #expect(try names().isEmpty)
     }
 
-    @Test("are pending after a crash, which leaves the files and no locks")
+    @Test("are pending after a crash, which leaves the files without locks")
     func crash() throws {
         let copy = folder.appendingPathExtension("crashed")
         defer { for url in [folder, copy] { try? FileManager.default.removeItem(at: url) } }
         let store = try ExpiredSessionReportFolder(folder)
-        store.setReports([Self.one], ofLiving: Self.session)
-        // The lock file is there, and nobody holds it.
+        store.setReports([Self.one], forActive: Self.session)
+        // The lock file exists, but its lock is free.
         try FileManager.default.copyItem(at: folder, to: copy)
         #expect(try names().count == 2)
         let found = try ExpiredSessionReportFolder(copy)
         #expect(found.pendingExpiredSessionReports(withAppIdentifier: [1]) == [Self.one])
         found.removePendingExpiredSessionReports([Self.one])
         #expect(try FileManager.default.contentsOfDirectory(atPath: copy.path).isEmpty)
-        // The session that did not crash has its own still.
+        // The session that did not crash still has its reports.
         store.sessionEnded(Self.session)
         #expect(try pending() == [Self.one])
     }
 
     @Test(
-        "that are damaged count as none",
+        "are ignored if they are damaged",
         arguments: ["", "{", "[]", #"{"version":2,"reports":[]}"#, #"{"version":1,"reports":[{"appIdentifier":"x"}]}"#]
     )
     func damaged(text: String) throws {
@@ -90,7 +90,7 @@ struct ExpiredSessionReportFolderTests {
         #expect(try names() == ["damaged.reports"])
     }
 
-    @Test("cannot be kept where there is no folder to make")
+    @Test("cannot be stored if the folder cannot be created")
     func noFolder() {
         #expect(throws: (any Error).self) { try ExpiredSessionReportFolder(URL(filePath: "/dev/null/reports")) }
     }

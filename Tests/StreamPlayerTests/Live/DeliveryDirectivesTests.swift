@@ -13,7 +13,7 @@ struct DeliveryDirectivesTests {
         return reload.loaded(playlist, began: .zero, now: .seconds(1)).names
     }
 
-    @Test("a server that blocks is asked for the next segment at once, and given three target durations")
+    @Test("a server with blocking reloads gets the next request at once, with a timeout of three target durations")
     func blocking() {
         var reload = LiveReload()
         let actions = reload.loaded(live(10..<15, control: Self.blocking), began: .zero, now: .seconds(1))
@@ -27,13 +27,13 @@ struct DeliveryDirectivesTests {
         )
     }
 
-    @Test("a server that says it blocks and does not is asked no faster than any other")
+    @Test("a server that announces blocking reloads but does not block gets requests no faster than another server")
     func lying() {
         var reload = LiveReload()
         let playlist = live(10..<15, control: Self.blocking)
         _ = reload.loaded(playlist, began: .zero, now: .zero)
         #expect(reload.loaded(playlist, began: .zero, now: .zero).names == ["load@3000.0 _HLS_msn=15"])
-        // One that adds something each time, without end.
+        // A server that always adds a segment.
         let next = reload.loaded(live(10..<16, control: Self.blocking), began: .seconds(3), now: .seconds(3))
         #expect(next.names == ["use 10+6", "load@3100.0 _HLS_msn=16"])
     }
@@ -57,7 +57,7 @@ struct DeliveryDirectivesTests {
         )
     }
 
-    @Test("a delta update is asked for while the playlist is no older than half of the skip boundary")
+    @Test("a delta update is requested if the playlist is not older than half of the skip boundary")
     func skipping() {
         #expect(running(live(10..<15, control: Self.skipping)).last == "load@6000.0 _HLS_skip=YES")
         var dates = Self.skipping
@@ -91,14 +91,14 @@ struct DeliveryDirectivesTests {
         #expect(reload.playlist?.isDeltaUpdate == false)
     }
 
-    @Test("without its base a delta update is refused, and the whole is asked for at once")
+    @Test("a delta update without its base is rejected, and the whole playlist is requested at once")
     func base() {
         var reload = LiveReload()
         _ = reload.loaded(live(10..<15, control: Self.skipping), began: .zero, now: .zero)
         let update = delta(17..<22, skipping: 3, control: Self.skipping)
         #expect(
             reload.loaded(update, began: .seconds(6), now: .seconds(7)).names == [
-                "notice refused(StreamPlayer.PlaylistRefusal.skipNotInBase)", "load@7000.0",
+                "notice refused(StreamPlayer.PlaylistRejection.skipNotInBase)", "load@7000.0",
             ]
         )
         #expect(
@@ -106,18 +106,18 @@ struct DeliveryDirectivesTests {
                 "use 17+5", "load@13000.0 _HLS_skip=YES",
             ]
         )
-        // A server that sends nothing else is not asked for ever.
+        // A server that returns only such updates does not get requests indefinitely.
         var first = LiveReload()
         for _ in 0..<5 { #expect(first.loaded(update, began: .zero, now: .zero).count == 2) }
         #expect(
             first.loaded(update, began: .zero, now: .zero).names == [
-                "gaveUp refused(StreamPlayer.PlaylistRefusal.skipNotInBase)"
+                "failed refused(StreamPlayer.PlaylistRejection.skipNotInBase)"
             ]
         )
     }
 
     @Test(
-        "the directives come behind the playlist's own query, and replace older ones",
+        "the directives follow the playlist's query, and replace older ones",
         arguments: [
             ("live.m3u8", "live.m3u8?_HLS_msn=15&_HLS_skip=YES"),
             ("live.m3u8?", "live.m3u8?_HLS_msn=15&_HLS_skip=YES"),
@@ -128,14 +128,14 @@ struct DeliveryDirectivesTests {
     )
     func uri(playlist: String, expected: String) {
         let load = PlaylistLoad(
-            moment: .zero,
+            startTime: .zero,
             mediaSequenceNumber: 15,
             part: nil,
             skip: .segments,
             timeout: .seconds(1)
         )
         #expect(load.uri(playlist) == expected)
-        let plain = PlaylistLoad(moment: .zero, mediaSequenceNumber: nil, part: nil, skip: nil, timeout: .seconds(1))
+        let plain = PlaylistLoad(startTime: .zero, mediaSequenceNumber: nil, part: nil, skip: nil, timeout: .seconds(1))
         #expect(plain.uri("live.m3u8?a=1") == "live.m3u8?a=1")
     }
 }

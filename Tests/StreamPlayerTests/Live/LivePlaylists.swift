@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamPlayer
 
-/// A live playlist of segments of 6 s with some numbers.
+/// Returns a live playlist with segments of 6 s and the given numbers.
 func live(
     _ numbers: Range<UInt64>,
     target: UInt64 = 6,
@@ -23,7 +23,7 @@ func live(
     return playlist
 }
 
-/// A delta update: the first segments are left out.
+/// Returns a delta update, which omits the first segments.
 func delta(_ numbers: Range<UInt64>, skipping count: UInt64, control: ServerControlTag? = nil) -> MediaPlaylist {
     var playlist = live((numbers.lowerBound + count)..<numbers.upperBound, control: control)
     playlist.mediaSequence = numbers.lowerBound
@@ -32,17 +32,17 @@ func delta(_ numbers: Range<UInt64>, skipping count: UInt64, control: ServerCont
 }
 
 extension [LiveReloadAction] {
-    /// The actions in short.
+    /// The names of the actions.
     var names: [String] {
         map { action in
             switch action {
             case .load(let load):
-                (["load@\(load.moment / .milliseconds(1))"] + load.parameters.map { "\($0.name)=\($0.value)" })
+                (["load@\(load.startTime / .milliseconds(1))"] + load.parameters.map { "\($0.name)=\($0.value)" })
                     .joined(separator: " ")
             case .use(let playlist): "use \(playlist.mediaSequence ?? 0)+\(playlist.segments.count)"
             case .notice(let notice): "notice \(notice)"
             case .ended: "ended"
-            case .gaveUp(let notice): "gaveUp \(notice)"
+            case .failed(let notice): "failed \(notice)"
             }
         }
     }

@@ -5,26 +5,26 @@ import Testing
 
 @Suite("Reloading a live playlist")
 struct LiveReloadTests {
-    /// A reload that has had segments 10 to 14 at second 0.
+    /// Returns a reload state with segments 10 to 14 at second 0.
     private func running(
         _ control: ServerControlTag? = nil,
         settings: LiveReloadSettings = LiveReloadSettings()
     ) -> LiveReload {
         var reload = LiveReload(settings: settings)
-        _ = reload.begin(now: .zero)
+        _ = reload.start(now: .zero)
         _ = reload.loaded(live(10..<15, control: control), began: .zero, now: .zero)
         return reload
     }
 
-    @Test("the first load is at once and asks for nothing particular")
+    @Test("the first load starts at once and has no directives")
     func first() {
         var reload = LiveReload()
-        #expect(reload.begin(now: .seconds(3)).names == ["load@3000.0"])
+        #expect(reload.start(now: .seconds(3)).names == ["load@3000.0"])
         let actions = reload.loaded(live(10..<15), began: .seconds(3), now: .seconds(4))
         #expect(actions.names == ["use 10+5", "load@9000.0"])
     }
 
-    @Test("after a change a target duration from the load's beginning, without one half of it")
+    @Test("the next load starts a target duration after the previous one if the playlist changed, otherwise half of it")
     func pauses() {
         var reload = running()
         #expect(
@@ -37,14 +37,17 @@ struct LiveReloadTests {
         )
     }
 
-    @Test("target durations of 0 and of ages are cut", arguments: [(UInt64(0), 1), (1, 1), (3600, 3600), (.max, 3600)])
+    @Test(
+        "very small and large target durations are clamped",
+        arguments: [(UInt64(0), 1), (1, 1), (3600, 3600), (.max, 3600)]
+    )
     func hostileTarget(target: UInt64, seconds: Int) {
         var reload = LiveReload()
         let actions = reload.loaded(live(10..<15, target: target), began: .zero, now: .zero)
         #expect(actions.names == ["use 10+5", "load@\(Double(seconds) * 1000)"])
     }
 
-    @Test("a playlist that has ended ends it, with what it has added")
+    @Test("a playlist that has ended ends the reloads, with its last segments")
     func end() {
         var reload = running()
         let actions = reload.loaded(live(11..<16, isEnded: true), began: .seconds(6), now: .seconds(6))
@@ -52,14 +55,14 @@ struct LiveReloadTests {
         #expect(reload.isOver)
         #expect(reload.loaded(live(12..<17), began: .seconds(12), now: .seconds(12)).isEmpty)
         #expect(reload.failed(began: .seconds(12), now: .seconds(12)).isEmpty)
-        #expect(reload.begin(now: .seconds(12)).isEmpty)
+        #expect(reload.start(now: .seconds(12)).isEmpty)
         var vod = LiveReload()
         var playlist = live(0..<3)
         playlist.playlistType = .vod
         #expect(vod.loaded(playlist, began: .zero, now: .zero).names == ["use 0+3", "ended"])
     }
 
-    @Test("nothing new for 1.5 target durations is said once, and ends it when it goes on")
+    @Test("a stale playlist is reported once after 1.5 target durations, and ends the reloads if it stays stale")
     func staleness() {
         var reload = running()
         let old = live(10..<15)
@@ -67,7 +70,7 @@ struct LiveReloadTests {
         let stale = reload.loaded(old, began: .seconds(9), now: .seconds(9)).names
         #expect(stale == ["notice stale(9.0 seconds)", "load@12000.0"])
         #expect(reload.loaded(old, began: .seconds(12), now: .seconds(12)).names == ["load@15000.0"])
-        // It goes on, and stops again.
+        // The playlist is updated again, and then stops.
         _ = reload.loaded(live(11..<16), began: .seconds(15), now: .seconds(15))
         #expect(
             reload.loaded(live(11..<16), began: .seconds(24), now: .seconds(24)).names == [
@@ -75,11 +78,11 @@ struct LiveReloadTests {
             ]
         )
         let given = reload.loaded(live(11..<16), began: .seconds(51), now: .seconds(51)).names
-        #expect(given == ["gaveUp stale(36.0 seconds)"])
+        #expect(given == ["failed stale(36.0 seconds)"])
         #expect(reload.isOver)
     }
 
-    @Test("what changes without adding anything is used, and still stale")
+    @Test("a change without a new segment is used, but the playlist is still stale")
     func noProgress() {
         var reload = running()
         var commented = live(10..<15)
@@ -88,9 +91,9 @@ struct LiveReloadTests {
         #expect(actions == ["use 10+5", "notice stale(10.0 seconds)", "load@16000.0"])
     }
 
-    @Test("a server that does not answer is asked again, more slowly, and not for ever")
+    @Test("a server that does not respond gets requests more slowly, and only a limited number of times")
     func failures() {
-        var reload = running(settings: LiveReloadSettings(attempts: 4, givesUpAfterTargetDurations: nil))
+        var reload = running(settings: LiveReloadSettings(attempts: 4, maximumStaleTargetDurations: nil))
         #expect(
             reload.failed(began: .seconds(6), now: .seconds(6)).names == [
                 "notice noAnswer(attempts: 1)", "load@9000.0",
@@ -101,24 +104,24 @@ struct LiveReloadTests {
                 "notice noAnswer(attempts: 2)", "notice stale(9.0 seconds)", "load@15000.0",
             ]
         )
-        // An answer in between starts the count anew.
+        // A response in between resets the count.
         _ = reload.loaded(live(10..<15), began: .seconds(15), now: .seconds(15))
         for _ in 0..<3 { #expect(reload.failed(began: .seconds(18), now: .seconds(18)).count == 2) }
-        #expect(reload.failed(began: .seconds(18), now: .seconds(18)).names == ["gaveUp noAnswer(attempts: 4)"])
+        #expect(reload.failed(began: .seconds(18), now: .seconds(18)).names == ["failed noAnswer(attempts: 4)"])
         #expect(reload.isOver)
     }
 
-    @Test("before the first playlist a failure waits half a second")
+    @Test("before the first playlist, a failure waits half a second")
     func failingAtFirst() {
         var reload = LiveReload()
-        _ = reload.begin(now: .zero)
+        _ = reload.start(now: .zero)
         #expect(reload.failed(began: .zero, now: .zero).names == ["notice noAnswer(attempts: 1)", "load@500.0"])
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {
         let name: String
         let playlist: MediaPlaylist
-        let refusal: PlaylistRefusal
+        let refusal: PlaylistRejection
         var testDescription: String { name }
     }
 
@@ -137,7 +140,7 @@ struct LiveReloadTests {
         ),
     ]
 
-    @Test("a playlist that goes back is refused, and the one before stays", arguments: refusals)
+    @Test("a playlist that goes back is rejected, and the previous one stays", arguments: refusals)
     func goingBack(row: Refusal) {
         var reload = running()
         let actions = reload.loaded(row.playlist, began: .seconds(6), now: .seconds(7))
@@ -153,13 +156,13 @@ struct LiveReloadTests {
             _ = reload.loaded(row.playlist, began: .seconds(7), now: .milliseconds(7000 + second))
         }
         let last = reload.loaded(row.playlist, began: .seconds(7), now: .seconds(7))
-        guard case .gaveUp(.refused(row.refusal)) = last.first else {
+        guard case .failed(.refused(row.refusal)) = last.first else {
             Issue.record("\(last.names)")
             return
         }
     }
 
-    @Test("a good playlist in between starts the count of refusals anew")
+    @Test("a valid playlist in between resets the count of rejections")
     func forgiving() {
         var reload = running(settings: LiveReloadSettings(attempts: 2))
         for round in UInt64(0)..<5 {
@@ -169,7 +172,7 @@ struct LiveReloadTests {
         }
     }
 
-    @Test("an empty playlist holds no traps")
+    @Test("an empty playlist does not trap")
     func empty() {
         var reload = LiveReload()
         var playlist = live(0..<0)

@@ -4,7 +4,7 @@ import Testing
 @testable import StreamPlayer
 
 extension TimelineStep {
-    /// The step in short: a number, `-` for not yet, `.` for the end; then what was passed over.
+    /// The step in short form: a number, `-` for not yet, `.` for the end; then the skipped segments.
     var name: String {
         let step =
             switch outcome {
@@ -23,7 +23,7 @@ extension TimelineStep {
 }
 
 extension SegmentTimeline {
-    /// Takes the next segment, if there is one.
+    /// Returns the next segment, if there is one, and advances past it.
     mutating func take() -> String {
         let step = next()
         if case .segment(let segment) = step.outcome { advance(past: segment) }
@@ -31,9 +31,9 @@ extension SegmentTimeline {
     }
 }
 
-@Suite("The timeline of segments")
+@Suite("The segment timeline")
 struct SegmentTimelineTests {
-    @Test("a playlist that has ended is played from its beginning to its end")
+    @Test("a playlist that has ended is played from its start to its end")
     func onDemand() throws {
         var timeline = try SegmentTimeline(live(0..<3, isEnded: true))
         #expect((0..<5).map { _ in timeline.take() } == ["0@0.0", "1@6.0", "2@12.0", ".", "."])
@@ -41,7 +41,7 @@ struct SegmentTimelineTests {
         #expect(timeline.behindLiveEdge(0) == 0)
     }
 
-    @Test("asking does not move the place, taking does")
+    @Test("reading the next segment does not change the position, advancing does")
     func asking() throws {
         var timeline = try SegmentTimeline(live(0..<3, isEnded: true))
         #expect(timeline.next().name == "0@0.0")
@@ -50,7 +50,7 @@ struct SegmentTimelineTests {
         #expect(timeline.next().name == "1@6.0")
     }
 
-    @Test("segments keep their time across reloads, and none is kept that has left the playlist")
+    @Test("segments keep their time across reloads, and removed ones are not stored")
     func reloads() throws {
         var timeline = try SegmentTimeline(live(10..<15))
         #expect(timeline.nextNumber == 12)
@@ -69,12 +69,12 @@ struct SegmentTimelineTests {
         #expect(timeline.counts == TimelineCounts())
     }
 
-    @Test("a place that has left the playlist is given up for one near the live edge, and counted")
+    @Test("a position that was removed from the playlist is replaced by one near the live edge, and counted")
     func falling() throws {
         var timeline = try SegmentTimeline(live(10..<20))
         #expect(timeline.take() == "17@42.0")
         try timeline.update(live(19..<29))
-        // It ends at 114, and playback stays 18 seconds from there.
+        // The playlist ends at 114, and playback stays 18 seconds before that.
         #expect(timeline.next().name == "26@96.0 fell 18>26 48.0")
         #expect(timeline.next().name == "26@96.0")
         #expect(timeline.counts == TimelineCounts(gaps: 0, jumps: 1, missedSeconds: 48))
@@ -82,7 +82,7 @@ struct SegmentTimelineTests {
         #expect(timeline.take() == "40@180.0 fell 26>40 84.0")
     }
 
-    @Test("between two playlists that have nothing in common, dates tell the time, or else the target duration")
+    @Test("between two playlists without common segments, dates determine the time, or else the target duration")
     func unseen() throws {
         var dated = live(10..<15)
         dated.segments[0].programDateTime = PlaylistDate(seconds: 1000)
@@ -94,18 +94,18 @@ struct SegmentTimelineTests {
         var undated = try SegmentTimeline(live(10..<15, duration: 4))
         try undated.update(live(20..<25))
         #expect(undated.startTime == 20 + 5 * 6)
-        // A date that goes back is not believed.
+        // A date that goes back is ignored.
         later.segments[0].programDateTime = PlaylistDate(seconds: 500)
         var confused = try SegmentTimeline(dated)
         try confused.update(later)
         #expect(confused.startTime == 60)
         var far = try SegmentTimeline(live(0..<5))
         try far.update(live((.max - 5)..<(.max)))
-        #expect(far.startTime == 30 + MediaTime.longest)
+        #expect(far.startTime == 30 + MediaTime.maximum)
         #expect(far.take().contains("fell 2>"))
     }
 
-    @Test("segments with EXT-X-GAP are passed over, together")
+    @Test("consecutive segments with EXT-X-GAP are skipped together")
     func gaps() throws {
         var timeline = try SegmentTimeline(live(0..<6, isEnded: true, gaps: [1, 2, 5]))
         #expect((0..<4).map { _ in timeline.take() } == ["0@0.0", "3@18.0 gap 1-2 12.0", "4@24.0", ". gap 5-5 6.0"])
@@ -140,7 +140,7 @@ struct SegmentTimelineTests {
         },
     ]
 
-    @Test("what has no timeline is refused with the reason, and changes nothing", arguments: refusals)
+    @Test("a playlist without a timeline is rejected with the reason, and has no effect", arguments: refusals)
     func refusal(row: Refusal) throws {
         var playlist = live(10..<15)
         row.change(&playlist)
@@ -152,13 +152,13 @@ struct SegmentTimelineTests {
         #expect(timeline.take() == "13@18.0")
     }
 
-    @Test("a playlist that goes back is refused")
+    @Test("a playlist that goes back is rejected")
     func goingBack() throws {
         var timeline = try SegmentTimeline(live(10..<15))
         #expect(throws: TimelineError.sequenceWentBack(from: 10, to: 9)) { try timeline.update(live(9..<15)) }
     }
 
-    @Test("the last number that there is holds no traps")
+    @Test("the maximum sequence number does not trap")
     func lastNumber() throws {
         var timeline = try SegmentTimeline(live((.max - 2)..<(.max), isEnded: true))
         #expect((0..<3).map { _ in timeline.take() } == ["\(UInt64.max - 2)@0.0", "\(UInt64.max - 1)@6.0", "."])

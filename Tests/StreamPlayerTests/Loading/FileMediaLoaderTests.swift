@@ -2,7 +2,7 @@ import Foundation
 import StreamPlayer
 import Testing
 
-@Suite("Loading media from files, and what loaders share")
+@Suite("Loading media from files, and shared code of loaders")
 struct FileMediaLoaderTests {
     private let loader = FileMediaLoader()
 
@@ -15,7 +15,7 @@ struct FileMediaLoaderTests {
         }
     }
 
-    @Test("reads files, all of them or a range")
+    @Test("reads whole files or ranges")
     func files() async throws {
         let path = NSTemporaryDirectory() + "media-\(UUID().uuidString)"
         try Data("abcdef".utf8).write(to: URL(fileURLWithPath: path))
@@ -34,7 +34,7 @@ struct FileMediaLoaderTests {
     }
 
     @Test(
-        "writes a Range field, and none for everything or for nothing",
+        "writes a Range field only for a nonempty range",
         arguments: [(2..<5, "bytes=2-4"), (0..<1, "bytes=0-0"), (2..<2, nil), (0..<0, nil), (nil, nil)]
             as [(Range<UInt64>?, String?)]
     )
@@ -43,7 +43,7 @@ struct FileMediaLoaderTests {
     }
 
     @Test(
-        "takes from an HTTP answer what was asked for, and nothing else",
+        "extracts from an HTTP response only what was requested",
         arguments: [
             (200, nil, "abcdefg", nil), (206, nil, nil, .wrongRange), (204, nil, nil, .status),
             (404, nil, nil, .notFound), (410, 2..<5, nil, .notFound), (503, 2..<5, nil, .status),
@@ -67,7 +67,7 @@ struct FileMediaLoaderTests {
         }
     }
 
-    @Test("takes no body that is longer than it may be")
+    @Test("rejects a body that is longer than the maximum")
     func tooLarge() {
         let resource = MediaResource("https://a.test/b", maximumSize: 2)
         let error = #expect(throws: MediaLoadError.self) {
@@ -77,7 +77,7 @@ struct FileMediaLoaderTests {
     }
 
     @Test(
-        "shows a place without what may be secret",
+        "displays a URL without its secrets",
         arguments: [
             ("https://a.test/b.m3u8?token=s#t", "https://a.test/b.m3u8"), ("https://u:p@a.test/b", "https://a.test/b"),
             ("https://a.test/b@c", "https://a.test/b@c"), ("https://u:p@x@a.test/b", "https://a.test/b"),

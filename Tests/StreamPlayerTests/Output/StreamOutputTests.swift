@@ -3,7 +3,7 @@ import Testing
 
 @testable import StreamPlayer
 
-@Suite("Tracks that are put into one movie")
+@Suite("Tracks that are combined into one stream")
 struct FragmentCombinerTests {
     private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
         let size = UInt32(content.count + 8)
@@ -14,7 +14,7 @@ struct FragmentCombinerTests {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
     }
 
-    /// An init segment with one track; its header in version 0 or 1.
+    /// Returns an init segment with one track, with its header in version 0 or 1.
     private static func initialization(track: UInt32, version: UInt8 = 0) -> [UInt8] {
         let times = [UInt8](repeating: 0, count: version == 1 ? 16 : 8)
         let header = box("tkhd", [version, 0, 0, 3] + times + number(track) + [UInt8](repeating: 0, count: 60))
@@ -36,13 +36,13 @@ struct FragmentCombinerTests {
             ) + box("mdat", Array(samples.utf8))
     }
 
-    @Test("have track IDs of their own, and fragments that are numbered through")
+    @Test("have different track IDs, and consecutively numbered fragments")
     func combines() throws {
         var combiner = FragmentCombiner(streams: 2)
         #expect(try combiner.initialize(0, Self.initialization(track: 7)) == nil)
         let both = try combiner.initialize(1, Self.initialization(track: 7, version: 1))
         let (first, second) = (Self.initialization(track: 1), Self.initialization(track: 2, version: 1))
-        // Box by box: the second movie's track and its defaults stand behind the first's.
+        // Box by box: the second movie's track and its defaults follow the first's.
         let bytes = try #require(both)
         #expect(bytes.count == first.count + (second.count - 12 - 8 - 108 - 8))
         #expect(
@@ -53,7 +53,7 @@ struct FragmentCombinerTests {
             try combiner.fragment(1, Self.fragment(track: 7, "audio"))
                 == Array(Self.fragment(track: 2, sequence: 2, "audio").dropFirst(18))
         )
-        // Another init segment of a track begins another movie.
+        // Another init segment of a track starts another movie.
         #expect(try combiner.initialize(0, Self.initialization(track: 3)) != nil)
         #expect(
             try combiner.fragment(0, Self.fragment(track: 3, "video"))
@@ -61,7 +61,7 @@ struct FragmentCombinerTests {
         )
     }
 
-    @Test("are refused where that would not be true")
+    @Test("are rejected if they cannot be combined")
     func refuses() throws {
         var combiner = FragmentCombiner(streams: 1)
         #expect(throws: FragmentCombiner.Failure.self) { try combiner.fragment(0, Self.fragment(track: 1, "a")) }
@@ -73,7 +73,7 @@ struct FragmentCombinerTests {
         }
     }
 
-    @Test("end in an error wherever they are cut off, and never in a crash, whatever byte is another")
+    @Test("cause an error, and never a crash, if they are truncated or any byte is changed")
     func damaged() throws {
         let (initialization, fragment) = (Self.initialization(track: 7), Self.fragment(track: 7, "samples"))
         var good = FragmentCombiner(streams: 1)
@@ -102,7 +102,7 @@ struct FragmentCombinerTests {
         }
     }
 
-    @Test("wait for the init segments of all")
+    @Test("wait for the init segments of all tracks")
     func waits() async throws {
         let path = NSTemporaryDirectory() + "stream-\(UUID().uuidString)"
         #expect(FileManager.default.createFile(atPath: path, contents: nil))

@@ -6,7 +6,7 @@ import Testing
 struct BufferModelTests {
     private typealias Stalls = BufferModel.Stalls
 
-    /// A buffer that has played since second 0, with 6 seconds.
+    /// Returns a buffer that has played since second 0, with 6 seconds.
     private func playing() -> BufferModel {
         var buffer = BufferModel()
         #expect(
@@ -15,7 +15,7 @@ struct BufferModelTests {
         return buffer
     }
 
-    @Test("playback starts when enough is there, and says how long that took")
+    @Test("playback starts when the start threshold is loaded, and reports the wait")
     func start() {
         var buffer = BufferModel(position: 10, now: .seconds(100))
         #expect(buffer.segmentAdded(start: 10, duration: 1.9, now: .seconds(101)).isEmpty)
@@ -28,7 +28,7 @@ struct BufferModelTests {
         #expect(buffer.stalls == Stalls())
     }
 
-    @Test("the position moves with the clock, and stops when nothing is left")
+    @Test("the position advances with the clock, and stops when the buffer is empty")
     func stall() {
         var buffer = playing()
         #expect(buffer.timePassed(now: .seconds(4)).isEmpty)
@@ -37,7 +37,7 @@ struct BufferModelTests {
         #expect(buffer.timePassed(now: .seconds(9)) == [.stalled(position: 6, at: .seconds(6))])
         #expect(buffer.state == .stalled)
         #expect(buffer.stalls == Stalls(count: 1, total: .seconds(3)))
-        // Not enough to go on with.
+        // Not enough to resume.
         #expect(buffer.segmentAdded(start: 6, duration: 3.9, now: .seconds(10)).isEmpty)
         #expect(
             buffer.segmentAdded(start: 9.9, duration: 6, now: .seconds(11))
@@ -48,7 +48,7 @@ struct BufferModelTests {
         #expect(buffer.position == 7)
     }
 
-    @Test("what comes at the very moment is in time for the next, not for a stall that was")
+    @Test("a segment that arrives late ends a stall, which is still counted")
     func late() {
         var buffer = playing()
         let transitions = buffer.segmentAdded(start: 6, duration: 6, now: .seconds(8))
@@ -59,7 +59,7 @@ struct BufferModelTests {
         )
     }
 
-    @Test("a pause holds the position, and is no stall")
+    @Test("a pause stops the position, and is not a stall")
     func pause() {
         var buffer = playing()
         _ = buffer.setPaused(true, now: .seconds(2))
@@ -75,7 +75,7 @@ struct BufferModelTests {
         #expect(buffer.stalls == Stalls(count: 1, total: .seconds(2)))
     }
 
-    @Test("at the end of all segments playback ends without a stall, and the rest starts however short")
+    @Test("after the last segment playback ends without a stall, and a short remainder is played")
     func end() {
         var buffer = playing()
         #expect(buffer.setComplete(true, now: .seconds(1)).isEmpty)
@@ -89,7 +89,7 @@ struct BufferModelTests {
         #expect(empty.setComplete(true, now: .zero) == [.ended(position: 0)])
     }
 
-    @Test("holes are jumped over, small ones are none")
+    @Test("gaps are skipped, and small gaps are ignored")
     func holes() {
         var buffer = playing()
         _ = buffer.segmentAdded(start: 6.2, duration: 5.8, now: .zero)
@@ -101,13 +101,13 @@ struct BufferModelTests {
         #expect(buffer.timePassed(now: .seconds(13)) == [.jumped(from: 12, to: 18)])
         #expect(buffer.position == 19)
         #expect(buffer.stalls.count == 0)
-        // A short stretch in front of a hole will not get longer.
+        // A short range before a gap will not get longer.
         var short = BufferModel(position: 0)
         #expect(short.segmentAdded(start: 0, duration: 1, now: .zero).isEmpty)
         #expect(
             short.segmentAdded(start: 10, duration: 1, now: .zero) == [.started(position: 0, waited: .zero)]
         )
-        // A hole at the beginning.
+        // A gap at the start.
         var first = BufferModel(position: 0)
         #expect(
             first.segmentAdded(start: 6, duration: 6, now: .zero)
@@ -115,7 +115,7 @@ struct BufferModelTests {
         )
     }
 
-    @Test("one long leap of the clock goes through all that is loaded")
+    @Test("a large jump of the clock plays everything that is loaded")
     func leap() {
         var buffer = playing()
         _ = buffer.segmentAdded(start: 12, duration: 6, now: .zero)
@@ -128,7 +128,7 @@ struct BufferModelTests {
         #expect(buffer.stalls.total == .seconds(82))
     }
 
-    @Test("a seek keeps what is loaded there, drops the rest, and starts anew without a stall")
+    @Test("a seek keeps the media loaded there, drops the rest, and starts again without a stall")
     func seek() {
         var buffer = playing()
         _ = buffer.segmentAdded(start: 6, duration: 6, now: .zero)
@@ -146,7 +146,7 @@ struct BufferModelTests {
         #expect(buffer.position == 60)
     }
 
-    @Test("a clock that goes back, and places that are no numbers, change nothing")
+    @Test("a clock that goes back and invalid positions have no effect")
     func absurd() {
         var buffer = playing()
         _ = buffer.timePassed(now: .seconds(2))
@@ -157,11 +157,11 @@ struct BufferModelTests {
             #expect(buffer.total == 4)
         }
         _ = buffer.segmentAdded(start: 6, duration: .infinity, now: .seconds(2))
-        #expect(buffer.total == 4 + MediaTime.longest)
+        #expect(buffer.total == 4 + MediaTime.maximum)
         #expect(buffer.timePassed(now: .seconds(Int64.max)).count == 1)
     }
 
-    @Test("what is played is forgotten, and what comes twice counts once")
+    @Test("played media is removed, and a segment that is added twice counts once")
     func memory() {
         var buffer = BufferModel(settings: .init(startThreshold: 0.001, resumeThreshold: 0.001, joinTolerance: 0))
         for index in 0..<1000 {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import StreamPlayer
 
-/// A film of ten minutes, played over a network of which the rate is given: the values together, without a player.
+/// A ten-minute presentation played over a network with a given rate: the value types together, without a player.
 struct SimulatedPlayback {
-    /// Bits per second at a second.
+    /// The rate in bits per second at a time in seconds.
     let rate: (Double) -> Double
     var controller: QualityController
     var estimate = ThroughputEstimate()
@@ -32,7 +32,7 @@ struct SimulatedPlayback {
         _ = buffer.timePassed(now: now)
     }
 
-    /// Loads a segment; false when it was abandoned.
+    /// Loads a segment; returns false if the download was abandoned.
     mutating func load(_ segment: TimelineSegment, of variant: Variant) -> Bool {
         let size = Double(variant.bandwidth) / 8 * segment.duration
         var received = 0.0
@@ -72,9 +72,9 @@ struct SimulatedPlayback {
     }
 }
 
-@Suite("A simulated playback")
+@Suite("Simulated playback")
 struct SimulatedPlaybackTests {
-    @Test("over a steady network it climbs once and stays")
+    @Test("a steady network causes one switch up")
     func steady() throws {
         var playback = try SimulatedPlayback { _ in 6_000_000 }
         let hasEnded = playback.run()
@@ -86,7 +86,7 @@ struct SimulatedPlaybackTests {
         #expect(playback.buffer.stalls.count == 0)
     }
 
-    @Test("a rate that falls to a sixth for two minutes does not stop the picture, and quality comes back")
+    @Test("a rate that falls to a sixth for two minutes causes no stall, and the quality recovers")
     func fall() throws {
         var playback = try SimulatedPlayback { (120..<240).contains($0) ? 1_500_000 : 9_500_000 }
         let hasEnded = playback.run()
@@ -98,7 +98,7 @@ struct SimulatedPlaybackTests {
         #expect(playback.controller.counts.up <= 4)
     }
 
-    @Test("a rate that wavers from second to second does not make the picture waver")
+    @Test("a rate that varies every second does not cause switches every second")
     func wavering() throws {
         var playback = try SimulatedPlayback { Int($0).isMultiple(of: 2) ? 8_000_000 : 3_000_000 }
         let hasEnded = playback.run()
@@ -107,7 +107,7 @@ struct SimulatedPlaybackTests {
         #expect(playback.controller.counts.up + playback.controller.counts.down <= 4)
     }
 
-    @Test("a link that is dead for a minute stops the picture once, and it goes on")
+    @Test("a network failure of a minute causes one stall, and playback resumes")
     func outage() throws {
         var playback = try SimulatedPlayback { (100..<160).contains($0) ? 0 : 6_000_000 }
         let hasEnded = playback.run()

@@ -2,7 +2,7 @@ import HLSPlaylist
 import StreamPlayer
 import Testing
 
-@Suite("A player whose network breaks down in the middle of a segment", .timeLimit(.minutes(10)))
+@Suite("A player whose network becomes slow in the middle of a segment", .timeLimit(.minutes(10)))
 struct PlayerAbandoningTests {
     private static let multivariant = """
         #EXTM3U
@@ -13,7 +13,7 @@ struct PlayerAbandoningTests {
 
         """
 
-    /// Segments of 4 seconds whose bytes are their variant's letter; the first of the high one has 1,800,000.
+    /// Segments of 4 seconds whose bytes are their variant's letter; the first of the high variant has 1,800,000 bytes.
     private static func answer(_ resource: MediaResource) -> StageServer.Answer {
         let isHigh = resource.url.contains("/high/")
         guard resource.url.contains("/high/") || resource.url.contains("/low/") else { return .text(multivariant) }
@@ -24,7 +24,8 @@ struct PlayerAbandoningTests {
         return .text("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(segments)#EXT-X-ENDLIST\n")
     }
 
-    /// From 30 Mbit/s to 600 kbit/s at a moment when a segment is on its way, as the clock of the stage makes sure.
+    /// Reduces the rate from 30 Mbit/s to 600 kbit/s while a segment is being loaded, as the clock of the stage
+    /// ensures.
     private static func server(_ stage: Stage) -> WatchedServer {
         WatchedServer(stage.clock, rate: { $0 > .seconds(30.1) ? 600_000 : 30_000_000 }) { resource, _ in
             answer(resource)
@@ -35,7 +36,7 @@ struct PlayerAbandoningTests {
         stage.events.compactMap { if case .played(let segment) = $0 { segment.mediaSequenceNumber } else { nil } }
     }
 
-    @Test("gives the download up, takes the same stretch of time in a lesser variant, and never stalls")
+    @Test("abandons the download, loads the same time range from a lower variant, and never stalls")
     func abandons() async throws {
         let stage = Stage()
         let report = try await stage.play(Self.server(stage)) { $0.pace = .realTime(ahead: .seconds(20)) }
@@ -46,11 +47,11 @@ struct PlayerAbandoningTests {
         #expect(report.stalls.count == 0)
         let letters = String(decoding: stage.output.all.map { $0.bytes[0] }, as: UTF8.self)
         #expect(letters.contains("HL") && letters.hasSuffix("LLLL"))
-        // What came says how slow the network is: it does not go up again.
+        // The abandoned download measured the slow network, so there is no switch up again.
         #expect(!letters.drop { $0 != "H" }.drop { $0 == "H" }.contains("H"))
     }
 
-    @Test("waits for it where it may not change the variant")
+    @Test("waits for the download if the player cannot switch")
     func mayNotSwitch() async throws {
         let stage = Stage()
         let report = try await stage.play(Self.server(stage)) {
@@ -63,7 +64,7 @@ struct PlayerAbandoningTests {
         #expect(Self.numbers(stage) == Array(0..<40))
     }
 
-    @Test("waits for it where its loader asks nobody")
+    @Test("waits for the download if its loader has no progress callback")
     func wholeResources() async throws {
         let stage = Stage()
         let server = StageServer(stage.clock, rate: { $0 > .seconds(30.1) ? 600_000 : 30_000_000 }) { resource, _ in

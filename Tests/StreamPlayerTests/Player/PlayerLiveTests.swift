@@ -7,9 +7,10 @@ import Testing
 struct PlayerLiveTests {
     private static let segment = 4
 
-    /// A live playlist at a moment: a segment each 4 seconds, a window of 8, a key for each `rotation` segments.
+    /// Returns a live playlist at a time: a segment every 4 seconds, a window of 8, a key for every `rotation`
+    /// segments.
     private static func playlist(at time: Duration, rotation: Int? = nil, isEnded: Bool = false) -> String {
-        // As if it had been on for a minute.
+        // As if the stream had started a minute ago.
         let end = Int(time.components.seconds) / segment + 15
         let first = max(end - 8, 0)
         var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXT-X-MEDIA-SEQUENCE:\(first)"]
@@ -31,7 +32,7 @@ struct PlayerLiveTests {
         stage.events.compactMap { if case .played(let segment) = $0 { segment.mediaSequenceNumber } else { nil } }
     }
 
-    @Test("begins three target durations before the end and plays every segment once")
+    @Test("starts three target durations before the end and plays every segment once")
     func follows() async throws {
         let stage = Stage()
         let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
@@ -41,7 +42,7 @@ struct PlayerLiveTests {
         #expect(Self.numbers(stage) == Array(12..<62))
         #expect(report.stalls.count == 0)
         #expect(report.missedSeconds == 0)
-        // One load for each new segment, and now and then one that comes too soon.
+        // One load for each new segment, and sometimes one that is too early.
         #expect(server.asked.count { $0 == "main.m3u8" } < 100)
     }
 
@@ -57,10 +58,10 @@ struct PlayerLiveTests {
         #expect(Self.numbers(stage) == Array(12..<25))
     }
 
-    @Test("falls behind on a network that is too slow, says what it missed, and goes on")
+    @Test("falls behind on a slow network, reports what it missed, and continues")
     func fallsBehind() async throws {
         let stage = Stage()
-        // A segment of 4 seconds takes 12.
+        // Loading a segment of 4 seconds takes 12 seconds.
         let server = StageServer(stage.clock, rate: { _ in 1000 }) { resource, time in
             resource.url.hasSuffix("m3u8")
                 ? .text(String(Self.playlist(at: time))) : .bytes([UInt8](repeating: 0, count: 1500))
@@ -76,7 +77,7 @@ struct PlayerLiveTests {
         )
     }
 
-    @Test("gives up on a playlist that stands still, and on one that goes back")
+    @Test("fails for a playlist that is stale, and for one that goes back")
     func standsStill() async {
         let stage = Stage()
         let still = StageServer(stage.clock) { resource, time in
@@ -92,7 +93,7 @@ struct PlayerLiveTests {
         #expect(Self.numbers(other) == Array(12..<UInt64(Self.numbers(other).count + 12)))
     }
 
-    @Test("leaves a variant whose playlist stands still for one that goes on")
+    @Test("switches from a variant with a stale playlist to another variant")
     func leavesStaleVariant() async throws {
         let stage = Stage()
         let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
@@ -117,11 +118,11 @@ struct PlayerLiveTests {
         #expect(report.switches.down == 1)
     }
 
-    @Test("asks for each key of an hour of rotation once, and never stalls")
+    @Test("requests each key of an hour of rotation once, and never stalls")
     func rotation() async throws {
         let stage = Stage()
         let keys = StageKeys(stage.clock)
-        // A key a minute.
+        // A key per minute.
         let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
             if resource.url.hasSuffix("m3u8") { return .text(Self.playlist(at: time, rotation: 15)) }
             let number = Self.number(resource)

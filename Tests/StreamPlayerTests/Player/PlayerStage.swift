@@ -4,7 +4,7 @@ import SampleEncryption
 import StreamPlayer
 import Synchronization
 
-/// Time that passes only when somebody sleeps or loads.
+/// A clock that advances only when a task sleeps or loads.
 final class StageClock: Clock {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -27,7 +27,7 @@ final class StageClock: Clock {
     }
 }
 
-/// A web server that is a closure: what there is at a URL, and how long it takes.
+/// A web server implemented by a closure: the resource at a URL, and the time to load it.
 final class StageServer: MediaLoader {
     enum Answer {
         case text(String)
@@ -36,12 +36,12 @@ final class StageServer: MediaLoader {
     }
 
     private let clock: StageClock
-    /// Bits per second.
+    /// The rate in bits per second.
     private let rate: @Sendable (Duration) -> Double
     private let answer: @Sendable (MediaResource, Duration) -> Answer
     private let log = Mutex<[String]>([])
 
-    /// The names that were asked for: what is behind the last slash.
+    /// The names of the requested resources: the text after the last slash.
     var asked: [String] { log.withLock { $0 } }
 
     init(
@@ -65,7 +65,7 @@ final class StageServer: MediaLoader {
     }
 }
 
-/// The same server over a network where a download can be watched: it asks four times a second whether it goes on.
+/// The same server with progress callbacks, four times per second.
 final class WatchedServer: MediaLoader {
     private let clock: StageClock
     private let rate: @Sendable (Duration) -> Double
@@ -86,7 +86,7 @@ final class WatchedServer: MediaLoader {
 
     func load(
         _ resource: MediaResource,
-        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+        shouldContinue: @escaping @Sendable (MediaProgress) async -> Bool
     ) async throws(MediaLoadError) -> LoadedMedia {
         let media = try await inner.load(resource)
         var received = 0
@@ -96,13 +96,13 @@ final class WatchedServer: MediaLoader {
             clock.pass(.seconds(Double(step) / bytesASecond))
             received += step
             let progress = MediaProgress(received: UInt64(received), expected: UInt64(media.bytes.count))
-            guard await goesOn(progress) else { throw MediaLoadError(.abandoned, resource.url) }
+            guard await shouldContinue(progress) else { throw MediaLoadError(.abandoned, resource.url) }
         }
         return media
     }
 }
 
-/// Keeps what a player hands on.
+/// An output that stores the player's pieces.
 final class StageOutput: MediaOutput {
     let takesNewInitializations = true
     private let pieces = Mutex<[ClearPiece]>([])
@@ -114,7 +114,7 @@ final class StageOutput: MediaOutput {
     func finish() async throws {}
 }
 
-/// A clock, and what happened to a player.
+/// A clock, and the events of a player.
 final class Stage: Sendable {
     let clock = StageClock()
     let output = StageOutput()
@@ -154,7 +154,7 @@ final class Stage: Sendable {
     }
 }
 
-/// A session for clear keys, and somebody who answers its requests.
+/// A session for clear keys, and a loop that answers its requests.
 struct StageKeys: Sendable {
     let session: KeySession
     private let log = Requests()
@@ -173,10 +173,10 @@ struct StageKeys: Sendable {
     }
 
     var systems: PlayerKeySystems { PlayerKeySystems(clearKey: session) }
-    /// What was asked for, in order.
+    /// The requested identifiers, in order.
     var asked: [String] { log.identifiers.withLock { $0 } }
 
-    /// Answers every request with the key of its identifier, or refuses, while `body` runs.
+    /// Answers each request with the key of its identifier, or refuses it, while `body` runs.
     func answering<Value: Sendable>(
         _ key: @escaping @Sendable (String) -> [UInt8]?,
         _ body: () async throws -> Value
@@ -197,13 +197,13 @@ struct StageKeys: Sendable {
         return try await body()
     }
 
-    /// A key that its URI determines.
+    /// Returns a key derived from its URI.
     static func key(_ uri: String) -> [UInt8] {
         let seed = uri.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
         return (0..<16).map { UInt8(truncatingIfNeeded: seed >> UInt64($0 % 8 * 8)) ^ UInt8($0) }
     }
 
-    /// A segment under AES-128 whose vector is its number.
+    /// Returns a segment under AES-128 whose initialization vector is its number.
     static func encrypted(_ text: String, _ uri: String, number: UInt64) -> [UInt8] {
         let vector = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> UInt64((15 - $0) * 8)) }
         guard let cipher = try? SegmentCipher(key: SecretBytes(copying: key(uri))),

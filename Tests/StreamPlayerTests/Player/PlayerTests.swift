@@ -9,7 +9,7 @@ struct PlayerTests {
         (["#EXTM3U", "#EXT-X-TARGETDURATION:4"] + lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
     }
 
-    @Test("every segment of a playlist, in order, and says what it was")
+    @Test("every segment of a playlist, in order, and reports it")
     func clear() async throws {
         let stage = Stage()
         let server = StageServer(stage.clock, rate: { _ in 8000 }) { resource, _ in
@@ -23,7 +23,7 @@ struct PlayerTests {
         #expect(report.duration == 7)
         #expect(report.byteCount == 11)
         #expect(report.encryptedSegments == 0)
-        // The playlist and the first segment took their bytes at a byte in a millisecond.
+        // Loading the playlist and the first segment took one millisecond per byte.
         #expect(
             report.startUpTime
                 == .milliseconds(Self.media("#EXTINF:4,", "a.ts?token=secret", "#EXTINF:3,", "b.ts").utf8.count + 5)
@@ -32,7 +32,7 @@ struct PlayerTests {
         #expect(names == ["a.ts", "b.ts"])
     }
 
-    @Test("what is encrypted, with the keys of the session, asked for once each")
+    @Test("encrypted media with the keys of the session, each requested once")
     func encrypted() async throws {
         let stage = Stage()
         let keys = StageKeys(stage.clock)
@@ -64,11 +64,11 @@ struct PlayerTests {
         let report = try await keys.answering(StageKeys.key) { try await stage.play(server, keys: keys.systems) }
         #expect(stage.output.texts == ["seven", "eight", "nine", "clear"])
         #expect(report.encryptedSegments == 3)
-        // Relative to the playlist, as any URI in it.
+        // Relative to the playlist, like any URI in it.
         #expect(keys.asked == ["https://stage.test/one.key", "https://keys.test/two"])
     }
 
-    @Test("nothing more when a key is refused, and says which")
+    @Test("nothing after a refused key, and reports the key")
     func refusedKey() async throws {
         let stage = Stage()
         let keys = StageKeys(stage.clock)
@@ -80,7 +80,7 @@ struct PlayerTests {
         #expect(stage.output.all.isEmpty)
     }
 
-    @Test("nothing of which nobody was named who has the keys")
+    @Test("no media without a session for its keys")
     func noKeySystem() async throws {
         let stage = Stage()
         let server = StageServer(stage.clock) { _, _ in
@@ -98,7 +98,7 @@ struct PlayerTests {
     }
 
     @Test(
-        "again what failed for a moment, and not what fails for good",
+        "after a temporary failure, but not after a permanent one",
         arguments: [
             (MediaLoadError.Code.noConnection, Int?.none, 4), (.deadline, nil, 4), (.status, 503, 4), (.status, 403, 1),
             (.notFound, 404, 4), (.tooLarge, nil, 1), (.badAddress, nil, 1), (.wrongRange, 200, 4),
@@ -112,12 +112,12 @@ struct PlayerTests {
         let error = await stage.failure(server)
         #expect(error?.code == code.rawValue)
         #expect(server.asked.count { $0 == "1.ts" } == attempts)
-        // Half a second, one, two.
+        // Half a second, one second, two seconds.
         #expect(stage.clock.elapsed > .seconds(attempts == 4 ? 3.5 : 0))
         #expect(stage.clock.elapsed < .seconds(attempts == 4 ? 3.6 : 0.1))
     }
 
-    @Test("no file that a playlist from a server names")
+    @Test("no file that a playlist from a server specifies")
     func files() async throws {
         for uri in ["file:///etc/passwd", "FILE:///etc/passwd", "ftp://stage.test/1.ts", "data:,1"] {
             let stage = Stage()
@@ -127,7 +127,7 @@ struct PlayerTests {
         }
     }
 
-    @Test("past a gap, and as far as it should")
+    @Test("past a gap, and up to the limit")
     func gaps() async throws {
         let stage = Stage()
         let server = StageServer(stage.clock) { resource, _ in
@@ -154,7 +154,7 @@ struct PlayerTests {
     }
 
     @Test(
-        "nothing that is no media playlist",
+        "nothing that is not a Media Playlist",
         arguments: [
             ("", "not-media"), ("<html>", "not-media"), ("#EXTM3U\n", "not-media"),
             ("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n", "live"),

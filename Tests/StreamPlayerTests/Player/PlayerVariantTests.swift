@@ -15,7 +15,7 @@ struct PlayerVariantTests {
 
         """
 
-    /// A presentation of segments of 4 seconds, as large as the variants say.
+    /// Returns a presentation with segments of 4 seconds, whose sizes match the variants' bandwidth.
     private static func answer(_ resource: MediaResource, segments: Int = 30, key: Bool = false) -> StageServer.Answer {
         let parts = resource.url.split(separator: "/")
         if parts.count < 4 { return .text(multivariant) }
@@ -30,12 +30,12 @@ struct PlayerVariantTests {
         )
     }
 
-    /// L for low, H for high, by segments of the main track.
+    /// L for low and H for high, by segment of the main track.
     private static func played(_ stage: Stage) -> String {
         String(decoding: stage.output.all.filter { $0.track == .main }.map { $0.bytes[0] }, as: UTF8.self).uppercased()
     }
 
-    @Test("plays picture and sound side by side, the best where nothing is in its way")
+    @Test("plays video and audio concurrently, in the best quality on a fast network")
     func together() async throws {
         let stage = Stage()
         let report = try await stage.play(
@@ -47,7 +47,7 @@ struct PlayerVariantTests {
         #expect(stage.output.all.allSatisfy { $0.tracks == [.main, .audio] })
     }
 
-    @Test("goes down when the network gets slow, up when it is fast again, and never stalls")
+    @Test("switches down on a slow network, up on a fast one, and never stalls")
     func adapts() async throws {
         let stage = Stage()
         let server = StageServer(
@@ -57,7 +57,7 @@ struct PlayerVariantTests {
         let report = try await stage.play(server) { $0.pace = .realTime(ahead: .seconds(20)) }
         let played = Self.played(stage)
         #expect(played.count == 40)
-        // Begins with what most links take, goes up, comes down, goes up.
+        // Starts with a throughput that most networks have, switches up, down and up.
         #expect(played.hasSuffix("HHHH"))
         #expect(report.switches.down >= 1)
         #expect(report.switches.up >= 1)
@@ -65,7 +65,7 @@ struct PlayerVariantTests {
         #expect(stage.switches.allSatisfy { $0.isSwitch })
     }
 
-    @Test("leaves a variant that is not there, and that whose key is refused")
+    @Test("leaves a variant that is missing, and one whose key is refused")
     func failures() async throws {
         let stage = Stage()
         let report = try await stage.play(
@@ -97,7 +97,7 @@ struct PlayerVariantTests {
         #expect(other.switches.map(\.reason) == [.failed(.keyRefused)])
     }
 
-    @Test("ends with the reason when no variant is left")
+    @Test("fails with the reason when no variant is left")
     func nothingLeft() async {
         let stage = Stage()
         let error = await stage.failure(

@@ -4,8 +4,8 @@ import StreamPlayer
 import Synchronization
 import Testing
 
-/// AES-128 without a network, as an app does it: playlists are intercepted while the title is downloaded, the keys are
-/// kept, and what was downloaded asks the app for them.
+/// AES-128 without a network: playlists are intercepted while the title is downloaded, the keys are stored, and the
+/// downloaded playlists request them from the app.
 @Suite("A downloaded stream under AES-128", .timeLimit(.minutes(10)))
 struct OfflineClearKeyTests {
     private static let film = [
@@ -35,7 +35,7 @@ struct OfflineClearKeyTests {
         """,
     ]
 
-    /// The service: everything that there is on the network.
+    /// The service: all resources on the network.
     private final class Service: KeyTransport {
         let isCut = Mutex(false)
         let asked = Mutex<[String]>([])
@@ -68,7 +68,7 @@ struct OfflineClearKeyTests {
         func keep(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
     }
 
-    /// What was downloaded, by the addresses under which it was asked for.
+    /// The downloaded resources, by their requested addresses.
     private struct Disk: MediaLoader {
         var files: [String: [UInt8]] = [:]
 
@@ -78,8 +78,8 @@ struct OfflineClearKeyTests {
         }
     }
 
-    /// Downloads as a device does: it asks the app for addresses that it does not know, and the network for the others.
-    private func download(_ entrance: String, _ keys: KeptClearKeys, _ service: Service) async throws -> Disk {
+    /// Downloads like a device: requests unsupported addresses from the app, and the others from the network.
+    private func download(_ entrance: String, _ keys: OfflineClearKeys, _ service: Service) async throws -> Disk {
         var disk = Disk()
         var waiting = [entrance]
         while let url = waiting.popLast() {
@@ -98,8 +98,8 @@ struct OfflineClearKeyTests {
         return disk
     }
 
-    /// Plays what is on the disk, with the keys that the app answers with.
-    private func play(_ disk: Disk, _ entrance: String, _ keys: KeptClearKeys) async throws -> [String] {
+    /// Plays the downloaded resources with the keys provided by the app.
+    private func play(_ disk: Disk, _ entrance: String, _ keys: OfflineClearKeys) async throws -> [String] {
         let stage = Stage()
         let session = KeySession(
             keySystem: .clearKey,
@@ -128,9 +128,9 @@ struct OfflineClearKeyTests {
         return stage.output.texts
     }
 
-    /// Keyway's own player takes no scheme but HTTP's, so the app's addresses are those of hosts that do not exist.
-    private func app(_ shelf: Shelf, _ service: Service) throws -> KeptClearKeys {
-        KeptClearKeys(
+    /// Keyway's player supports only HTTP schemes, so the app's addresses have hosts that do not exist.
+    private func app(_ shelf: Shelf, _ service: Service) throws -> OfflineClearKeys {
+        OfflineClearKeys(
             store: shelf,
             transport: service,
             addresses: try #require(
@@ -139,14 +139,14 @@ struct OfflineClearKeyTests {
         )
     }
 
-    @Test("plays to the same bytes when the network is cut, with the keys that were kept")
+    @Test("plays the same bytes without a network, with the stored keys")
     func plays() async throws {
         let (service, shelf) = (Service(), Shelf())
         let online = try app(shelf, service)
-        let entrance = online.entrance(to: "https://film.test/main.m3u8")
+        let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
         #expect(disk.files.count == 6)
-        // The keys came before the segments that they decrypt, and are on the shelf, not on the disk.
+        // The keys were fetched before the segments that they decrypt, and are in the key store, not with the media.
         let asked = service.asked.withLock { $0 }
         #expect(asked.firstIndex(of: "https://keys.test/two?id=9") == 3)
         #expect(shelf.keys.withLock { $0.count } == 2)
@@ -162,7 +162,7 @@ struct OfflineClearKeyTests {
     func withoutKeys() async throws {
         let (service, shelf) = (Service(), Shelf())
         let online = try app(shelf, service)
-        let entrance = online.entrance(to: "https://film.test/main.m3u8")
+        let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
         service.isCut.withLock { $0 = true }
         shelf.keys.withLock { $0.removeAll() }

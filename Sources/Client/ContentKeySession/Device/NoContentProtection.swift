@@ -1,12 +1,12 @@
-/// A device without FairPlay Streaming: enough for clear keys and tokens.
+/// A device without FairPlay Streaming, sufficient for clear keys and tokens.
 public struct NoContentProtection: ContentProtectionDevice {
-    /// Makes the device.
+    /// Creates the device.
     public init() {}
 
     /// False.
-    public var keepsPersistableKeys: Bool { false }
+    public var supportsPersistableKeys: Bool { false }
 
-    /// An identifier without bytes.
+    /// Returns an empty identifier.
     public func makeSessionIdentifier() -> ContentProtectionSessionIdentifier { .init([]) }
 
     /// Throws ``ContentKeyError/Code/notOfKeySystem``.
@@ -33,10 +33,10 @@ public struct NoContentProtection: ContentProtectionDevice {
     ) throws(ContentKeyError) -> [UInt8] { throw error }
     /// Throws ``ContentKeyError/Code/notOfKeySystem``.
     public func invalidate(_: [UInt8]?, _: ServerPlaybackContext) throws(ContentKeyError) -> [UInt8] { throw error }
-    /// Nil: nobody counts these keys.
+    /// Returns nil, because the server does not track these keys.
     public func makeExpiredSessionReport(for: any ProtectedContentKey) -> ExpiredSessionReport? { nil }
 
     private var error: ContentKeyError {
-        ContentKeyError(.notOfKeySystem, .device, reason: "the device has no FairPlay Streaming")
+        ContentKeyError(.notOfKeySystem, .device, reason: "the device does not support FairPlay Streaming")
     }
 }

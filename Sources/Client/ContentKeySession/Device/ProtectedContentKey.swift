@@ -1,17 +1,17 @@
-/// A key on a device. What plays content knows the device's own type and decrypts with that; the session knows only
-/// this.
+/// A key on a device. A player uses the device's concrete type to decrypt; the session uses only this protocol.
 public protocol ProtectedContentKey: AnyObject, Sendable {
-    /// How long the lease lasts from now; nil if there is none.
+    /// The remaining time of the lease; nil if the key has no lease.
     var leaseRemaining: Duration? { get }
-    /// False once the key is gone from the device, or was invalidated.
+    /// Whether the key can be used: false after it was removed from the device or invalidated.
     var isUsable: Bool { get }
-    /// Whether what is attached protects the content as the key demands.
+    /// The status of external content protection: whether the attached displays protect the content as the key
+    /// requires.
     var externalProtectionStatus: ExternalContentProtectionStatus { get }
 
-    /// Begins to use the key.
+    /// Starts to use the key.
     ///
-    /// - Returns: at the first play of a stored key with two expiry periods, the key that takes its place in the app's
-    ///   storage; nil otherwise.
+    /// - Returns: The key that replaces this one in the app's storage, at the first playback of a persistent key with
+    ///   two expiry periods; otherwise nil.
     func beginPlayback() throws(ContentKeyError) -> [UInt8]?
 
     /// Stops the key.

@@ -1,25 +1,25 @@
-/// Which requests go into a round trip together, and when it starts. Events in, actions out.
+/// Decides which requests share a round trip and when the round trip starts. A state machine: events in, actions out.
 ///
-/// | Event | What is so | Action |
+/// | Event | Condition | Action |
 /// |---|---|---|
-/// | keys are announced | they are to be preloaded | count them as expected; start the timer if none runs |
-/// | a request arrives | it is for a key that somebody waits for, and none is expected | it goes at once, alone |
-/// | a request arrives | it is for a key that somebody waits for, others are expected | it and all that wait go at once |
-/// | a request arrives | it was announced, and somebody waits for it already | it and all that wait go at once |
-/// | a request arrives | it was announced, more are expected | it waits |
-/// | a request arrives | it was the last one expected | all that wait go |
-/// | somebody begins to wait for a request | it waits here for others | it and all that wait go at once |
-/// | an announcement is withdrawn | it was the last one expected | all that wait go |
-/// | the timer ends | requests wait | all that wait go; nothing is expected any more |
+/// | keys are announced | they are to be preloaded | count them as expected; start the timer unless it runs |
+/// | a request arrives | its key is needed now, and no requests are expected | send it at once, alone |
+/// | a request arrives | its key is needed now, others are expected | send it and all waiting requests at once |
+/// | a request arrives | it was announced, and its key is needed now | send it and all waiting requests at once |
+/// | a request arrives | it was announced, and more are expected | it waits |
+/// | a request arrives | it was the last expected request | send all waiting requests |
+/// | a key becomes needed | its request waits here for others | send it and all waiting requests at once |
+/// | an announcement is withdrawn | it was the last expected request | send all waiting requests |
+/// | the timer expires | requests wait | send all waiting requests; no requests are expected any more |
 ///
-/// What goes is cut into batches of `maximum`. A session does not ask for keys that it has, so that expected requests
-/// may never arrive: hence the timer.
+/// The requests to send are divided into batches of `maximum`. A session does not request keys that it already has, so
+/// an expected request may never arrive: the timer limits the wait.
 struct BatchCollector<Request> {
-    /// What has to be done.
+    /// An action for the caller.
     enum Action {
-        /// These go, each array in a round trip.
+        /// Sends these requests, each array in one round trip.
         case send([[Request]])
-        /// Tell ``timerEnded(_:)`` this number after the time for gathering.
+        /// Calls ``timerEnded(_:)`` with this number after the gathering time.
         case startTimer(Int)
     }
 
@@ -39,10 +39,10 @@ struct BatchCollector<Request> {
         return [.startTimer(timers)]
     }
 
-    /// Whether a request for that key would be one that was announced.
+    /// Returns whether a request for this key was announced and has not arrived.
     func expects(_ identifier: String) -> Bool { expected.contains(identifier) }
 
-    /// What that timer will have waited for in vain.
+    /// Returns the keys whose requests did not arrive before this timer expired.
     func stillExpected(_ number: Int) -> Set<String> { timer == number ? expected : [] }
 
     mutating func arrived(_ request: Request, for identifier: String, isAwaited: Bool = false) -> [Action] {
@@ -51,7 +51,7 @@ struct BatchCollector<Request> {
         return wasExpected && !expected.isEmpty && !isAwaited ? [] : sendAll()
     }
 
-    /// Somebody waits from now on for a request that `isIt` tells from the others.
+    /// Notes that the key of the request selected by `isIt` is needed now.
     mutating func awaited(_ isIt: (Request) -> Bool) -> [Action] { waiting.contains(where: isIt) ? sendAll() : [] }
 
     mutating func withdraw(_ identifiers: some Sequence<String>) -> [Action] {

@@ -1,45 +1,47 @@
-/// The application certificate: fetched when the first key needs it, kept, and fetched again when a server does not know
-/// it or it has grown old. Who needs it while it is being fetched waits for that fetch.
+/// A cache of the application certificate. The certificate is fetched when the first key needs it, and fetched again
+/// when a server does not recognize it or when it expires. Requests that need it during a fetch wait for that fetch.
 ///
-/// | What is so | A request for it |
+/// | State | Effect of a request for the certificate |
 /// |---|---|
-/// | there is none | fetches |
-/// | it is being fetched | waits |
-/// | it is younger than `lifetime` | takes it |
-/// | it is older | fetches |
-/// | a server did not know it, and it is still the one that is kept | it is dropped, so that the next one fetches |
+/// | not cached | it is fetched |
+/// | a fetch is in progress | the request waits |
+/// | younger than `lifetime` | the cached certificate is used |
+/// | older | it is fetched |
+/// | a server did not recognize it, and it is still cached | it is removed, so that the next request fetches it |
 struct CertificateCache {
     enum Step: Equatable {
-        case take([UInt8])
+        case use([UInt8])
         case wait
         case fetch
     }
 
     let lifetime: Duration
-    private var kept: (bytes: [UInt8], since: Duration)?
+    private var cached: (bytes: [UInt8], since: Duration)?
     private(set) var isFetching = false
 
     init(lifetime: Duration) { self.lifetime = lifetime }
 
     mutating func step(now: Duration) -> Step {
         if isFetching { return .wait }
-        if let kept, now - kept.since < lifetime { return .take(kept.bytes) }
+        if let cached, now - cached.since < lifetime { return .use(cached.bytes) }
         isFetching = true
         return .fetch
     }
 
-    /// A fetch has ended, with a certificate or without.
+    /// Ends a fetch, with a certificate or, if it failed, without one.
     mutating func fetched(_ bytes: [UInt8]?, now: Duration) {
         isFetching = false
-        if let bytes { kept = (bytes, now) }
+        if let bytes { cached = (bytes, now) }
     }
 
-    /// A server does not know this one. A newer one stays: many requests fail together, and one fetch is enough.
+    /// Removes a certificate that a server did not recognize, unless it was already replaced: many requests fail
+    /// together, and one fetch is enough.
     mutating func drop(_ bytes: [UInt8]) {
-        if kept?.bytes == bytes { kept = nil }
+        if cached?.bytes == bytes { cached = nil }
     }
 
-    /// Whether this can be a certificate in DER: a SEQUENCE that ends where the bytes do. A login page is none.
+    /// Returns whether the bytes can be a DER certificate: a SEQUENCE that ends at the end of the bytes. For example, a
+    /// login page is rejected.
     static func isPlausible(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 4, bytes[0] == 0x30 else { return false }
         guard bytes[1] & 0x80 != 0 else { return bytes.count == 2 + Int(bytes[1]) }

@@ -1,42 +1,42 @@
-/// What is done about a kind of failure.
+/// The recovery from a kind of failure.
 public struct FailureRule: Hashable, Sendable {
-    /// What has to change before the next attempt.
+    /// The change required before the next attempt.
     public enum Remedy: String, Sendable {
-        /// There is no next attempt.
+        /// No further attempt.
         case none
-        /// Nothing: the same SPC again, which a server answers like the first time.
+        /// No change: the same SPC is sent again, which a server answers as it answers the first time.
         case sameRequest = "same-request"
-        /// An SPC that the server has not seen.
+        /// An SPC that the server has not received.
         case newSPC = "new-spc"
-        /// Another token.
+        /// A new token.
         case newToken = "new-token"
-        /// The certificate is fetched again, and a new SPC made for it.
+        /// A newly fetched certificate, and a new SPC made with it.
         case newCertificate = "new-certificate"
-        /// Each key is asked for on its own.
+        /// A separate request for each key instead of a batch.
         case singly
     }
 
-    /// When.
+    /// The delay before the next attempt.
     public enum Pause: String, Sendable {
-        /// At once.
+        /// No delay.
         case none
-        /// After a back-off with full jitter.
-        case backOff = "back-off"
-        /// After what `Retry-After` says and a back-off on top, so that not all come back in the same moment.
-        case asServerSays = "as-server-says"
+        /// A backoff with full jitter.
+        case backoff = "back-off"
+        /// The delay from `Retry-After` plus a backoff, so that clients do not all retry at the same time.
+        case retryAfter = "as-server-says"
     }
 
-    /// What has to change.
+    /// The change required before the next attempt.
     public let remedy: Remedy
-    /// When.
+    /// The delay before the next attempt.
     public let pause: Pause
-    /// How often this remedy is tried for a request; nil: as long as the deadline lets it.
+    /// The maximum number of times this remedy is tried for a request; nil means until the deadline.
     public let limit: Int?
-    /// What the user, or whoever looks after the app, can do.
+    /// The advice to the user or to the operator of the app.
     public let advice: String
 
-    /// Whether another attempt may help.
-    public var isPassing: Bool { remedy != .none }
+    /// Whether another attempt may succeed.
+    public var isTemporary: Bool { remedy != .none }
 
     fileprivate static func fatal(_ advice: String) -> FailureRule {
         FailureRule(remedy: .none, pause: .none, limit: 0, advice: advice)
@@ -53,9 +53,9 @@ public struct FailureRule: Hashable, Sendable {
 }
 
 extension KeyFailure.Kind {
-    /// The table, which docs/key-loader.md repeats; a test holds the two against each other.
+    /// The recovery table, which docs/key-loader.md repeats; a test compares the two.
     ///
-    /// | Kind | Remedy | Pause | At most |
+    /// | Kind | Remedy | Pause | Limit |
     /// |---|---|---|---|
     /// | `no-connection` | `same-request` | `back-off` | - |
     /// | `no-answer-in-time` | `same-request` | `back-off` | - |
@@ -83,61 +83,70 @@ extension KeyFailure.Kind {
     public var rule: FailureRule {
         switch self {
         case .noConnection:
-            .passing(.sameRequest, .backOff, "Check the network connection.")
+            .passing(.sameRequest, .backoff, "Check the network connection.")
         case .noAnswerInTime:
-            .passing(.sameRequest, .backOff, "The network or the server is slow. Try a better connection.")
+            .passing(.sameRequest, .backoff, "The network or the server is slow. Try a better connection.")
         case .answerTooLarge:
-            .fatal("What answers is no key server. Check the address and the network.")
+            .fatal("The response is too large to come from a key server. Check the address and the network.")
         case .badAddress:
             .fatal("The address in the app's settings is wrong.")
         case .unreadableAnswer:
             .passing(
                 .sameRequest,
-                .backOff,
+                .backoff,
                 limit: 2,
-                "Something between may answer instead, such as a hotel's login page. Open a web page, then try again."
+                "Another server may have answered, such as a hotel's login page. Open a web page, then try again."
             )
         case .unknownCertificate:
             .passing(
                 .newCertificate,
                 .none,
                 limit: 1,
-                "The server has another certificate now. Nothing, if it helps once."
+                "The server has a new certificate. No action is needed if the next attempt succeeds."
             )
         case .badRequest:
-            .fatal("The server does not understand the request. Check the request's shape; its audit log says more.")
+            .fatal("The server cannot parse the request. Check the license request format; see the server's audit log.")
         case .tokenRefused:
             .passing(.newToken, .none, limit: 1, "Sign in again.")
         case .forbidden:
-            .fatal("The service does not let this account or device watch. The reason says which rule.")
+            .fatal("The service does not allow this account or device to watch. The reason names the rule.")
         case .unknownKey:
-            .fatal("The server has no such key. Check that the title is registered, and how key URIs are read.")
+            .fatal("The server does not have this key. Check that the title is registered and how key URIs are parsed.")
         case .replayed:
-            .passing(.newSPC, .none, limit: 1, "Nothing: a new request is made.")
+            .passing(.newSPC, .none, limit: 1, "No action is needed: a new request is made.")
         case .noBatchRoute:
-            .passing(.singly, .none, limit: 1, "Leave the batch address out of the settings: the server has none.")
+            .passing(
+                .singly,
+                .none,
+                limit: 1,
+                "The server has no batch route. Remove the batch address from the settings."
+            )
         case .tooManyRequests:
-            .passing(.sameRequest, .asServerSays, "Wait. If it goes on, too many devices use the account or address.")
+            .passing(
+                .sameRequest,
+                .retryAfter,
+                "Wait. If this continues, too many devices use the account or the IP address."
+            )
         case .serverError:
-            .passing(.sameRequest, .backOff, "Try again later; the service has a fault.")
+            .passing(.sameRequest, .backoff, "The service has an internal error. Try again later.")
         case .overloaded:
-            .passing(.sameRequest, .asServerSays, "Wait; the service is busy.")
+            .passing(.sameRequest, .retryAfter, "The service is overloaded. Wait.")
         case .unexpectedStatus:
-            .fatal("The address leads elsewhere. Check it; redirects are not followed.")
+            .fatal("The response is not from a key server. Check the address; redirects are not followed.")
         case .noToken:
-            .passing(.sameRequest, .backOff, limit: 3, "Sign in again; the app could not get a token.")
+            .passing(.sameRequest, .backoff, limit: 3, "The app could not get a token. Sign in again.")
         case .badKeyURI:
-            .fatal("The playlist names the key in another way than the app's settings say.")
+            .fatal("The key URI in the playlist does not match the app's settings.")
         case .unsupportedKeySystem:
-            .fatal("The app has no way to get keys of this kind.")
+            .fatal("The app does not support this key system.")
         case .deviceCannotAsk:
-            .fatal("Update the system; if that does not help, the certificate is not one for FairPlay Streaming.")
+            .fatal("Update the system. If that does not help, the certificate is not a FairPlay Streaming certificate.")
         case .deviceRefusesAnswer:
-            .fatal("The screen or the device does not fulfill what the key asks for, or the key is another's.")
+            .fatal("The display or the device does not meet the key's requirements, or the key is for another device.")
         case .outOfTime:
-            .fatal("It took too long. Check the connection and press play again.")
+            .fatal("The key did not arrive in time. Check the connection and start playback again.")
         case .cancelled:
-            .fatal("Nothing: playback was ended.")
+            .fatal("No action is needed: playback has stopped.")
         }
     }
 }

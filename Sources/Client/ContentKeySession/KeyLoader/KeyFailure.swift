@@ -1,16 +1,16 @@
-/// What went wrong with a request for a key. It holds words and numbers only, and may be logged.
+/// A failed request for a key. It contains only log-safe words and numbers, so it can be logged.
 public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The row of the table.
+    /// The kind of failure, which selects the row of the recovery table.
     public let kind: Kind
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status, if there was a response.
     public var status: Int?
     /// The type of the server's problem document.
     public var problem: LogWord?
-    /// Its reason.
+    /// The reason in the server's problem document.
     public var reason: LogWord?
-    /// How long the server wants to be left alone.
+    /// The delay that the server requires before the next request.
     public var retryAfter: Duration?
-    /// The code of the session's or device's own error.
+    /// The error code of the session or the device.
     public var code: String?
 
     init(
@@ -28,7 +28,7 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// Kind, status, type and reason.
+    /// The kind, the status, the problem type and the reason.
     public var description: String {
         let parts = [status.map { "status \($0)" }, problem?.description, reason?.description, code].compactMap { $0 }
         return kind.rawValue + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
@@ -36,7 +36,7 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension KeyFailure {
-    /// What kinds of failure there are; the names are stable. ``rule`` says what is done about each.
+    /// The kinds of failure; their names are stable. ``rule`` specifies the recovery from each.
     public enum Kind: String, CaseIterable, Sendable {
         case noConnection = "no-connection"
         case noAnswerInTime = "no-answer-in-time"
@@ -63,15 +63,15 @@ extension KeyFailure {
         case cancelled
     }
 
-    /// Which row an answer is, that is not a success.
+    /// Returns the failure for a response that is not a success.
     ///
     /// | Status | Kind |
     /// |---|---|
     /// | 400 and `unknown-certificate` | ``Kind/unknownCertificate`` |
     /// | 401 | ``Kind/tokenRefused`` |
     /// | 402, 403, 451 | ``Kind/forbidden`` |
-    /// | 404, 410 | ``Kind/unknownKey``; of a batch, without a problem's type, ``Kind/noBatchRoute`` |
-    /// | 405, 501 of a batch | ``Kind/noBatchRoute`` |
+    /// | 404, 410 | ``Kind/unknownKey``; for a batch without a problem type, ``Kind/noBatchRoute`` |
+    /// | 405, 501 for a batch | ``Kind/noBatchRoute`` |
     /// | 408 | ``Kind/noAnswerInTime`` |
     /// | 409 and `replayed` | ``Kind/replayed`` |
     /// | 425, 429 | ``Kind/tooManyRequests`` |
@@ -103,7 +103,7 @@ extension KeyFailure {
         return KeyFailure(kind, status: status, problem: problem, retryAfter: retryAfter)
     }
 
-    /// The end of a request whose next attempt would come too late, after a failure.
+    /// Returns the final failure of a request whose next attempt would be after its deadline.
     static func outOfTime(after failure: KeyFailure) -> KeyFailure {
         KeyFailure(
             .outOfTime,
@@ -114,7 +114,7 @@ extension KeyFailure {
         )
     }
 
-    /// Which row a transport's error is.
+    /// Creates the failure for a transport error.
     init(transport error: KeyTransportError) {
         switch error {
         case .noConnection: self.init(.noConnection)
@@ -125,8 +125,8 @@ extension KeyFailure {
         }
     }
 
-    /// Seconds of a `Retry-After` header (RFC 9110, section 10.2.3). A date is taken for none: the device's time of day
-    /// may be wrong, and key servers send seconds.
+    /// Returns the delay of a `Retry-After` header in seconds (RFC 9110, section 10.2.3). A date is ignored: the
+    /// device's clock may be wrong, and key servers send seconds.
     static func retryAfter(_ answer: KeyTransportAnswer) -> Duration? {
         guard let text = answer.header("Retry-After"), let seconds = Int64(text), (0...86_400).contains(seconds) else {
             return nil

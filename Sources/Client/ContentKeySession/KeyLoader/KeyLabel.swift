@@ -1,10 +1,10 @@
-/// An address or a key's URI as it may stand in a log: without query, fragment and user, which may be secrets, and cut
-/// after 200 characters.
+/// An address or a key URI in a form that can be logged: without query, fragment and user information, which may be
+/// secrets, and truncated after 200 characters.
 public struct KeyLabel: Hashable, Sendable, CustomStringConvertible {
-    /// What is shown.
+    /// The text to log.
     public let description: String
 
-    /// Takes what may be shown of a URI.
+    /// Creates the label of a URI.
     public init(_ uri: String) {
         var text = uri.prefix { $0 != "?" && $0 != "#" }
         if let start = text.firstRange(of: "://")?.upperBound {

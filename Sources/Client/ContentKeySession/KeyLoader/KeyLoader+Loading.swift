@@ -1,7 +1,7 @@
 import TextCoding
 
 extension KeyLoader {
-    /// Makes an attempt for requests that share a round trip; what comes of each is answered or scheduled.
+    /// Makes one attempt for requests that share a round trip, and then completes or reschedules each request.
     func load(_ tickets: [KeyTicket]) async {
         var tickets: [KeyTicket] = await stillWanted(tickets)
         guard !tickets.isEmpty else { return }
@@ -22,15 +22,15 @@ extension KeyLoader {
         await recover(failed)
     }
 
-    /// Lets go of requests that the session has ended meanwhile: it may be less patient than the loader.
+    /// Removes requests that the session has ended in the meantime: its timeout may be shorter than the loader's.
     private func stillWanted(_ tickets: [KeyTicket]) async -> [KeyTicket] {
         var wanted: [KeyTicket] = []
         for ticket in tickets where open[ticket.request.id] != nil {
             if ticket.request.isOpen {
                 wanted.append(ticket)
             } else {
-                await giveUp(ticket, KeyFailure(.cancelled))
-                renewAgain([(ticket, KeyFailure(.cancelled))])
+                await fail(ticket, KeyFailure(.cancelled))
+                rescheduleRenewals([(ticket, KeyFailure(.cancelled))])
             }
         }
         return wanted
@@ -56,7 +56,7 @@ extension KeyLoader {
         guard !ready.isEmpty else { return failed }
         let results: [Result<[UInt8], KeyFailure>]
         do throws(KeyFailure) {
-            results = try await ask(ready)
+            results = try await requestLicenses(ready)
         } catch {
             return failed + ready.map { ($0, error) }
         }
@@ -67,7 +67,9 @@ extension KeyLoader {
             case .success(let ckc):
                 do throws(KeyFailure) {
                     let answer = try await answer(with: ckc, for: ticket)
-                    if await hand(answer, of: ckc.count, to: ticket, batchSize: ready.count) { granted.append(ticket) }
+                    if await deliver(answer, of: ckc.count, to: ticket, batchSize: ready.count) {
+                        granted.append(ticket)
+                    }
                 } catch {
                     failed.append((ticket, error))
                 }
@@ -88,17 +90,17 @@ extension KeyLoader {
             ticket.message = .init(spc: spc, certificate: certificate)
         } catch {
             switch error.code {
-            // Nobody waits for this key any more; the device has nothing against it.
+            // The key is no longer needed; the device did not reject it.
             case .requestAnswered, .sessionExpired, .cancelled: throw KeyFailure(.cancelled, code: error.code.rawValue)
             default: break
             }
-            // It may be the certificate's fault, and that is kept for long.
+            // The certificate may be the cause, and it is cached for a long time.
             certificates.drop(certificate)
             throw KeyFailure(.deviceCannotAsk, code: error.code.rawValue)
         }
     }
 
-    /// Asks the app for the token of a round trip.
+    /// Requests the token of a round trip from the app.
     func fetchToken(_ tickets: inout [KeyTicket]) async throws(KeyFailure) {
         guard let ticket = tickets.first(where: { $0.token == nil }) else { return }
         let renewal = tickets.first { $0.purpose == .renewal }
@@ -112,10 +114,10 @@ extension KeyLoader {
         for index in tickets.indices { tickets[index].token = token }
     }
 
-    /// Sends one or several SPCs; a result for each, or what became of the round trip.
-    private func ask(_ tickets: [KeyTicket]) async throws(KeyFailure) -> [Result<[UInt8], KeyFailure>] {
-        let questions = tickets.map { ticket in
-            LicenseShape.Question(
+    /// Sends one or several SPCs. Returns a result for each; throws if the whole round trip failed.
+    private func requestLicenses(_ tickets: [KeyTicket]) async throws(KeyFailure) -> [Result<[UInt8], KeyFailure>] {
+        let requests = tickets.map { ticket in
+            LicenseRequestFormat.Contents(
                 spc: ticket.message?.spc ?? [],
                 assetID: ticket.identity.assetID,
                 isPersistable: ticket.isPersistable,
@@ -123,10 +125,10 @@ extension KeyLoader {
             )
         }
         if tickets.count > 1, let batchURL {
-            let body = LicenseBatchShape.write(questions)
+            let body = LicenseBatchFormat.encode(requests)
             let answer = try await send(tickets, .post, batchURL, contentType: "application/json", body)
             guard answer.status == 200 else { throw failure(answer, ofBatch: true) }
-            guard let items = LicenseBatchShape.read(answer.body, count: tickets.count) else {
+            guard let items = LicenseBatchFormat.decode(answer.body, count: tickets.count) else {
                 throw KeyFailure(.unreadableAnswer, status: 200)
             }
             return items.map { item in
@@ -138,11 +140,13 @@ extension KeyLoader {
             }
         }
         guard tickets.count == 1 else { throw KeyFailure(.noBatchRoute) }
-        let written = service.shape.write(questions[0])
-        let url = written.query.adding(to: service.licenseURL)
-        let answer = try await send(tickets, .post, url, contentType: service.shape.contentType, written.body)
+        let encoded = service.requestFormat.encode(requests[0])
+        let url = encoded.query.adding(to: service.licenseURL)
+        let answer = try await send(tickets, .post, url, contentType: service.requestFormat.contentType, encoded.body)
         guard answer.status == 200 else { throw failure(answer) }
-        guard let ckc = service.shape.read(answer.body) else { throw KeyFailure(.unreadableAnswer, status: 200) }
+        guard let ckc = service.requestFormat.decode(answer.body) else {
+            throw KeyFailure(.unreadableAnswer, status: 200)
+        }
         return [.success(ckc)]
     }
 
@@ -155,23 +159,23 @@ extension KeyLoader {
         )
     }
 
-    /// Gives the device its answer; true when it has the key now. Only the device knows.
-    func hand(
+    /// Passes the response to the device. Returns true if the device accepted it and the key is loaded.
+    func deliver(
         _ response: ContentKeyResponse,
         of size: Int,
         to ticket: KeyTicket,
         batchSize: Int
     ) async -> Bool {
-        // What comes too late says nothing about the device.
+        // A response that arrives too late is not an error of the device.
         guard open[ticket.request.id] != nil, ticket.request.isOpen else {
-            await giveUp(ticket, KeyFailure(.cancelled))
+            await fail(ticket, KeyFailure(.cancelled))
             return false
         }
         let status = await ticket.request.processContentKeyResponse(response)
         close(ticket)
         switch status {
         case .receivedResponse, .renewed:
-            noteLoaded(ticket.identifier)
+            markLoaded(ticket.identifier)
             accessLog.append(
                 KeyAccess(
                     kind: ticket.kind,
@@ -186,10 +190,10 @@ extension KeyLoader {
             )
             return true
         case .retried, .cancelled:
-            // Another request follows, or nobody wants it any more.
+            // Another request follows, or the key is no longer needed.
             return false
         case .failed, .requestingResponse:
-            note(KeyFailure(.deviceRefusesAnswer), ticket.label, retryAfter: nil)
+            logFailure(KeyFailure(.deviceRefusesAnswer), ticket.label, retryAfter: nil)
             return false
         }
     }

@@ -1,22 +1,22 @@
-// Keys and tokens of other systems than FairPlay Streaming.
+// Keys and tokens of key systems other than FairPlay Streaming.
 
 extension KeyLoader {
-    /// A Clear Key, fetched from its URI.
+    /// Loads a Clear Key from its URI.
     func loadClearKey(_ ticket: inout KeyTicket) async throws(KeyFailure) {
         var tickets = [ticket]
-        if KeyOrigin(ticket.identifier) == KeyOrigin(service.licenseURL) {
+        if URLOrigin(ticket.identifier) == URLOrigin(service.licenseURL) {
             defer { ticket = tickets[0] }
             try await fetchToken(&tickets)
         }
         let answer = try await send(tickets, .get, ticket.identifier, contentType: nil, [])
         guard answer.status == 200 else { throw failure(answer) }
         guard answer.body.count == 16 else { throw KeyFailure(.unreadableAnswer, status: 200) }
-        if await hand(ContentKeyResponse(clearKeyData: answer.body), of: 16, to: tickets[0], batchSize: 1) {
+        if await deliver(ContentKeyResponse(clearKeyData: answer.body), of: 16, to: tickets[0], batchSize: 1) {
             renew(tickets)
         }
     }
 
-    /// A token that stands for the right to the content: the app has it.
+    /// Loads a token that authorizes access to the content; the app provides it.
     func loadAuthorizationToken(_ ticket: KeyTicket) async throws(KeyFailure) {
         guard let provider = service.authorizationToken else { throw KeyFailure(.unsupportedKeySystem) }
         let identifier = ticket.identifier
@@ -26,6 +26,6 @@ extension KeyLoader {
             }
         }
         let response = ContentKeyResponse(authorizationTokenData: token)
-        if await hand(response, of: token.count, to: ticket, batchSize: 1) { renew([ticket]) }
+        if await deliver(response, of: token.count, to: ticket, batchSize: 1) { renew([ticket]) }
     }
 }

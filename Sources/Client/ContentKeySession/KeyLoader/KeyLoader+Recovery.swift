@@ -1,5 +1,6 @@
 extension KeyLoader {
-    /// Decides about requests that failed. Those that failed alike draw the same pause, and so share the next round trip.
+    /// Retries or ends failed requests. Requests with the same failure get the same delay, so that they share the next
+    /// round trip.
     func recover(_ failed: [(ticket: KeyTicket, failure: KeyFailure)]) async {
         guard !failed.isEmpty else { return }
         let numbers = SeededNumbers(seed: random.next())
@@ -12,11 +13,11 @@ extension KeyLoader {
             var numbers = numbers
             let left = left([ticket])
             switch settings.retry.decide(failure, after: ticket.history, left: left, using: &numbers) {
-            case .giveUp(let failure):
-                await giveUp(ticket, failure)
+            case .fail(let failure):
+                await fail(ticket, failure)
                 lost.append((ticket, failure))
             case .retry(let pause, let remedy):
-                note(failure, ticket.label, retryAfter: pause)
+                logFailure(failure, ticket.label, retryAfter: pause)
                 open[ticket.request.id]?.pause = (clock.now + pause, failure)
                 if let certificate = ticket.apply(remedy) { certificates.drop(certificate) }
                 if let index = next.firstIndex(where: { $0.pause == pause && $0.remedy == remedy }) {
@@ -26,7 +27,7 @@ extension KeyLoader {
                 }
             }
         }
-        renewAgain(lost)
+        rescheduleRenewals(lost)
         for (pause, remedy, tickets) in next {
             let moment = clock.now + pause
             if remedy == .singly { batchURL = nil }

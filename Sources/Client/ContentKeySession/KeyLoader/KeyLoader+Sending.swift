@@ -1,11 +1,11 @@
 extension KeyLoader {
-    /// More than any CKC, batch of them or certificate.
+    /// The maximum size of a response in bytes, larger than any CKC, batch of CKCs or certificate.
     private static let maximumAnswer = 1 << 20
 
-    /// The certificate, fetched when there is none.
+    /// Returns the certificate, and fetches it if it is not cached.
     func certificate(left: Duration) async throws(KeyFailure) -> [UInt8] {
         switch certificates.step(now: clock.now) {
-        case .take(let bytes): return bytes
+        case .use(let bytes): return bytes
         case .wait: return try await withCheckedContinuation { certificateWaiters.append($0) }.get()
         case .fetch: break
         }
@@ -54,7 +54,7 @@ extension KeyLoader {
         return answer.body
     }
 
-    /// Sends what is asked for these requests.
+    /// Sends an HTTP request for these key requests.
     func send(
         _ tickets: [KeyTicket],
         _ method: KeyTransportRequest.Method,
@@ -108,7 +108,7 @@ extension KeyLoader {
         }
     }
 
-    /// Does something that must end in time, by the loader's clock.
+    /// Runs an operation with a timeout, measured with the loader's clock.
     func within<Value: Sendable>(
         _ timeout: Duration,
         _ body: @escaping @Sendable () async throws(KeyFailure) -> Value
@@ -120,7 +120,7 @@ extension KeyLoader {
                 do throws(KeyFailure) { return .success(try await body()) } catch { return .failure(error) }
             }
             group.addTask {
-                // Nil when it is cancelled, because the value was there first or nobody waits any more.
+                // Nil if the task was cancelled, because the value arrived first or the caller was cancelled.
                 (try? await clock.sleep(until: end)).map { .failure(KeyFailure(.noAnswerInTime)) }
             }
             defer { group.cancelAll() }

@@ -1,11 +1,11 @@
 public import HLSPlaylist
 
-/// Answers a content key session's requests: the delegate that most apps want.
+/// A loader that answers the requests of a content key session: the delegate that most apps need.
 ///
-/// ``run()`` does the work for as long as the session lives. What it decides stands in the tables of ``RetryPolicy``,
-/// ``KeyFailure/Kind/rule``, ``LeaseRenewal``, ``RotationSchedule``, ``BatchCollector`` and ``CertificateCache``; here it is
-/// carried out. What is merged is the asking, never an answer: a CKC opens for its own SPC alone, so that each request has
-/// an SPC of its own, and nothing that a server sent is ever used twice.
+/// ``run()`` does the work while the session exists. The decisions are specified in the tables of ``RetryPolicy``,
+/// ``KeyFailure/Kind/rule``, ``LeaseRenewal``, ``RotationSchedule``, ``BatchCollector`` and ``CertificateCache``; the
+/// loader carries them out. Requests can share a round trip, but never a response: a CKC can be opened only with its
+/// own SPC, so each request has its own SPC, and no response is used twice.
 public actor KeyLoader {
     enum Work: Sendable {
         case load([KeyTicket], at: Duration)
@@ -25,37 +25,39 @@ public actor KeyLoader {
     private let works: AsyncStream<Work>
     let work: AsyncStream<Work>.Continuation
     var collector: BatchCollector<KeyTicket>
-    /// Requests that have no answer yet.
+    /// Requests without a response.
     var open: [UInt64: KeyTicket] = [:]
-    /// Keys that were asked for and have not come.
-    private var asked: Set<String> = []
-    /// Keys that came.
+    /// Keys that were requested and have not loaded.
+    private var requested: Set<String> = []
+    /// Keys that have loaded.
     private var loaded: Set<String> = []
-    /// Keys whose fetching is scheduled.
+    /// Keys whose preloading is scheduled.
     private var scheduled: Set<String> = []
-    /// Keys that were kept and that the device did not take: what is asked for next takes their places.
-    var refusedKeptKeys: Set<String> = []
+    /// Persistent keys that the device rejected; the next key from the server replaces them.
+    var rejectedStoredKeys: Set<String> = []
     var leases: [String: (end: Duration, serial: Int)] = [:]
     var leaseCount = 0
 
     var certificates: CertificateCache
     var certificateWaiters: [CheckedContinuation<Result<[UInt8], KeyFailure>, Never>] = []
-    /// Nil once the server has shown that it has no such route.
+    /// The batch URL; nil after the server has shown that it has no batch route.
     var batchURL: String?
 
-    /// The keys that were loaded, and the certificate's fetches.
+    /// The log of loaded keys and certificate fetches.
     public internal(set) var accessLog: BoundedLog<KeyAccess>
-    /// What went wrong, each with what can be done about it.
+    /// The log of failures, each with advice.
     public internal(set) var errorLog: BoundedLog<KeyErrorEntry>
 
-    /// Makes a loader.
+    /// Creates a loader.
     ///
     /// - Parameters:
     ///   - source: The session.
-    ///   - service: Where keys come from.
-    ///   - transport: How requests travel.
-    ///   - clock: Measures and waits. It should go on while the device sleeps, as `ContinuousClock` does: leases end then too.
-    ///   - random: For jitter.
+    ///   - service: The key server and how to request keys from it.
+    ///   - transport: The transport that sends requests.
+    ///   - settings: The retries, renewals, preloading and storage of keys.
+    ///   - clock: The clock for measurements and delays. It must continue while the device sleeps, as `ContinuousClock`
+    ///     does, because leases expire then too.
+    ///   - random: The random numbers for jitter.
     public init(
         source: any ContentKeySource,
         service: KeyService,
@@ -78,11 +80,11 @@ public actor KeyLoader {
         errorLog = BoundedLog(maximum: settings.logSize)
     }
 
-    /// Answers requests until the session ends or the task is cancelled. What is open then is answered with
-    /// ``KeyFailure/Kind/cancelled``. Run it once.
+    /// Answers requests until the session ends or the task is cancelled. Then all open requests fail with
+    /// ``KeyFailure/Kind/cancelled``. Call it only once.
     public func run() async {
-        // A discarding task group would be simpler, but needs iOS 17. In this one the results of tasks are taken as they
-        // come, among them the next work, so that none pile up.
+        // A discarding task group would be simpler, but needs iOS 17. In this group, results of tasks, including the
+        // next work item, are consumed as they arrive, so that they do not accumulate.
         await withTaskGroup(of: Step.self) { group in
             group.addTask {
                 await self.listen()
@@ -104,35 +106,36 @@ public actor KeyLoader {
             }
         }
         for ticket in open.values.sorted(by: { $0.request.id < $1.request.id }) {
-            await giveUp(ticket, KeyFailure(.cancelled))
+            await fail(ticket, KeyFailure(.cancelled))
         }
     }
 
-    /// What a task of ``run()`` found.
+    /// The result of a task of ``run()``.
     private enum Step: Sendable {
         case perform(Work)
-        /// No more work will come.
+        /// There is no more work.
         case stop
-        /// Something was done; nothing follows from it.
+        /// The task is complete; no further work results from it.
         case done
     }
 
-    /// Waits for work. One task at a time does this.
+    /// Waits for work. Only one task at a time waits.
     private nonisolated func nextStep() async -> Step {
         var works = works.makeAsyncIterator()
         return await works.next().map { .perform($0) } ?? .stop
     }
 
-    // MARK: Loading ahead
+    // MARK: Preloading
 
-    /// Loads keys before somebody needs them, all in one round trip where the server has a route for it. Keys that are
-    /// loaded or being loaded are passed over.
+    /// Loads keys before they are needed, in one round trip if the server has a batch route. Keys that are loaded or
+    /// being loaded are skipped.
     public func preload(_ identifiers: [String]) async {
         var fresh: [String] = []
         for identifier in identifiers {
-            // The session knows best: keys are revoked, leases end, and another route needs keys of its own.
+            // The session has the current state: keys are revoked, leases expire, and another route needs separate
+            // keys.
             let isThere = await source.hasKey(for: identifier) ?? isLoaded(identifier)
-            if !isThere, asked.insert(identifier).inserted { fresh.append(identifier) }
+            if !isThere, requested.insert(identifier).inserted { fresh.append(identifier) }
         }
         guard !fresh.isEmpty else { return }
         act(collector.announce(fresh))
@@ -143,26 +146,26 @@ public actor KeyLoader {
         )
     }
 
-    /// Loads the FairPlay keys that EXT-X-SESSION-KEY names.
+    /// Loads the FairPlay keys of the EXT-X-SESSION-KEY tags.
     public func preload(_ playlist: MultivariantPlaylist) async {
         await preload(playlist.sessionKeys.filter { $0.key.keyFormat == .fairPlay }.compactMap(\.key.uri))
     }
 
-    /// Tells that keys have appeared in a live playlist, so that those which follow are fetched in time.
+    /// Reports that keys have appeared in a live playlist, so that the keys that follow are fetched in time.
     ///
     /// - Parameters:
-    ///   - identifiers: Keys that change together; what follows them is fetched together.
-    ///   - moment: When they appeared, by the loader's clock; now, unless given.
+    ///   - identifiers: The keys that change together; the keys that follow them are fetched together.
+    ///   - moment: The time at which they appeared, by the loader's clock; nil means now.
     public func keysAppeared(_ identifiers: [String], at moment: Duration? = nil) {
         guard let rotation = settings.rotation else { return }
         let next = identifiers.compactMap { settings.prediction.next(after: $0) }
-            .filter { !isLoaded($0) && !asked.contains($0) && scheduled.insert($0).inserted }
+            .filter { !isLoaded($0) && !requested.contains($0) && scheduled.insert($0).inserted }
         guard !next.isEmpty else { return }
         let now = clock.now
         work.yield(.preload(next, at: rotation.moment(after: moment ?? now, now: now, using: &random)))
     }
 
-    /// Tells that a key's lease began now, where the session does not say it in ``ContentKeyLoading/grantedLease``.
+    /// Reports that a key's lease started now, if the session does not provide ``ContentKeyLoading/grantedLease``.
     public func leaseGranted(for identifier: String, lasting lease: Duration) {
         scheduleRenewal(of: [identifier], lease: lease)
     }
@@ -173,7 +176,7 @@ public actor KeyLoader {
 
     // MARK: Requests
 
-    /// Takes requests until the session ends.
+    /// Receives requests until the session ends.
     private func listen() async {
         guard let events = source.sourceEvents else {
             for await request in source.requests { await arrived(request) }
@@ -191,7 +194,7 @@ public actor KeyLoader {
         guard open[request.id] == nil else { return }
         let now = clock.now
         let identifier = request.identifier
-        // Before anything else is waited for, so that nobody takes it for a request that was not announced.
+        // Checked before the first suspension, so that an announced request is not taken for an on-demand one.
         let isPreload = collector.expects(identifier)
         let kind: KeyAccess.Kind = request.isRenewal ? .renewal : isPreload ? .preload : .onDemand
         var ticket = KeyTicket(
@@ -205,25 +208,25 @@ public actor KeyLoader {
         open[request.id] = ticket
         switch request.keySystem {
         case .fairPlayStreaming where !ticket.identity.contentIdentifier.isEmpty:
-            if await answerWithKeptKey(&ticket) {
+            if await respondWithStoredKey(&ticket) {
                 act(collector.withdraw([identifier]))
                 return
             }
             act(collector.arrived(ticket, for: identifier, isAwaited: ticket.isAwaited))
-        case .clearKey where KeyOrigin(identifier) != nil,
+        case .clearKey where URLOrigin(identifier) != nil,
             .authorizationToken where service.authorizationToken != nil:
             act(collector.withdraw([identifier]))
             work.yield(.load([ticket], at: now))
         case .fairPlayStreaming, .clearKey:
             act(collector.withdraw([identifier]))
-            await giveUp(ticket, KeyFailure(.badKeyURI))
+            await fail(ticket, KeyFailure(.badKeyURI))
         default:
             act(collector.withdraw([identifier]))
-            await giveUp(ticket, KeyFailure(.unsupportedKeySystem))
+            await fail(ticket, KeyFailure(.unsupportedKeySystem))
         }
     }
 
-    /// What is left of a lease is what its renewal may take; a lease that has ended is not waited for.
+    /// Returns the deadline of a request. A renewal has until the lease ends; an expired lease does not limit it.
     private func deadline(_ kind: KeyAccess.Kind, _ identifier: String, _ now: Duration) -> Duration {
         switch kind {
         case .renewal:
@@ -247,14 +250,15 @@ public actor KeyLoader {
         switch work {
         case .load(let tickets, let moment):
             guard await wait(until: moment) else {
-                for ticket in tickets { await giveUp(ticket, KeyFailure(.cancelled)) }
+                for ticket in tickets { await fail(ticket, KeyFailure(.cancelled)) }
                 return
             }
             await load(tickets)
         case .gather(let timer):
             guard await wait(until: clock.now + settings.gatheringTime) else { return }
-            // What has not come by now may never come: the session has it. It may be asked for again.
-            asked.subtract(collector.stillExpected(timer))
+            // A request that has not arrived by now may never arrive, because the session already has the key. It can
+            // be requested again.
+            requested.subtract(collector.stillExpected(timer))
             act(collector.timerEnded(timer))
         case .renew(let identifiers, let moment, let serial):
             guard await wait(until: moment) else { return }
@@ -267,42 +271,43 @@ public actor KeyLoader {
             await preload(identifiers)
         case .expire(let id, let moment):
             guard await wait(until: moment), let ticket = open[id] else { return }
-            await giveUp(ticket, KeyFailure(.outOfTime))
+            await fail(ticket, KeyFailure(.outOfTime))
         }
     }
 
-    /// False when nobody waits any more.
+    /// Waits until a time. Returns false if the task was cancelled.
     private func wait(until moment: Duration) async -> Bool {
         if moment > clock.now { try? await clock.sleep(until: moment) }
         return !Task.isCancelled
     }
 
-    // MARK: Ends
+    // MARK: Completion
 
-    /// A key was loaded.
-    func noteLoaded(_ identifier: String) {
-        asked.remove(identifier)
-        // The session knows what it has; this only saves asking it. It must not grow for as long as a live stream lasts.
+    /// Notes that a key has loaded.
+    func markLoaded(_ identifier: String) {
+        requested.remove(identifier)
+        // The session has the current state; this set only saves queries. Its size must be bounded for long live
+        // streams.
         if loaded.count >= 4096 { loaded.removeAll() }
         loaded.insert(identifier)
     }
 
-    /// A request was answered, or needs no answer any more.
+    /// Removes a request that was answered or no longer needs a response.
     func close(_ ticket: KeyTicket) {
         open[ticket.request.id] = nil
-        asked.remove(ticket.identifier)
+        requested.remove(ticket.identifier)
     }
 
-    /// Answers a request with its failure, unless it was answered meanwhile.
-    func giveUp(_ ticket: KeyTicket, _ failure: KeyFailure) async {
+    /// Fails a request, unless it was answered in the meantime.
+    func fail(_ ticket: KeyTicket, _ failure: KeyFailure) async {
         guard open[ticket.request.id] != nil else { return }
         close(ticket)
         if ticket.kind != .renewal { loaded.remove(ticket.identifier) }
-        note(failure, ticket.label, retryAfter: nil)
+        logFailure(failure, ticket.label, retryAfter: nil)
         await ticket.request.processContentKeyResponseError(failure)
     }
 
-    func note(_ failure: KeyFailure, _ label: KeyLabel, retryAfter: Duration?) {
+    func logFailure(_ failure: KeyFailure, _ label: KeyLabel, retryAfter: Duration?) {
         errorLog.append(KeyErrorEntry(label: label, time: clock.now, failure: failure, retryAfter: retryAfter))
     }
 }

@@ -1,25 +1,25 @@
-/// What an app decides about its key loader.
+/// The settings of a key loader.
 public struct KeyLoaderSettings: Sendable {
-    /// Whether, when and with what a request is tried again.
+    /// The policy for retries of a request.
     public var retry = RetryPolicy()
-    /// When a lease is renewed.
+    /// The time at which a lease is renewed.
     public var renewal = LeaseRenewal()
-    /// How long the server's leases are, by the key's identifier; nil leaves that to the session
-    /// (``ContentKeyLoading/grantedLease``). The shorter of the two counts.
+    /// The lease duration of the server's keys by key identifier; nil uses the session's value
+    /// (``ContentKeyLoading/grantedLease``). The shorter of the two applies.
     public var lease: @Sendable (String) -> Duration? = { _ in nil }
-    /// When the next key of a live stream is fetched; nil: keys do not rotate.
+    /// The time at which the next key of a live stream is fetched; nil means that keys do not rotate.
     public var rotation: RotationSchedule?
-    /// Which key comes next.
+    /// The rule that predicts the next key.
     public var prediction = KeyPrediction.trailingNumber
-    /// Where keys are kept that may be kept; nil: keys are asked for online each time.
+    /// The store of persistent keys; nil means that keys are requested online each time.
     public var keptKeys: (any KeptKeys)?
-    /// How long announced requests are waited for, so that they share a round trip.
+    /// The time to wait for announced requests, so that they share a round trip.
     public var gatheringTime: Duration = .milliseconds(50)
-    /// How long the certificate is kept.
+    /// The time for which the certificate is cached.
     public var certificateLifetime: Duration = .seconds(86_400)
-    /// How many of the last entries the logs have, each.
+    /// The maximum number of entries in each log.
     public var logSize = 500
 
-    /// Settings that suit most apps.
+    /// Creates settings that suit most apps.
     public init() {}
 }

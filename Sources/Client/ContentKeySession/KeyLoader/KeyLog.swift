@@ -1,61 +1,61 @@
-/// One round trip, or one key that was loaded, in the access log. Its types cannot hold keys, tokens or messages.
+/// An entry of the access log: a certificate fetch or a loaded key. Its types cannot contain keys, tokens or messages.
 public struct KeyAccess: Hashable, Sendable {
-    /// What was done.
+    /// The kind of access.
     public enum Kind: String, Sendable {
-        /// The application certificate was fetched.
+        /// A fetch of the application certificate.
         case certificate
-        /// A key was loaded that somebody waited for.
+        /// A key that was loaded for playback that waited for it.
         case onDemand = "on-demand"
-        /// A key was loaded before somebody needed it.
+        /// A key that was loaded before it was needed.
         case preload
-        /// A lease was renewed.
+        /// A renewed lease.
         case renewal
     }
 
-    /// What was done.
+    /// The kind of access.
     public let kind: Kind
-    /// The key, or where the certificate is.
+    /// The key, or the address of the certificate.
     public let label: KeyLabel
-    /// When it was done, by the loader's clock.
+    /// The time of the access, by the loader's clock.
     public let time: Duration
-    /// How long it took, from the request's arrival; all attempts included.
+    /// The time from the arrival of the request to the result, including all attempts.
     public let duration: Duration
-    /// How many attempts it took.
+    /// The number of attempts.
     public let attempts: Int
-    /// How many keys shared the last round trip.
+    /// The number of keys in the last round trip.
     public let batchSize: Int
-    /// The size of SPC and CKC, or of the certificate, in bytes.
+    /// The size of the SPC in bytes; 0 for the certificate.
     public let bytesSent: Int
-    /// The size of the answer, in bytes.
+    /// The size of the response (a CKC, a key or the certificate) in bytes.
     public let bytesReceived: Int
 }
 
-/// One failure in the error log. Its types cannot hold keys, tokens or messages.
+/// A failure in the error log. Its types cannot contain keys, tokens or messages.
 public struct KeyErrorEntry: Hashable, Sendable, CustomStringConvertible {
-    /// The key, or where the certificate is.
+    /// The key, or the address of the certificate.
     public let label: KeyLabel
-    /// When, by the loader's clock.
+    /// The time of the failure, by the loader's clock.
     public let time: Duration
-    /// What went wrong.
+    /// The failure.
     public let failure: KeyFailure
-    /// After what time it is tried again; nil: this was the end, and the request was answered with the failure.
+    /// The delay before the next attempt; nil if there is none because the request was answered with the failure.
     public let retryAfter: Duration?
 
-    /// What the user, or whoever looks after the app, can do.
+    /// The advice to the user or to the operator of the app.
     public var advice: String { failure.kind.rule.advice }
 
-    /// One line.
+    /// The label, the failure, the next step and the advice, on one line.
     public var description: String {
-        let next = retryAfter.map { "again in \($0)" } ?? "given up"
+        let next = retryAfter.map { "retry in \($0)" } ?? "not retried"
         return "\(label): \(failure), \(next). \(advice)"
     }
 }
 
-/// The last entries of a log.
+/// The most recent entries of a log.
 public struct BoundedLog<Entry: Sendable>: Sendable {
-    /// The oldest first.
+    /// The entries, oldest first.
     public private(set) var entries: [Entry] = []
-    /// How many older ones are gone.
+    /// The number of older entries that were removed.
     public private(set) var dropped = 0
     private let maximum: Int
 

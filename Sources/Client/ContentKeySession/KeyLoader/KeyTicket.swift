@@ -1,32 +1,32 @@
-/// A request on its way through the loader.
+/// The state of a request in the loader.
 struct KeyTicket: Sendable {
     let request: any ContentKeyLoading
     let identity: KeyURIPolicy.Identity
     let kind: KeyAccess.Kind
-    /// When it arrived, by the loader's clock.
+    /// The arrival time, by the loader's clock.
     let arrival: Duration
-    /// When it must have been answered. Of a ticket that is on its way, ask ``KeyLoader/deadline(of:)``.
+    /// The deadline for the response. While the request is in progress, use ``KeyLoader/deadline(of:)``.
     var deadline: Duration
-    /// Whether somebody waits for the key.
+    /// Whether the key is needed now.
     var isAwaited = false
-    /// Until when the next attempt is put off, and what the last one failed with; nil while there is one.
+    /// The end of the delay before the next attempt and the failure of the last attempt; nil during an attempt.
     var pause: (until: Duration, failure: KeyFailure)?
     var history = RetryPolicy.History()
-    /// The SPC of the next attempt; nil: a new one is made. Never that of an earlier request.
+    /// The SPC for the next attempt; nil means that a new one is made. It is never the SPC of an earlier request.
     var message: Message?
-    /// The token of the next attempt; nil: the app is asked.
+    /// The token for the next attempt; nil means that it is requested from the app.
     var token: Token?
 
-    /// Whether the key is to be kept.
+    /// Whether the key will be persistent.
     var isPersistable = false
 
-    /// An SPC, and the certificate that it was made for.
+    /// An SPC and the certificate that it was made with.
     struct Message: Sendable {
         let spc: [UInt8]
         let certificate: [UInt8]
     }
 
-    /// What the app said; it may say that there is none.
+    /// The token from the app, which may be nil.
     struct Token: Sendable {
         let value: PlaybackToken?
     }
@@ -34,13 +34,13 @@ struct KeyTicket: Sendable {
     var identifier: String { request.identifier }
     var label: KeyLabel { KeyLabel(request.identifier) }
 
-    /// What the token is for.
+    /// The purpose of the token.
     var purpose: KeyService.Purpose {
         if history.failures[.tokenRefused] != nil { return .refusedToken }
         return kind == .renewal ? .renewal : .license
     }
 
-    /// Makes ready for another attempt; a certificate that has to be dropped comes back.
+    /// Prepares the ticket for another attempt. Returns the certificate to remove from the cache, if any.
     mutating func apply(_ remedy: FailureRule.Remedy) -> [UInt8]? {
         switch remedy {
         case .none, .sameRequest, .singly: break

@@ -1,80 +1,82 @@
-/// Whether, when and with what a request is tried again. A decision and nothing else: no clock, no waiting.
+/// A policy for retries of a request: a pure decision without a clock or a wait.
 ///
-/// | What is so, first row that fits | Decision |
+/// | Condition, first row that applies | Decision |
 /// |---|---|
-/// | the failure is fatal | give up |
-/// | its remedy was tried as often as its rule allows | give up |
-/// | `attempts` attempts were made | give up |
-/// | pause `none` | again at once |
-/// | pause `back-off` | after a time between 0 and min(`longest`, `first` x 2^(attempts - 1)) |
-/// | pause `as-server-says` | after `Retry-After` (0 without one) and such a time on top |
-/// | in each case, when less than `leastForAnAttempt` would be left before the deadline | out of time, at once |
+/// | the failure is fatal | fail |
+/// | its remedy was tried as often as its rule allows | fail |
+/// | `attempts` attempts were made | fail |
+/// | pause `none` | retry at once |
+/// | pause `back-off` | retry after a random time up to min(`maximumBackoff`, `initialBackoff` x 2^(attempts - 1)) |
+/// | pause `as-server-says` | retry after `Retry-After` (0 without the header) plus such a random time |
+/// | in each case, if less than `minimumAttemptTime` would be left until the deadline | fail now: `out-of-time` |
 ///
-/// A random pause out of the whole range ("full jitter") spreads clients that failed together best.
+/// A random delay from the whole range ("full jitter") spreads the retries of clients that failed together.
 public struct RetryPolicy: Hashable, Sendable {
-    /// The range of the first back-off.
-    public var first: Duration
-    /// The longest range of a back-off.
-    public var longest: Duration
-    /// How many attempts a request has, the first one included.
+    /// The upper bound of the first backoff.
+    public var initialBackoff: Duration
+    /// The upper bound of every backoff.
+    public var maximumBackoff: Duration
+    /// The maximum number of attempts for a request, including the first.
     public var attempts: Int
-    /// How long one attempt may take.
+    /// The timeout of one attempt.
     public var attemptTimeout: Duration
-    /// How long an attempt has to have at least, to be made.
-    public var leastForAnAttempt: Duration
-    /// How long a key that somebody waits for may take altogether. Players time out; better to say why before they do.
+    /// The minimum time that must be left for an attempt to be made.
+    public var minimumAttemptTime: Duration
+    /// The maximum time to load a key that is needed now. It is shorter than the timeouts of players, so that the
+    /// reason is reported first.
     public var onDemandDeadline: Duration
-    /// How long a preloaded key may take altogether.
+    /// The maximum time to load a preloaded key.
     public var preloadDeadline: Duration
-    /// How long a renewal may take altogether, where the end of the lease is not known.
+    /// The maximum time of a renewal if the end of the lease is not known.
     public var renewalDeadline: Duration
 
-    /// Makes a policy.
+    /// Creates a policy.
     public init(
-        first: Duration = .milliseconds(500),
-        longest: Duration = .seconds(8),
+        initialBackoff: Duration = .milliseconds(500),
+        maximumBackoff: Duration = .seconds(8),
         attempts: Int = 8,
         attemptTimeout: Duration = .seconds(8),
-        leastForAnAttempt: Duration = .milliseconds(200),
+        minimumAttemptTime: Duration = .milliseconds(200),
         onDemandDeadline: Duration = .seconds(25),
         preloadDeadline: Duration = .seconds(90),
         renewalDeadline: Duration = .seconds(60)
     ) {
-        self.first = first
-        self.longest = longest
+        self.initialBackoff = initialBackoff
+        self.maximumBackoff = maximumBackoff
         self.attempts = attempts
         self.attemptTimeout = attemptTimeout
-        self.leastForAnAttempt = leastForAnAttempt
+        self.minimumAttemptTime = minimumAttemptTime
         self.onDemandDeadline = onDemandDeadline
         self.preloadDeadline = preloadDeadline
         self.renewalDeadline = renewalDeadline
     }
 
-    /// What is done next.
+    /// The next step after a failure.
     public enum Decision: Hashable, Sendable {
-        /// Nothing more, for this reason.
-        case giveUp(KeyFailure)
-        /// Another attempt.
+        /// The request fails with this failure.
+        case fail(KeyFailure)
+        /// Another attempt is made.
         case retry(after: Duration, FailureRule.Remedy)
     }
 
-    /// What a request has been through.
+    /// The attempts and failures of a request.
     public struct History: Hashable, Sendable {
-        /// How many attempts were made.
+        /// The number of attempts.
         public var attempts = 0
-        /// How often each kind of failure happened.
+        /// The number of failures of each kind.
         public var failures: [KeyFailure.Kind: Int] = [:]
 
-        /// Nothing yet.
+        /// Creates an empty history.
         public init() {}
     }
 
-    /// Decides.
+    /// Returns the next step after a failure.
     ///
     /// - Parameters:
-    ///   - failure: What went wrong.
-    ///   - history: With the failure counted in it.
-    ///   - left: How long it is until the deadline.
+    ///   - failure: The failure.
+    ///   - history: The attempts and failures, including this one.
+    ///   - left: The time until the deadline.
+    ///   - random: The random numbers for jitter.
     public func decide(
         _ failure: KeyFailure,
         after history: History,
@@ -82,31 +84,31 @@ public struct RetryPolicy: Hashable, Sendable {
         using random: inout some RandomNumberGenerator
     ) -> Decision {
         let rule = failure.kind.rule
-        guard rule.isPassing, history.failures[failure.kind, default: 0] <= rule.limit ?? .max,
+        guard rule.isTemporary, history.failures[failure.kind, default: 0] <= rule.limit ?? .max,
             history.attempts < attempts
-        else { return .giveUp(failure) }
+        else { return .fail(failure) }
         let pause: Duration =
             switch rule.pause {
             case .none: .zero
-            case .backOff: backOff(after: history.attempts, using: &random)
-            case .asServerSays: (failure.retryAfter ?? .zero) + backOff(after: history.attempts, using: &random)
+            case .backoff: backoff(after: history.attempts, using: &random)
+            case .retryAfter: (failure.retryAfter ?? .zero) + backoff(after: history.attempts, using: &random)
             }
-        guard pause + leastForAnAttempt <= left else {
-            return .giveUp(.outOfTime(after: failure))
+        guard pause + minimumAttemptTime <= left else {
+            return .fail(.outOfTime(after: failure))
         }
         return .retry(after: pause, rule.remedy)
     }
 
-    /// The longest pause after that many attempts.
-    public func backOffRange(after attempts: Int) -> Duration {
-        // Beyond 20 doublings every sensible range is at its longest.
-        min(longest, first * (1 << min(max(attempts - 1, 0), 20)))
+    /// Returns the upper bound of the backoff after a number of attempts.
+    public func backoffRange(after attempts: Int) -> Duration {
+        // After 20 doublings, every practical range has reached its maximum.
+        min(maximumBackoff, initialBackoff * (1 << min(max(attempts - 1, 0), 20)))
     }
 
-    private func backOff(after attempts: Int, using random: inout some RandomNumberGenerator) -> Duration {
-        backOffRange(after: attempts).random(using: &random)
+    private func backoff(after attempts: Int, using random: inout some RandomNumberGenerator) -> Duration {
+        backoffRange(after: attempts).random(using: &random)
     }
 
-    /// How long the next attempt may take.
+    /// Returns the timeout of the next attempt.
     public func timeout(left: Duration) -> Duration { max(.zero, min(attemptTimeout, left)) }
 }

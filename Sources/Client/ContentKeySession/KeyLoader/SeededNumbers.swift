@@ -1,11 +1,11 @@
-/// Random numbers that follow from a seed (SplitMix64): the same seed, the same jitter. Not for cryptography.
+/// A random number generator with a seed (SplitMix64), for reproducible jitter. Not for cryptography.
 public struct SeededNumbers: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Begins at a seed.
+    /// Creates a generator from a seed.
     public init(seed: UInt64) { state = seed }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var number = state
@@ -16,13 +16,14 @@ public struct SeededNumbers: RandomNumberGenerator, Sendable {
 }
 
 extension Duration {
-    /// An even choice between zero and this, which is at most 292 years; zero for what is not positive.
+    /// Returns a uniformly distributed duration between zero and this one, which is at most 292 years; zero if this one
+    /// is not positive.
     func random(using random: inout some RandomNumberGenerator) -> Duration {
         let whole = nanoseconds
         return whole > 0 ? .nanoseconds(Int64.random(in: 0...whole, using: &random)) : .zero
     }
 
-    /// In whole nanoseconds, as far as they go.
+    /// The duration in whole nanoseconds, clamped to the range of Int64.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -30,6 +31,6 @@ extension Duration {
         return overflow || more ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// In seconds.
+    /// The duration in seconds.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -1,82 +1,84 @@
-/// A content key session without its surroundings: events in, actions out. It holds no bytes of any key.
+/// The state machine of a content key session: events in, actions out. It contains no key bytes.
 ///
-/// The rows of ``RequestTable`` and ``KeyTable`` are what it does; this type keeps track of which request is for which
-/// key, of who waits for it, and of time. Moments are durations since the session began.
+/// The rows of ``RequestTable`` and ``KeyTable`` specify its behavior; this type tracks which request is for which key,
+/// which waiters wait for a key, and the time. Times are durations since the session started.
 public struct KeySessionMachine: Sendable {
     struct RequestRecord {
         let request: Request
         var state: RequestState = .requesting
         var isPersistable = false
-        /// When the answer is overdue.
+        /// The deadline for the response.
         var deadline: Duration?
-        /// What the device said, while the delegate decides.
+        /// The device's error, while the delegate decides on a retry.
         var error: ContentKeyError?
     }
 
     struct KeyRecord {
         var state: KeyState = .absent
-        /// The request whose answer brought the key in use.
+        /// The request that provided the key in use.
         var current: UInt64?
-        /// The request under way.
+        /// The request in progress.
         var pending: UInt64?
         var leaseEnd: Duration?
-        /// When to ask for the lease's renewal.
+        /// The time at which to request the renewal of the lease.
         var renewAt: Duration?
         var initializationData: [UInt8]?
         var options = ContentKeyRequestOptions()
-        /// Whether the app asked, who keeps no recipient's company.
+        /// Whether the app requested the key itself, so that its request is not cancelled when recipients are removed.
         var isWantedByApp = false
         var recipients: Set<RecipientID> = []
         var waiters: [(id: WaiterID, recipient: RecipientID)] = []
     }
 
-    /// What governs it.
+    /// The configuration of the session.
     public let configuration: Configuration
-    /// Where the content goes.
+    /// The current output route of the content.
     public private(set) var route: ContentKeyRoute = .local
     /// Whether the session has ended.
     public private(set) var isExpired = false
 
     /// Requests that have not ended.
     var requests: [UInt64: RequestRecord] = [:]
-    /// Keys that are there or asked for.
+    /// Keys that are loaded or requested.
     var keys: [KeyName: KeyRecord] = [:]
     var recipients: Set<RecipientID> = []
     private var lastID: UInt64 = 0
 
-    /// Makes a session that has just begun.
+    /// Creates the state of a new session.
     public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-    /// Where a request is; requests that have ended, and those that never were, are ``RequestState/ended``.
+    /// Returns the state of a request; ``RequestState/ended`` for requests that have ended and for unknown IDs.
     public func state(ofRequest id: UInt64) -> RequestState { requests[id]?.state ?? .ended }
 
-    /// Whether a request that has not ended was turned into one for a persistable key.
+    /// Returns whether an open request was converted into a request for a persistable key.
     public func isPersistable(request id: UInt64) -> Bool { requests[id]?.isPersistable ?? false }
 
-    /// Whether somebody waits for the key of a request that has not ended.
+    /// Returns whether a waiter waits for the key of an open request.
     public func isAwaited(request id: UInt64) -> Bool {
         guard let name = requests[id]?.request.name, let key = keys[name] else { return false }
         return key.pending == id && !key.waiters.isEmpty
     }
 
-    /// Whether a key is there.
+    /// Returns the state of a key.
     public func state(ofKey name: KeyName) -> KeyState { keys[name]?.state ?? .absent }
 
-    /// The earliest moment at which ``Event/timePassed`` does something; nil if there is none.
+    /// The earliest time at which ``Event/timePassed`` has an effect; nil if there is none.
     public var nextDeadline: Duration? {
         let answers = requests.values.filter { $0.state == .requesting }.compactMap(\.deadline)
         let leases = keys.values.flatMap { [$0.leaseEnd, $0.state == .loaded ? $0.renewAt : nil] }.compactMap(\.self)
         return (answers + leases).min()
     }
 
-    /// Takes an event and says what is to be done: first what is due, as ``Event/timePassed`` does.
+    /// Handles an event and returns the actions to perform, after the actions that are due at this time.
     ///
-    /// - Parameter now: the time since the session began. It never goes back.
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - now: The time since the session started. It never decreases.
     public mutating func handle(_ event: Event, at now: Duration = .zero) -> [Action] {
-        letTimePass(at: now) + take(event, at: now)
+        advanceTime(at: now) + process(event, at: now)
     }
 
-    private mutating func take(_ event: Event, at now: Duration) -> [Action] {
+    private mutating func process(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .expire: return expire()
         case .abandon(let waiter): return abandon(waiter)
@@ -86,17 +88,21 @@ public struct KeySessionMachine: Sendable {
         }
         guard !isExpired else {
             if case .timePassed = event { return [] }
-            if case .want(_, _, _, _, let waiter) = event { return [.failWaiter(waiter, expired)] }
+            if case .requestKeyForRecipient(_, _, _, _, let waiter) = event { return [.failWaiter(waiter, expired)] }
             return [.refuse(expired)]
         }
         switch event {
-        case .ask(let identifier, let initializationData, let options):
+        case .requestKey(let identifier, let initializationData, let options):
             let name = KeyName(identifier, route)
             note(name, initializationData, options) { $0.isWantedByApp = true }
-            return handle(.ask, key: name, at: now)
-        case .want(let identifier, let initializationData, let options, let recipient, let waiter):
+            return handle(.request, key: name, at: now)
+        case .requestKeyForRecipient(let identifier, let initializationData, let options, let recipient, let waiter):
             guard recipients.contains(recipient) else {
-                let error = ContentKeyError(.unknownRecipient, .recipient, reason: "add it before it loads")
+                let error = ContentKeyError(
+                    .unknownRecipient,
+                    .recipient,
+                    reason: "add the recipient to the session before it loads"
+                )
                 return [.failWaiter(waiter, error)]
             }
             let name = KeyName(identifier, route)
@@ -106,12 +112,20 @@ public struct KeySessionMachine: Sendable {
                 key.recipients.insert(recipient)
                 key.waiters.append((waiter, recipient))
             }
-            let actions = handle(route == .local ? .ask : .askAfresh, key: name, at: now)
+            let actions = handle(route == .local ? .request : .requestAgain, key: name, at: now)
             guard isFirst, let pending, isAwaited(request: pending) else { return actions }
-            return actions + [.tellAwaited(pending)]
+            return actions + [.notifyAwaited(pending)]
         case .addRecipient(let recipient, let isLoading):
             guard !isLoading else {
-                return [.refuse(ContentKeyError(.recipientTooLate, .recipient, reason: "it has begun to load"))]
+                return [
+                    .refuse(
+                        ContentKeyError(
+                            .recipientTooLate,
+                            .recipient,
+                            reason: "the recipient has already started to load"
+                        )
+                    )
+                ]
             }
             recipients.insert(recipient)
             return []
@@ -126,7 +140,8 @@ public struct KeySessionMachine: Sendable {
         }
     }
 
-    /// Makes a request for a key. Its answer may be kept where the route, the device and the key system allow that.
+    /// Creates a request for a key. It can provide a persistable key if the route, the device and the key system allow
+    /// it.
     mutating func makeRequest(for name: KeyName, isRenewal: Bool, at now: Duration) -> Action {
         lastID += 1
         let key = keys[name] ?? KeyRecord()
@@ -144,13 +159,13 @@ public struct KeySessionMachine: Sendable {
     }
 
     func mayPersist(on route: ContentKeyRoute) -> Bool {
-        route == .local && configuration.keepsPersistableKeys && configuration.keySystem == .fairPlayStreaming
+        route == .local && configuration.supportsPersistableKeys && configuration.keySystem == .fairPlayStreaming
     }
 
     var expired: ContentKeyError { ContentKeyError(.sessionExpired, .session) }
 
-    /// Remembers what is said of a key when it is asked for; of a key that is there, or asked for, the first word
-    /// counts.
+    /// Stores the initialization data and options of a key request; for a key that is loaded or requested, the first
+    /// values are kept.
     private mutating func note(
         _ name: KeyName,
         _ initializationData: [UInt8]?,
@@ -163,13 +178,13 @@ public struct KeySessionMachine: Sendable {
         keys[name] = key
     }
 
-    private mutating func letTimePass(at now: Duration) -> [Action] {
+    private mutating func advanceTime(at now: Duration) -> [Action] {
         var actions: [Action] = []
         let overdue = requests.values.filter { $0.state == .requesting && ($0.deadline.map { $0 <= now } ?? false) }
         for id in overdue.map(\.request.id).sorted() { actions += handle(.deadline, request: id, at: now) }
         for (name, key) in keys.sorted(by: { ($0.value.current ?? 0) < ($1.value.current ?? 0) }) {
             if let end = key.leaseEnd, end <= now {
-                actions += handle(.endLease, key: name, at: now)
+                actions += handle(.leaseExpired, key: name, at: now)
             } else if let moment = key.renewAt, moment <= now {
                 keys[name]?.renewAt = nil
                 actions += handle(.renew, key: name, at: now)
@@ -216,7 +231,7 @@ public struct KeySessionMachine: Sendable {
         for (name, key) in loaded {
             guard let current = key.current else { continue }
             actions.append(.stopKey(name, request: current, .sessionExpired))
-            actions += handle(.loseKey, request: current)
+            actions += handle(.keyStopped, request: current)
         }
         keys = [:]
         if !loaded.isEmpty { actions.append(.reportExpiry(loaded.map(\.key))) }

@@ -1,77 +1,78 @@
-/// A key's name in a session: each route has a key of its own.
+/// The name of a key in a session: each route has a separate key.
 public struct KeyName: Sendable, Hashable {
-    /// The EXT-X-KEY's URI.
+    /// The URI of the EXT-X-KEY tag.
     public var identifier: String
-    /// Where the content goes.
+    /// The output route of the content.
     public var route: ContentKeyRoute
 
-    /// Makes a name.
+    /// Creates a name.
     public init(_ identifier: String, _ route: ContentKeyRoute = .local) {
         (self.identifier, self.route) = (identifier, route)
     }
 }
 
-/// Whether a key is there.
+/// The state of a key.
 public enum KeyState: String, Sendable, Hashable, CaseIterable {
-    /// It is not, and nobody asked.
+    /// The key is neither loaded nor requested.
     case absent
-    /// A request is under way.
+    /// A request is in progress.
     case requested
-    /// It is.
+    /// The key is loaded.
     case loaded
-    /// It is, and a request for another in its place is under way.
+    /// The key is loaded, and a request for its replacement is in progress.
     case refreshing
 }
 
-/// What happens to a key.
+/// An event of a key.
 public enum KeyEvent: String, Sendable, Hashable, CaseIterable {
-    /// The app or a recipient wants it.
-    case ask
-    /// A recipient wants it on a route that keeps no keys.
-    case askAfresh
-    /// Its lease is to be renewed.
+    /// The app or a recipient needs the key.
+    case request
+    /// A recipient needs the key on a route whose keys are not reused.
+    case requestAgain
+    /// The lease of the key is to be renewed.
     case renew
-    /// The device took the answer to a request.
+    /// The device accepted the response to a request.
     case load
-    /// The request under way ended without a key.
-    case loseRequest
-    /// The lease ran out.
-    case endLease
+    /// The request in progress ended without a key.
+    case requestEnded
+    /// The lease expired.
+    case leaseExpired
     /// The device no longer has the key, because it was invalidated.
     case revoke
 }
 
-/// The life of a key. Every pair of state and event that has no row changes nothing and does nothing.
+/// The state table of a key. A pair of state and event without a row has no effect.
 ///
-/// | state | event | next | what is done |
+/// | state | event | next | action |
 /// |---|---|---|---|
-/// | absent | ask | requested | a request is made |
-/// | absent | askAfresh | requested | a request is made |
-/// | requested | ask | requested | who asks waits for the request under way |
-/// | requested | askAfresh | requested | who asks waits for the request under way |
-/// | requested | load | loaded | who waits gets the key |
-/// | requested | loseRequest | absent | who waits gets the error |
-/// | loaded | ask | loaded | a recipient gets the key; nothing else |
-/// | loaded | askAfresh | refreshing | a request is made |
-/// | loaded | renew | refreshing | a request for renewal is made |
-/// | loaded | endLease | absent | the key is stopped |
+/// | absent | request | requested | a request is made |
+/// | absent | requestAgain | requested | a request is made |
+/// | requested | request | requested | the recipient waits for the request in progress |
+/// | requested | requestAgain | requested | the recipient waits for the request in progress |
+/// | requested | load | loaded | the waiters get the key |
+/// | requested | requestEnded | absent | the waiters get the error |
+/// | loaded | request | loaded | a recipient gets the key |
+/// | loaded | requestAgain | refreshing | a request is made |
+/// | loaded | renew | refreshing | a renewal request is made |
+/// | loaded | leaseExpired | absent | the key is stopped |
 /// | loaded | revoke | absent | the key is stopped |
-/// | refreshing | ask | refreshing | a recipient gets the key in use |
-/// | refreshing | askAfresh | refreshing | who asks waits for the request under way |
-/// | refreshing | load | loaded | the key takes the place of the one in use |
-/// | refreshing | loseRequest | loaded | the key in use stays |
-/// | refreshing | endLease | requested | the key is stopped |
+/// | refreshing | request | refreshing | a recipient gets the key in use |
+/// | refreshing | requestAgain | refreshing | the recipient waits for the request in progress |
+/// | refreshing | load | loaded | the new key replaces the key in use |
+/// | refreshing | requestEnded | loaded | the key in use is unchanged |
+/// | refreshing | leaseExpired | requested | the key is stopped |
 /// | refreshing | revoke | requested | the key is stopped |
 public enum KeyTable {
-    /// What the state is afterwards; nil if the table has no row for the pair.
+    /// Returns the next state; nil if the table has no row for the pair.
     public static func next(_ state: KeyState, _ event: KeyEvent) -> KeyState? {
         switch (state, event) {
-        case (.absent, .ask), (.absent, .askAfresh), (.requested, .ask), (.requested, .askAfresh),
-            (.refreshing, .endLease), (.refreshing, .revoke):
+        case (.absent, .request), (.absent, .requestAgain), (.requested, .request), (.requested, .requestAgain),
+            (.refreshing, .leaseExpired), (.refreshing, .revoke):
             .requested
-        case (.requested, .load), (.loaded, .ask), (.refreshing, .load), (.refreshing, .loseRequest): .loaded
-        case (.loaded, .askAfresh), (.loaded, .renew), (.refreshing, .ask), (.refreshing, .askAfresh): .refreshing
-        case (.requested, .loseRequest), (.loaded, .endLease), (.loaded, .revoke): .absent
+        case (.requested, .load), (.loaded, .request), (.refreshing, .load), (.refreshing, .requestEnded): .loaded
+        case (.loaded, .requestAgain), (.loaded, .renew), (.refreshing, .request), (.refreshing, .requestAgain):
+            .refreshing
+        case (.requested, .requestEnded), (.loaded, .leaseExpired), (.loaded, .revoke): .absent
         default: nil
         }
     }

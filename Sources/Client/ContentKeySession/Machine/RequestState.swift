@@ -1,57 +1,57 @@
-/// Where a request is in its life, as the machine sees it.
+/// The state of a request in the state machine.
 public enum RequestState: String, Sendable, Hashable, CaseIterable {
-    /// The app has it, and owes an answer.
+    /// The app has the request and must answer it.
     case requesting
-    /// The device has the answer.
+    /// The device processes the response.
     case processing
-    /// The delegate is asked whether to try again.
+    /// The delegate decides whether to retry.
     case deciding
-    /// Its key is loaded.
+    /// The key of the request is loaded.
     case received
-    /// Renewed, retried, cancelled or failed, or its key is gone: nothing can be done with it any more.
+    /// The request was renewed, retried or cancelled, it failed, or its key was stopped. Its operations are refused.
     case ended
 }
 
-/// What happens to a request.
+/// An event of a request.
 public enum RequestEvent: Sendable, Equatable {
-    /// The app wants an SPC.
+    /// The app requests an SPC.
     case makeRequestData
-    /// The app wants to answer with a persistable key.
+    /// The app requests to answer with a persistable key.
     case requestPersistable
-    /// The app has a CKC and wants the key to be stored.
+    /// The app has a CKC and requests the persistent key.
     case makePersistableKey
-    /// The device did not make a persistable key of the CKC, because the CKC does not allow it.
+    /// The device did not create a persistent key from the CKC, because the CKC does not allow it.
     case persistenceRefused
-    /// The app gave an answer.
+    /// The app provided a response.
     case respond
-    /// The app gave an error in place of an answer.
+    /// The app reported an error instead of a response.
     case fail(ContentKeyError)
-    /// There was no answer in time.
+    /// No response arrived before the deadline.
     case deadline
-    /// The session ended, or nobody wants the key any more.
+    /// The session ended, or the key is no longer needed.
     case cancel
-    /// The device took the answer. A lease lasts this long, from now; nil if there is none.
+    /// The device accepted the response. `lease` is the remaining lease duration; nil if there is no lease.
     case accepted(lease: Duration?)
-    /// The device refused the answer, and another request would fare no better.
-    case refused(ContentKeyError)
-    /// The device refused the answer, and another request may have a better outcome.
-    case refusedForNow(ContentKeyError)
-    /// The delegate wants another request.
+    /// The device rejected the response, and a retry would not help.
+    case rejected(ContentKeyError)
+    /// The device rejected the response, and a retry may succeed.
+    case rejectedTemporarily(ContentKeyError)
+    /// The delegate decided to retry.
     case retry
-    /// The delegate does not want another request.
-    case giveUp
-    /// A later request's key took the place of this one's.
+    /// The delegate decided not to retry.
+    case declineRetry
+    /// The key of a later request replaced the key of this one.
     case supersede
     /// The key was stopped: by its lease, by the device or by the end of the session.
-    case loseKey
+    case keyStopped
 
-    /// An event without what it carries.
+    /// The kind of event, without associated values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case makeRequestData, requestPersistable, makePersistableKey, persistenceRefused, respond, fail, deadline
-        case cancel, accepted, refused, refusedForNow, retry, giveUp, supersede, loseKey
+        case cancel, accepted, rejected, rejectedTemporarily, retry, declineRetry, supersede, keyStopped
     }
 
-    /// The event without what it carries.
+    /// The kind of the event.
     public var kind: Kind {
         switch self {
         case .makeRequestData: .makeRequestData
@@ -63,45 +63,45 @@ public enum RequestEvent: Sendable, Equatable {
         case .deadline: .deadline
         case .cancel: .cancel
         case .accepted: .accepted
-        case .refused: .refused
-        case .refusedForNow: .refusedForNow
+        case .rejected: .rejected
+        case .rejectedTemporarily: .rejectedTemporarily
         case .retry: .retry
-        case .giveUp: .giveUp
+        case .declineRetry: .declineRetry
         case .supersede: .supersede
-        case .loseKey: .loseKey
+        case .keyStopped: .keyStopped
         }
     }
 }
 
-/// The life of a request. Every pair of state and event that has no row changes nothing and is refused.
+/// The state table of a request. A pair of state and event without a row is refused and has no effect.
 ///
-/// | state | event | next | what is done |
+/// | state | event | next | action |
 /// |---|---|---|---|
 /// | requesting | makeRequestData | requesting | the device makes an SPC |
-/// | requesting | requestPersistable | requesting | it is one for a persistable key; refused where the route does not allow it |
-/// | requesting | makePersistableKey | requesting | the device makes the key to store; refused for an ordinary request |
-/// | requesting | persistenceRefused | requesting | it is an ordinary request again |
-/// | requesting | respond | processing | the device gets the answer |
-/// | requesting | fail | ended | status failed; the app is told |
-/// | requesting | deadline | deciding | the delegate is asked: timedOut |
+/// | requesting | requestPersistable | requesting | it becomes persistable; refused if the route does not allow it |
+/// | requesting | makePersistableKey | requesting | the device makes the persistent key; refused if not persistable |
+/// | requesting | persistenceRefused | requesting | it becomes an online request again |
+/// | requesting | respond | processing | the device gets the response |
+/// | requesting | fail | ended | status failed; the app is notified |
+/// | requesting | deadline | deciding | the delegate decides; the reason is timedOut |
 /// | requesting | cancel | ended | status cancelled |
-/// | processing | accepted | received | status receivedResponse; the key is loaded; the app is told |
-/// | processing | refused | ended | status failed; the app is told |
-/// | processing | refusedForNow | deciding | the delegate is asked, with the reason |
+/// | processing | accepted | received | status receivedResponse; the key is loaded; the app is notified |
+/// | processing | rejected | ended | status failed; the app is notified |
+/// | processing | rejectedTemporarily | deciding | the delegate decides, with the reason |
 /// | processing | cancel | ended | status cancelled |
 /// | deciding | retry | ended | status retried; another request is made |
-/// | deciding | giveUp | ended | status failed; the app is told |
+/// | deciding | declineRetry | ended | status failed; the app is notified |
 /// | deciding | cancel | ended | status cancelled |
 /// | received | supersede | ended | status renewed |
-/// | received | loseKey | ended | the status stays receivedResponse |
-/// | ended | accepted | ended | the key that came too late is stopped |
-/// | ended | refused | ended | nothing |
-/// | ended | refusedForNow | ended | nothing |
-/// | ended | persistenceRefused | ended | nothing |
-/// | ended | retry | ended | nothing |
-/// | ended | giveUp | ended | nothing |
+/// | received | keyStopped | ended | the status stays receivedResponse |
+/// | ended | accepted | ended | the late key is stopped |
+/// | ended | rejected | ended | none |
+/// | ended | rejectedTemporarily | ended | none |
+/// | ended | persistenceRefused | ended | none |
+/// | ended | retry | ended | none |
+/// | ended | declineRetry | ended | none |
 public enum RequestTable {
-    /// What the state is afterwards; nil if the table has no row for the pair.
+    /// Returns the next state; nil if the table has no row for the pair.
     public static func next(_ state: RequestState, _ event: RequestEvent.Kind) -> RequestState? {
         switch (state, event) {
         case (.requesting, .makeRequestData), (.requesting, .requestPersistable), (.requesting, .makePersistableKey),
@@ -109,14 +109,14 @@ public enum RequestTable {
             .requesting
         case (.requesting, .respond): .processing
         case (.processing, .accepted): .received
-        case (.requesting, .deadline), (.processing, .refusedForNow): .deciding
-        case (.requesting, .fail), (.requesting, .cancel), (.processing, .refused), (.processing, .cancel),
-            (.deciding, .retry), (.deciding, .giveUp), (.deciding, .cancel), (.received, .supersede),
-            (.received, .loseKey):
+        case (.requesting, .deadline), (.processing, .rejectedTemporarily): .deciding
+        case (.requesting, .fail), (.requesting, .cancel), (.processing, .rejected), (.processing, .cancel),
+            (.deciding, .retry), (.deciding, .declineRetry), (.deciding, .cancel), (.received, .supersede),
+            (.received, .keyStopped):
             .ended
-        // What was under way when the request ended comes back, and finds nobody.
-        case (.ended, .accepted), (.ended, .refused), (.ended, .refusedForNow), (.ended, .persistenceRefused),
-            (.ended, .retry), (.ended, .giveUp):
+        // The result of an operation that was in progress when the request ended.
+        case (.ended, .accepted), (.ended, .rejected), (.ended, .rejectedTemporarily), (.ended, .persistenceRefused),
+            (.ended, .retry), (.ended, .declineRetry):
             .ended
         default: nil
         }

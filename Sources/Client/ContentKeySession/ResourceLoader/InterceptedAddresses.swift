@@ -1,53 +1,54 @@
 import HLSPlaylist
 
-/// How the addresses of playlists and keys are changed so that the player asks its app for them, and changed back.
+/// A reversible change of playlist and key addresses that makes the player request them from its app.
 ///
-/// A text is put before the address. With the default that makes a scheme which no player knows:
+/// A prefix is added to the address. With the default prefixes, the result has a scheme that the player does not
+/// support:
 ///
-/// | What it is of | Address | In the rewritten playlist |
+/// | Resource | Address | In the rewritten playlist |
 /// |---|---|---|
 /// | a playlist | `https://film.example/main.m3u8` | `interceptedhttps://film.example/main.m3u8` |
 /// | a key | `https://film.example/key` | `keptkeyhttps://film.example/key` |
 ///
-/// A player that takes no other scheme than `https`, as Keyway's own, is given a host that does not exist, such as
-/// `https://playlists.invalid/` before the whole address.
+/// A player that supports only the scheme `https`, such as Keyway's own, needs a prefix with a host that does not
+/// exist, such as `https://playlists.invalid/`.
 public struct InterceptedAddresses: Hashable, Sendable {
-    /// An address as it was.
+    /// The original address of a resource.
     public enum Original: Hashable, Sendable {
-        /// Of a playlist.
+        /// The address of a playlist.
         case playlist(String)
-        /// Of a key.
+        /// The address of a key.
         case key(String)
     }
 
-    /// What stands before the address of a playlist.
+    /// The prefix of playlist addresses.
     public let playlists: String
-    /// What stands before the address of a key.
+    /// The prefix of key addresses.
     public let keys: String
 
-    /// Names the texts; nil if one is empty, or the beginning of the other, or of an address itself.
+    /// Creates prefixes; nil if one is empty, or is a prefix of the other or of an HTTP address.
     public init?(playlists: String, keys: String) {
-        let beginnings = [playlists, keys, "http:", "https:"].map { $0.lowercased() }
-        for (index, one) in beginnings[..<2].enumerated() {
+        let prefixes = [playlists, keys, "http:", "https:"].map { $0.lowercased() }
+        for (index, one) in prefixes[..<2].enumerated() {
             guard !one.isEmpty else { return nil }
-            for (other, text) in beginnings.enumerated() where other != index && text.hasPrefix(one) { return nil }
+            for (other, text) in prefixes.enumerated() where other != index && text.hasPrefix(one) { return nil }
         }
         (self.playlists, self.keys) = (playlists, keys)
     }
 
     private init(unchecked playlists: String, _ keys: String) { (self.playlists, self.keys) = (playlists, keys) }
 
-    /// `intercepted` and `keptkey`.
+    /// The prefixes `intercepted` and `keptkey`.
     public static let schemes = InterceptedAddresses(unchecked: "intercepted", "keptkey")
 
-    /// The address under which the player asks the app for a playlist.
+    /// Returns the address under which the player requests a playlist from the app.
     public func playlist(_ url: String) -> String { playlists + url }
 
-    /// The address under which the player asks the app for a key.
+    /// Returns the address under which the player requests a key from the app.
     public func key(_ url: String) -> String { keys + url }
 
-    /// The address that was changed into this one; nil if this one was not, or was no address over HTTP: what a playlist
-    /// says must not read the device.
+    /// Returns the original of a changed address. Nil if the address was not changed, or if the original is not an HTTP
+    /// address: a playlist must not be able to read local files.
     public func original(of url: String) -> Original? {
         if let rest = Self.rest(of: url, behind: keys) { return .key(rest) }
         if let rest = Self.rest(of: url, behind: playlists) { return .playlist(rest) }
@@ -55,7 +56,7 @@ public struct InterceptedAddresses: Hashable, Sendable {
     }
 
     private static func rest(of url: String, behind text: String) -> String? {
-        // A scheme and a host say the same in either case.
+        // Schemes and hosts are case-insensitive.
         guard url.prefix(text.count).lowercased() == text.lowercased() else { return nil }
         let rest = String(url.dropFirst(text.count))
         return isOverHTTP(rest) ? rest : nil

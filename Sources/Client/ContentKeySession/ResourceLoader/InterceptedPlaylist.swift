@@ -1,34 +1,35 @@
 public import HLSPlaylist
 
-/// A playlist whose keys in the clear, and the playlists that it leads to, the player will ask its app for.
+/// A playlist that was rewritten so that the player requests its clear keys and its child playlists from the app.
 ///
-/// | What stands in it | Becomes |
+/// | Contents | Rewritten as |
 /// |---|---|
 /// | playlists: variants, renditions, I-frame variants, rendition reports | an address of ``InterceptedAddresses/playlist(_:)`` |
 /// | keys of the format `identity` (AES-128, Clear Key), session keys too | an address of ``InterceptedAddresses/key(_:)`` |
-/// | segments, parts, hints, initialization sections, session data, steering | absolute |
-/// | keys of another format, such as `skd://…` | as they are |
-/// | what is no address over HTTP | as it is |
+/// | segments, parts, hints, initialization sections, session data, steering | an absolute address |
+/// | keys of another format, such as `skd://…` | unchanged |
+/// | anything that is not an HTTP address | unchanged |
 ///
-/// Everything becomes absolute, since the player resolves what is relative against the address under which it got the
-/// playlist, and then would ask the app for every segment. Lines without an address stay as they are, byte for byte.
+/// Every address becomes absolute, because the player would resolve a relative one against the address of the rewritten
+/// playlist and so request every segment from the app. Lines without an address are unchanged, byte for byte.
 public struct InterceptedPlaylist: Sendable {
     /// The rewritten playlist.
     public let bytes: [UInt8]
-    /// The keys in the clear that it names, absolute, in their order, each once.
+    /// The absolute addresses of the clear keys, in order, without duplicates.
     public let keys: [String]
-    /// The playlists that it leads to, absolute, in their order, each once.
+    /// The absolute addresses of the child playlists, in order, without duplicates.
     public let playlists: [String]
-    /// The values of its variables, for the playlists that it leads to.
+    /// The values of the playlist's variables, for the child playlists.
     public let variables: [String: String]
 
     /// Rewrites a playlist.
     ///
     /// - Parameters:
     ///   - bytes: The playlist.
-    ///   - url: Where it came from in the end, after redirects.
-    ///   - importedVariables: Those of the Multivariant Playlist that led here.
-    /// - Throws: `PlaylistError` where it has no `#EXTM3U`, passes a limit, or cannot be written.
+    ///   - url: The address of the playlist, after redirects.
+    ///   - importedVariables: The variables of the Multivariant Playlist that refers to it.
+    ///   - addresses: The address prefixes.
+    /// - Throws: `PlaylistError` if the playlist has no `#EXTM3U`, exceeds a limit, or cannot be written.
     public init(
         rewriting bytes: [UInt8],
         url: String,
@@ -37,7 +38,7 @@ public struct InterceptedPlaylist: Sendable {
     ) throws(PlaylistError) {
         var rewriter = AddressRewriter(base: url, addresses: addresses)
         let options = ParsingOptions(url: url, importedVariables: importedVariables)
-        // What breaks a rule is for the player to judge; what is no playlist at all is not.
+        // The player handles rule violations; only text that is not a playlist at all is rejected.
         let (playlist, diagnostics) = try Playlist.parseLeniently(bytes, options: options)
         if let missing = diagnostics.first(where: { $0.rule == .missingExtM3U }) { throw PlaylistError(missing) }
         switch playlist {
@@ -55,7 +56,7 @@ public struct InterceptedPlaylist: Sendable {
     }
 }
 
-/// Changes the addresses of one playlist, and notes them.
+/// Rewrites the addresses of one playlist and records them.
 private struct AddressRewriter {
     let base: String
     let addresses: InterceptedAddresses

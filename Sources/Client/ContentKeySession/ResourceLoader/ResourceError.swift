@@ -1,39 +1,39 @@
-/// Why a ``ResourceRequest`` has no answer. It holds no secret.
+/// The error of a ``ResourceRequest``. It contains no secrets.
 public struct ResourceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong; the names are stable.
+    /// The kind of error; the names are stable.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The address is none that this app answers for.
+        /// The address is not one that this app answers.
         case notIntercepted = "not-intercepted"
-        /// The player takes no type that the resource has.
+        /// The player does not accept any type of the resource.
         case typeNotAllowed = "type-not-allowed"
-        /// The resource ends before the bytes that were asked for.
+        /// The requested bytes are after the end of the resource.
         case wrongRange = "wrong-range"
-        /// No connection, or it broke: offline, a key that is not kept.
+        /// The connection failed or was interrupted; for example, the device is offline and the key is not stored.
         case noConnection = "no-connection"
-        /// The server did not answer in time.
+        /// The server did not respond in time.
         case deadline
-        /// The answer is larger than a playlist or a key may be.
+        /// The response exceeds the maximum size of a playlist or a key.
         case tooLarge = "too-large"
-        /// The address cannot be asked, or a redirect leads to one that cannot, or to too many.
+        /// The address, or the target of a redirect, is not valid, or there are too many redirects.
         case badAddress = "bad-address"
-        /// The server answered with another status than 200.
+        /// The server responded with a status other than 200.
         case status
-        /// What came is not a playlist.
+        /// The response is not a playlist.
         case unreadablePlaylist = "unreadable-playlist"
-        /// What came is not a key, which has 16 bytes.
+        /// The response is not a key, which has 16 bytes.
         case unreadableKey = "unreadable-key"
-        /// Nobody waits any more.
+        /// The request was cancelled.
         case cancelled
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// What had the error, as it may stand in a log.
+    /// The address of the resource, in a form that can be logged.
     public let place: KeyLabel
-    /// The status of the server's answer, where it is the matter.
+    /// The HTTP status, if it is the cause.
     public let status: Int?
 
-    /// Makes an error about an address.
+    /// Creates an error for an address.
     public init(_ code: Code, _ url: String, status: Int? = nil) {
         (self.code, self.status) = (code, status)
         place = KeyLabel(url)
@@ -51,6 +51,6 @@ public struct ResourceError: Error, Hashable, Sendable, CustomStringConvertible 
         self.init(code, url)
     }
 
-    /// One line.
+    /// The address, the code and the status, on one line.
     public var description: String { "\(place): \(code.rawValue)" + (status.map { " (\($0))" } ?? "") }
 }

@@ -1,10 +1,10 @@
-/// Answers for resources that a player cannot load by itself.
+/// An interceptor that provides the resources that a player cannot load itself.
 public protocol ResourceInterceptor: Sendable {
-    /// Whether an address is one that this answers for. The player asks, and waits for the answer.
+    /// Returns whether this interceptor answers requests for an address. The player waits for the result.
     func intercepts(_ url: String) -> Bool
 
-    /// Answers a request for such an address.
+    /// Answers a request for an intercepted address.
     ///
-    /// - Throws: ``ResourceError``. It ends soon after its task is cancelled.
-    func answer(_ request: ResourceRequest) async throws(ResourceError) -> ResourceAnswer
+    /// - Throws: ``ResourceError``. The call returns soon after its task is cancelled.
+    func answer(_ request: ResourceRequest) async throws(ResourceError) -> ResourceResponse
 }

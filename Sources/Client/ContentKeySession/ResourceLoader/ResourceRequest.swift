@@ -1,44 +1,44 @@
-/// What a player asks its app for because it cannot load it by itself: AVAssetResourceLoadingRequest as a value, so that
-/// the answering can be written once and tested anywhere.
+/// A request of a player to its app for a resource that the player cannot load itself: AVAssetResourceLoadingRequest as
+/// a value, so that it can be handled by shared code and tested on any platform.
 ///
-/// It may ask what the resource is, for bytes of it, or for both.
+/// It requests content information, bytes, or both.
 public struct ResourceRequest: Hashable, Sendable {
-    /// What the resource is asked to say of itself.
+    /// A request for information about the resource.
     public struct ContentInformation: Hashable, Sendable {
-        /// The types that the player takes; nil: it does not say.
+        /// The types that the player accepts; nil if not specified.
         public var allowedContentTypes: [ResourceContentType]?
 
-        /// Asks what the resource is.
+        /// Creates a request for content information.
         public init(allowedContentTypes: [ResourceContentType]? = nil) {
             self.allowedContentTypes = allowedContentTypes
         }
     }
 
-    /// The bytes that are asked for.
+    /// A requested byte range.
     public struct DataRange: Hashable, Sendable {
-        /// The first one.
+        /// The offset of the first byte.
         public var offset: UInt64
-        /// How many; nil: all to the resource's end.
+        /// The number of bytes; nil means all bytes until the end.
         public var length: UInt64?
 
-        /// Asks for bytes; for all of them unless said otherwise.
+        /// Creates a byte range; the default is the whole resource.
         public init(offset: UInt64 = 0, length: UInt64? = nil) { (self.offset, self.length) = (offset, length) }
     }
 
-    /// The address of the resource, of a scheme that the player does not know.
+    /// The address of the resource, with a scheme that the player does not support.
     public var url: String
-    /// What is asked of the resource; nil: nothing.
+    /// The requested content information; nil if not requested.
     public var contentInformation: ContentInformation?
-    /// The bytes that are asked for; nil: none.
+    /// The requested bytes; nil if not requested.
     public var data: DataRange?
 
-    /// Makes a request; for the whole resource unless said otherwise.
+    /// Creates a request; the default is for the whole resource.
     public init(_ url: String, contentInformation: ContentInformation? = nil, data: DataRange? = DataRange()) {
         (self.url, self.contentInformation, self.data) = (url, contentInformation, data)
     }
 
-    /// Whether a key that was stored may answer it. Apple's rule is to look before answering with one: over AirPlay the
-    /// list has only ``ResourceContentType/contentKey``. A request without a list does not allow it.
+    /// Whether a persistent key may answer the request. Apple requires this check before answering with one: over
+    /// AirPlay, the list contains only ``ResourceContentType/contentKey``. A request without a list does not allow it.
     public var allowsPersistentKey: Bool {
         contentInformation?.allowedContentTypes?.contains(.persistentContentKey) ?? false
     }
@@ -46,15 +46,15 @@ public struct ResourceRequest: Hashable, Sendable {
 
 /// The type of a resource: a uniform type identifier.
 public struct ResourceContentType: RawRepresentable, Hashable, Sendable {
-    /// The identifier.
+    /// The uniform type identifier.
     public let rawValue: String
 
-    /// Makes a type of its identifier.
+    /// Creates a type from its identifier.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A CKC.
     public static let contentKey = Self(rawValue: "com.apple.streamingkeydelivery.contentkey")
-    /// A key that was stored. Keys in the clear go as this, too.
+    /// A persistent key. Clear keys are also returned with this type.
     public static let persistentContentKey = Self(rawValue: "com.apple.streamingkeydelivery.persistentcontentkey")
     /// A playlist.
     public static let playlist = Self(rawValue: "public.m3u-playlist")

@@ -1,7 +1,7 @@
 import Locking
 
-/// A key that a session has loaded. It stays the same while its lease is renewed, and ends with its lease, with its
-/// session, or when it is revoked.
+/// A key that a session has loaded. The object stays the same while its lease is renewed. The key ends with its lease,
+/// with its session, or when it is revoked.
 public final class ContentKey: Sendable {
     private struct State: Sendable {
         var key: (any ProtectedContentKey)?
@@ -10,9 +10,9 @@ public final class ContentKey: Sendable {
         var stopCause: KeySessionMachine.StopCause?
     }
 
-    /// The EXT-X-KEY's URI.
+    /// The URI of the EXT-X-KEY tag.
     public var identifier: String { name.identifier }
-    /// Identifier and route.
+    /// The identifier and route of the key.
     public let name: KeyName
     private let session: WeakSession
     private let state: Lock<State>
@@ -23,19 +23,20 @@ public final class ContentKey: Sendable {
         state = Lock(State(key: key, protection: key.externalProtectionStatus))
     }
 
-    /// The device's key, to decrypt with; nil once this one has ended.
+    /// The device's key, for decryption; nil after the key has ended.
     public var protectedKey: (any ProtectedContentKey)? { state.withLock { $0.key } }
-    /// Why it ended; nil while it has not.
+    /// The reason why the key was stopped; nil while it is in use.
     public var stopCause: KeySessionMachine.StopCause? { state.withLock { $0.stopCause } }
-    /// Whether what is attached protects the content as the key demands.
+    /// The status of external content protection: whether the attached displays protect the content as the key
+    /// requires.
     public var externalContentProtectionStatus: ExternalContentProtectionStatus {
         protectedKey?.externalProtectionStatus ?? .pending
     }
 
-    /// Begins to use the key. At the first play of a stored key with two expiry periods, the session hands over the key
-    /// that takes its place in storage, before this returns.
+    /// Starts to use the key. At the first playback of a persistent key with two expiry periods, the session delivers
+    /// the key that replaces it in storage before this call returns.
     ///
-    /// - Throws: ``ContentKeyError/Code/keyGone`` once it has ended, and what the device says.
+    /// - Throws: ``ContentKeyError/Code/keyGone`` after the key has ended, and errors of the device.
     public func beginPlayback() async throws(ContentKeyError) {
         let updated = try state.withLock { state throws(ContentKeyError) -> [UInt8]? in
             guard let key = state.key else {
@@ -48,15 +49,15 @@ public final class ContentKey: Sendable {
         if let updated { await session.value?.announce(updatedKey: updated, for: identifier) }
     }
 
-    /// Ends the key: it is stopped, and has to be asked for again.
+    /// Stops the key; it must be requested again before further use.
     public func revoke() async { await session.value?.revoke(self) }
 
-    /// Puts another key in this one's place, which goes on playing if this one did.
+    /// Replaces the device's key. The new key starts to play if the old one was playing.
     func replace(with key: any ProtectedContentKey) {
         let old = state.withLock { state in
             let old = state.key
             state.key = key
-            // A key that cannot begin says so when it is used.
+            // An error of a key that cannot start is reported when the key is used.
             if old !== key, state.isPlaying { _ = try? key.beginPlayback() }
             return old === key ? nil : old
         }
@@ -71,8 +72,8 @@ public final class ContentKey: Sendable {
         key?.stop()
     }
 
-    /// Looks at what is attached; true if it changed what that means for this key.
-    func noteProtection() -> Bool {
+    /// Checks the external content protection. Returns true if its status for this key has changed.
+    func updateProtectionStatus() -> Bool {
         state.withLock { state in
             guard let status = state.key?.externalProtectionStatus, status != state.protection else { return false }
             state.protection = status
@@ -84,22 +85,22 @@ public final class ContentKey: Sendable {
 extension ContentKey: CustomStringConvertible, CustomReflectable {
     /// The identifier.
     public var description: String { "key \(identifier)" }
-    /// A value without children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A session that what belongs to it does not keep alive.
+/// A weak reference to a session.
 struct WeakSession: Sendable {
     private(set) weak var value: KeySession?
     init(_ session: KeySession) { value = session }
 }
 
-/// What plays content, and needs keys for that. Add it to a session before it begins to load.
+/// A player of content that needs keys. Add it to a session before it starts to load.
 public protocol ContentKeyRecipient: AnyObject, Sendable {
-    /// Whether it has begun to load: too late to be added to a session.
+    /// Whether the recipient has started to load, so that it can no longer be added to a session.
     var hasBegunLoading: Bool { get }
-    /// A key that it asked for is there, or another has taken its place. The session waits for this, so it must return
-    /// soon.
+    /// Delivers a key that the recipient requested, or its replacement. The session waits for this call, so it must
+    /// return soon.
     func contentKeySession(_ session: KeySession, didProvide contentKey: ContentKey)
 }
 

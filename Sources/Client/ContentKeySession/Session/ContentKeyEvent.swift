@@ -1,21 +1,21 @@
-/// What a session tells, in the order in which it happens. The delegate is told the same.
+/// An event of a session, in order. The delegate is notified of the same events.
 public enum ContentKeyEvent: Sendable {
-    /// A request, to be answered.
+    /// A request to be answered.
     case didProvide(ContentKeyRequest)
-    /// A request whose answer renews a key in use.
+    /// A request whose response renews a key in use.
     case didProvideRenewing(ContentKeyRequest)
-    /// A request that was turned into one for a persistable key.
+    /// A request that was converted into a request for a persistable key.
     case didProvidePersistable(PersistableContentKeyRequest)
-    /// The stored key for this identifier is void from now on, and this one takes its place.
+    /// The persistent key for this identifier is no longer valid and is replaced by this one.
     case didUpdatePersistableKey(RedactedBytes, identifier: String)
-    /// The device took the answer.
+    /// The device accepted the response.
     case didSucceed(ContentKeyRequest)
-    /// There is no key.
+    /// The request failed.
     case didFail(ContentKeyRequest, ContentKeyError)
     /// A key was stopped.
     case didStop(ContentKey, KeySessionMachine.StopCause)
-    /// What is attached protects a key's content more, or less, than before.
+    /// The external content protection status of a key has changed.
     case externalProtectionStatusDidChange(ContentKey)
-    /// Reports of this session's end wait to be sent.
+    /// Reports of the end of this session are ready to be sent.
     case didGenerateExpiredSessionReports
 }

@@ -1,22 +1,22 @@
 import Locking
 
-/// A request of a ``KeySession``. It does not keep the session alive, and dies with it.
+/// A request of a ``KeySession``. It does not retain the session, and is cancelled when the session is deallocated.
 public final class ContentKeyRequest: ContentKeyLoading {
-    /// Unique within a session, ascending from 1.
+    /// An ID that is unique within a session and ascends from 1.
     public let id: UInt64
-    /// The EXT-X-KEY's URI.
+    /// The URI of the EXT-X-KEY tag.
     public let identifier: String
-    /// What kind of answer is expected.
+    /// The key system of the expected response.
     public let keySystem: ContentKeySystem
-    /// Whether the answer renews a key in use.
+    /// Whether the response renews a key in use.
     public let isRenewal: Bool
-    /// Whether a persistable key was asked for and this request may carry one.
+    /// Whether a persistable key was requested and this request can provide one.
     public let canProvidePersistableKey: Bool
-    /// Where the content goes.
+    /// The output route of the content.
     public let route: ContentKeyRoute
-    /// What the container says of the key.
+    /// The container's data about the key.
     public let initializationData: [UInt8]?
-    /// What was said when the key was asked for.
+    /// The options of the key request.
     public let options: ContentKeyRequestOptions
 
     private let session: WeakSession
@@ -37,22 +37,22 @@ public final class ContentKeyRequest: ContentKeyLoading {
         state = Lock(State(isAwaited: isAwaited))
     }
 
-    /// Where it stands.
+    /// The status of the request.
     public var status: ContentKeyRequestStatus {
         let status = state.withLock { $0.status }
         return status == .requestingResponse && session.value == nil ? .cancelled : status
     }
 
-    /// Why it failed, or why it may be retried; nil unless it did.
+    /// The error of the request, or the reason for a possible retry; nil if there is none.
     public var error: ContentKeyError? { state.withLock { $0.error } }
 
-    /// Whether it waits for an answer.
+    /// Whether the request waits for a response.
     public var isOpen: Bool { status == .requestingResponse }
 
-    /// Whether a recipient waits for the key, or has waited.
+    /// Whether a recipient waits or has waited for the key.
     public var isAwaited: Bool { state.withLock { $0.isAwaited } }
 
-    /// How long the lease lasted when the device took the answer; nil where there is none, or before that.
+    /// The lease duration when the device accepted the response; nil before that or without a lease.
     public var grantedLease: Duration? { state.withLock { $0.lease } }
 
     func set(_ status: ContentKeyRequestStatus) { state.withLock { $0.status = status } }
@@ -60,58 +60,59 @@ public final class ContentKeyRequest: ContentKeyLoading {
     func setAwaited() { state.withLock { $0.isAwaited = true } }
     func setLease(_ lease: Duration?) { state.withLock { $0.lease = lease } }
 
-    /// Makes the SPC for the key server.
+    /// Creates the SPC for the key server.
     public func makeStreamingContentKeyRequestData(
         certificate: [UInt8],
         contentIdentifier: [UInt8],
         protocolVersions: [UInt32] = [1]
     ) async throws(ContentKeyError) -> [UInt8] {
-        try await living().makeRequestData(self, certificate, contentIdentifier, protocolVersions)
+        try await activeSession().makeRequestData(self, certificate, contentIdentifier, protocolVersions)
     }
 
-    /// Turns this request into one for a persistable key.
+    /// Converts this request into a request for a persistable key.
     public func respondByRequestingPersistableKey() async throws(ContentKeyError) {
-        try await living().requestPersistable(self)
+        try await activeSession().requestPersistable(self)
     }
 
-    /// Makes the key to be stored from a CKC.
+    /// Creates the persistent key from a CKC.
     public func persistableContentKey(
         fromKeyVendorResponse response: [UInt8]
     ) async throws(ContentKeyError) -> [UInt8] {
-        try await living().makePersistableKey(self, response)
+        try await activeSession().makePersistableKey(self, response)
     }
 
-    /// The answer. A second one changes nothing.
+    /// Answers the request. A second response has no effect.
     @discardableResult
     public func processContentKeyResponse(_ response: ContentKeyResponse) async -> ContentKeyRequestStatus {
         await session.value?.respond(self, response) ?? status
     }
 
-    /// Says that there will be no answer, and why. Comes to nothing after an answer.
+    /// Fails the request with an error instead of a response. Has no effect after a response.
     public func processContentKeyResponseError(_ error: any Error) async {
         let error =
             error as? ContentKeyError
-            ?? ContentKeyError(.noResponse, .response, reason: "the app gave \(type(of: error))")
+            ?? ContentKeyError(.noResponse, .response, reason: "the app reported an error of type \(type(of: error))")
         await session.value?.fail(self, error)
     }
 
-    private func living() throws(ContentKeyError) -> KeySession {
+    private func activeSession() throws(ContentKeyError) -> KeySession {
         guard let session = session.value else { throw ContentKeyError(.sessionExpired, .session) }
         return session
     }
 }
 
 extension ContentKeyRequest: CustomStringConvertible {
-    /// Number, identifier and status.
+    /// The ID, the identifier and the status.
     public var description: String { "request \(id) for \(identifier), \(status.rawValue)" }
 }
 
-/// A request that was turned into one for a persistable key.
+/// A request that was converted into a request for a persistable key.
 public struct PersistableContentKeyRequest: Sendable {
     /// The request.
     public let request: ContentKeyRequest
 
-    /// Makes the key to be stored from the CKC that answers the request's SPC. Answer the request with the stored key.
+    /// Creates the persistent key from the CKC that answers the request's SPC. Answer the request with the persistent
+    /// key.
     public func persistableContentKey(
         fromKeyVendorResponse response: [UInt8]
     ) async throws(ContentKeyError) -> [UInt8] {

@@ -1,27 +1,28 @@
-/// The time that has passed since one fixed moment, by any clock.
+/// The time elapsed since a fixed start, measured with any clock.
 ///
-/// Instants of an `any Clock<Duration>` have no type that can be stored or compared. How long it has been since one of them
-/// can. A clock should go on while the device sleeps, as `ContinuousClock` does: leases end then too.
+/// The instants of an `any Clock<Duration>` do not have a type that can be stored or compared, but the durations since
+/// a start do. The clock must continue while the device sleeps, as `ContinuousClock` does, because leases expire then
+/// too.
 package struct ElapsedTime: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void
 
-    /// Counts from this moment.
+    /// Starts to measure now.
     package init(_ clock: some Clock<Duration>) {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
         wait = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
     }
 
-    /// How long it has been.
+    /// The elapsed time.
     package var now: Duration { elapsed() }
 
-    /// Waits until a moment.
+    /// Waits until a time.
     ///
     /// - Throws: `CancellationError`.
     package func sleep(until moment: Duration) async throws { try await wait(moment) }
 
-    /// Waits for a length of time.
+    /// Waits for a duration.
     ///
     /// - Throws: `CancellationError`.
     package func sleep(for duration: Duration) async throws { try await wait(elapsed() + duration) }

@@ -1,5 +1,5 @@
 extension KeySession {
-    /// Carries out one action of the machine.
+    /// Performs one action of the state machine.
     func perform(_ action: KeySessionMachine.Action) {
         switch action {
         case .provide(let description):
@@ -7,29 +7,29 @@ extension KeySession {
             let request = ContentKeyRequest(description, isAwaited: isAwaited, session: self)
             openRequests[request.id] = request
             provide(request)
-        case .tellAwaited(let id):
+        case .notifyAwaited(let id):
             openRequests[id]?.setAwaited()
-            sourceFeed.add(.awaited(id))
+            sourceBroadcast.add(.awaited(id))
         case .providePersistable(let id):
             guard let request = openRequests[id] else { return }
             delegate?.contentKeySession(self, didProvide: PersistableContentKeyRequest(request: request))
-            eventFeed.add(.didProvidePersistable(PersistableContentKeyRequest(request: request)))
+            eventBroadcast.add(.didProvidePersistable(PersistableContentKeyRequest(request: request)))
         case .setStatus(let id, let status): set(status, of: id)
-        case .askToRetry(let id, let reason):
+        case .requestRetryDecision(let id, let reason):
             guard let request = openRequests[id] else { return }
-            settle(id)
+            resolve(id)
             if let error = machine.requests[id]?.error { request.set(error) }
             let retries = delegate?.contentKeySession(self, shouldRetry: request, reason: reason) ?? false
-            apply(.request(id, retries ? .retry : .giveUp))
+            apply(.request(id, retries ? .retry : .declineRetry))
         case .succeed(let id):
             guard let request = openRequests[id] else { return }
             delegate?.contentKeySession(self, contentKeyRequestDidSucceed: request)
-            eventFeed.add(.didSucceed(request))
+            eventBroadcast.add(.didSucceed(request))
         case .fail(let id, let error):
             guard let request = openRequests.removeValue(forKey: id) else { return }
             request.set(error)
             delegate?.contentKeySession(self, contentKeyRequest: request, didFailWithError: error)
-            eventFeed.add(.didFail(request, error))
+            eventBroadcast.add(.didFail(request, error))
         case .useKey(let name, let id, let recipients): use(name, id, recipients)
         case .deliver(let waiter, let name):
             guard let key = keys[name]?.key else { return }
@@ -41,10 +41,10 @@ extension KeySession {
             guard let (key, _) = keys.removeValue(forKey: name) else { return }
             key.end(cause)
             delegate?.contentKeySession(self, didStop: key, cause: cause)
-            eventFeed.add(.didStop(key, cause))
-        case .releaseKey(let id): arrivals.removeValue(forKey: id)?.stop()
-        // These are for who gave the machine the event.
-        case .allow(let id, .respond): settle(id)
+            eventBroadcast.add(.didStop(key, cause))
+        case .releaseKey(let id): receivedKeys.removeValue(forKey: id)?.stop()
+        // The caller that applied the event handles these actions.
+        case .allow(let id, .respond): resolve(id)
         case .allow, .refuse, .reportExpiry: break
         }
     }
@@ -53,24 +53,24 @@ extension KeySession {
         openRequests[id]?.set(status)
         switch status {
         case .requestingResponse, .receivedResponse: break
-        // Its error follows.
-        case .failed: settle(id)
+        // The action `fail` with the error follows.
+        case .failed: resolve(id)
         case .renewed, .retried, .cancelled:
-            settle(id)
+            resolve(id)
             openRequests[id] = nil
         }
         if status != .requestingResponse { deviceRequests[id] = nil }
     }
 
-    /// Makes the key that a request brought the one in use.
+    /// Makes the key that a request provided the key in use.
     private func use(_ name: KeyName, _ id: UInt64, _ ids: [KeySessionMachine.RecipientID]) {
-        guard let arrival = arrivals.removeValue(forKey: id) else { return }
+        guard let receivedKey = receivedKeys.removeValue(forKey: id) else { return }
         let key: ContentKey
         if let loaded = keys[name]?.key {
-            loaded.replace(with: arrival)
+            loaded.replace(with: receivedKey)
             key = loaded
         } else {
-            key = ContentKey(name, arrival, session: self)
+            key = ContentKey(name, receivedKey, session: self)
         }
         keys[name] = (key, id)
         for recipient in ids.compactMap({ recipients[$0] }) {

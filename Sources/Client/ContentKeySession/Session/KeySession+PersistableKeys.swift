@@ -1,7 +1,7 @@
-// Stored keys, and keys that the device lets go of.
+// Persistent keys, and keys that the device removes.
 
 extension KeySession {
-    /// Makes what tells the server securely until when a stored key is valid.
+    /// Creates a secure token that reports to the server when a persistent key expires.
     public func makeSecureTokenForExpirationDate(
         ofPersistableContentKey stored: [UInt8],
         context: ServerPlaybackContext
@@ -10,8 +10,8 @@ extension KeySession {
         return try await device.makeSecureToken(forExpirationDateOf: stored, context)
     }
 
-    /// Makes a stored key unusable for ever, stops it where this session uses it, and makes what proves that to the
-    /// server that gave the challenge.
+    /// Invalidates a persistent key permanently, stops it if this session uses it, and returns the proof for the server
+    /// that issued the challenge.
     public func invalidatePersistableContentKey(
         _ stored: [UInt8],
         context: ServerPlaybackContext
@@ -19,7 +19,7 @@ extension KeySession {
         try await invalidate(stored, context)
     }
 
-    /// Makes every stored key of the app unusable, likewise. The app is known by the context's certificate.
+    /// Invalidates all persistent keys of the app in the same way. The context's certificate identifies the app.
     public func invalidateAllPersistableContentKeys(
         context: ServerPlaybackContext
     ) async throws(ContentKeyError) -> [UInt8] {
@@ -35,29 +35,29 @@ extension KeySession {
         return proof
     }
 
-    /// Ends a key.
+    /// Stops a key.
     func revoke(_ key: ContentKey) {
         guard let (loaded, request) = keys[key.name], loaded === key else { return }
         apply(.revoke(request))
     }
 
-    /// Hands over the key that takes a stored one's place.
+    /// Delivers the key that replaces a persistent key.
     func announce(updatedKey: [UInt8], for identifier: String) {
         delegate?.contentKeySession(
             self,
             didUpdatePersistableContentKey: updatedKey,
             forContentKeyIdentifier: identifier
         )
-        eventFeed.add(.didUpdatePersistableKey(RedactedBytes(updatedKey), identifier: identifier))
+        eventBroadcast.add(.didUpdatePersistableKey(RedactedBytes(updatedKey), identifier: identifier))
     }
 
-    /// Looks at what is attached to the device, and tells of each key for which that makes a difference. Call it when a
-    /// display comes or goes.
+    /// Checks the displays attached to the device, and reports each key whose external content protection status has
+    /// changed. Call it when a display is attached or removed.
     public func checkExternalProtection() {
-        let changed = keys.values.sorted { $0.request < $1.request }.map(\.key).filter { $0.noteProtection() }
+        let changed = keys.values.sorted { $0.request < $1.request }.map(\.key).filter { $0.updateProtectionStatus() }
         for key in changed {
             delegate?.contentKeySession(self, externalProtectionStatusDidChangeFor: key)
-            eventFeed.add(.externalProtectionStatusDidChange(key))
+            eventBroadcast.add(.externalProtectionStatusDidChange(key))
         }
     }
 }

@@ -1,31 +1,31 @@
-// Those who play, and the keys that they get.
+// Recipients and the keys that they request.
 
 extension KeySession {
-    /// Adds what needs keys. It is not kept alive.
+    /// Adds a recipient. The session does not retain it.
     ///
-    /// - Throws: ``ContentKeyError/Code/recipientTooLate`` if it has begun to load,
+    /// - Throws: ``ContentKeyError/Code/recipientTooLate`` if the recipient has started to load, or
     ///   ``ContentKeyError/Code/sessionExpired``.
     public func addContentKeyRecipient(_ recipient: any ContentKeyRecipient) throws(ContentKeyError) {
         guard recipients.id(of: recipient) == nil else { return }
-        try permit(.addRecipient(recipients.nextID, isLoading: recipient.hasBegunLoading))
+        try applyOrThrow(.addRecipient(recipients.nextID, isLoading: recipient.hasBegunLoading))
         recipients.add(recipient)
     }
 
-    /// Removes what needed keys. Requests that nobody else wants are cancelled; keys that are loaded stay.
+    /// Removes a recipient. Requests that only this recipient needs are cancelled; loaded keys are kept.
     public func removeContentKeyRecipient(_ recipient: any ContentKeyRecipient) {
         guard let id = recipients.id(of: recipient) else { return }
         recipients.remove(id)
         apply(.removeRecipient(id))
     }
 
-    /// Those that were added.
+    /// The recipients of the session.
     public var contentKeyRecipients: [any ContentKeyRecipient] { recipients.all }
 
-    /// The key that a recipient needs now: a loaded one at once, otherwise when the request for it was answered. On
-    /// other routes than ``ContentKeyRoute/local`` each call makes a request, unless one is under way.
+    /// Returns the key that a recipient needs now: a loaded key at once, otherwise after its request is answered. On
+    /// routes other than ``ContentKeyRoute/local``, each call makes a request unless one is in progress.
     ///
-    /// - Throws: ``ContentKeyError/Code/unknownRecipient`` for one that was not added; why there is no key;
-    ///   ``ContentKeyError/Code/cancelled`` when the task is cancelled.
+    /// - Throws: ``ContentKeyError/Code/unknownRecipient`` for a recipient that was not added; the error of the
+    ///   request; ``ContentKeyError/Code/cancelled`` if the task is cancelled.
     public func contentKey(
         identifier: String,
         initializationData: [UInt8]? = nil,
@@ -39,7 +39,7 @@ extension KeySession {
             await withCheckedContinuation { continuation in
                 waiters[waiter] = continuation
                 apply(
-                    .want(
+                    .requestKeyForRecipient(
                         identifier: identifier,
                         initializationData: initializationData,
                         options: options,
@@ -57,12 +57,12 @@ extension KeySession {
     private func abandon(_ waiter: UInt64) { apply(.abandon(waiter)) }
 }
 
-/// Recipients by number. It keeps none alive; those that are gone are none.
+/// Recipients by ID, as weak references.
 struct RecipientTable {
     private struct Entry { weak var recipient: (any ContentKeyRecipient)? }
 
     private var entries: [UInt64: Entry] = [:]
-    /// The number of the next one, from 1.
+    /// The ID of the next recipient, from 1.
     private(set) var nextID: UInt64 = 1
 
     subscript(id: UInt64) -> (any ContentKeyRecipient)? { entries[id]?.recipient }

@@ -1,4 +1,4 @@
-// What requests ask of their session.
+// Operations that requests perform through their session.
 
 extension KeySession {
     func makeRequestData(
@@ -7,7 +7,7 @@ extension KeySession {
         _ contentIdentifier: [UInt8],
         _ protocolVersions: [UInt32]
     ) async throws(ContentKeyError) -> [UInt8] {
-        try permit(.request(request.id, .makeRequestData))
+        try applyOrThrow(.request(request.id, .makeRequestData))
         let made = try await device.makeKeyRequest(
             DeviceKeyRequestParameters(
                 certificate: certificate,
@@ -19,21 +19,21 @@ extension KeySession {
                 renewing: request.isRenewal ? keys[KeyName(request.identifier, request.route)]?.key.protectedKey : nil
             )
         )
-        // While the device was at work, the request may have ended.
-        try permit(.request(request.id, .makeRequestData))
+        // The request may have ended while the device created the SPC.
+        try applyOrThrow(.request(request.id, .makeRequestData))
         deviceRequests[request.id] = made
         return made.requestData
     }
 
     func requestPersistable(_ request: ContentKeyRequest) throws(ContentKeyError) {
-        try permit(.request(request.id, .requestPersistable))
+        try applyOrThrow(.request(request.id, .requestPersistable))
     }
 
     func makePersistableKey(
         _ request: ContentKeyRequest,
         _ response: [UInt8]
     ) async throws(ContentKeyError) -> [UInt8] {
-        try permit(.request(request.id, .makePersistableKey))
+        try applyOrThrow(.request(request.id, .makePersistableKey))
         guard let deviceRequest = deviceRequests[request.id] else { throw ContentKeyError(.noRequestData, .request) }
         do throws(ContentKeyError) {
             return try await device.makePersistableKey(ckc: response, for: deviceRequest)
@@ -46,38 +46,38 @@ extension KeySession {
     func respond(_ request: ContentKeyRequest, _ response: ContentKeyResponse) async -> ContentKeyRequestStatus {
         let isPersistable = machine.isPersistable(request: request.id)
         do throws(ContentKeyError) {
-            try permit(.request(request.id, .respond))
+            try applyOrThrow(.request(request.id, .respond))
         } catch {
             return request.status
         }
         do throws(ContentKeyError) {
             let key = try await open(response, for: request, isPersistable: isPersistable)
             let lease = key.leaseRemaining
-            // A key that is renewed in place may have been stopped while the device was at work.
+            // A key that is renewed in place may have been stopped while the device processed the response.
             guard lease.map({ $0 > .zero }) ?? true, key.isUsable || !request.isRenewal else {
                 key.stop()
-                throw ContentKeyError(.leaseExpired, .device, reason: "the lease was over when its key came")
+                throw ContentKeyError(.leaseExpired, .device, reason: "the lease had expired when the key arrived")
             }
-            arrivals[request.id] = key
+            receivedKeys[request.id] = key
             request.setLease(lease)
             apply(.request(request.id, .accepted(lease: lease)))
-            await leaveReport(for: KeyName(request.identifier, request.route))
+            await storeCrashReport(for: KeyName(request.identifier, request.route))
         } catch {
-            apply(.request(request.id, error.retryReason == nil ? .refused(error) : .refusedForNow(error)))
+            apply(.request(request.id, error.retryReason == nil ? .rejected(error) : .rejectedTemporarily(error)))
         }
         return request.status
     }
 
     func fail(_ request: ContentKeyRequest, _ error: ContentKeyError) { apply(.request(request.id, .fail(error))) }
 
-    /// Has the device say what it thinks of an answer.
+    /// Passes the response to the device and returns its key.
     private func open(
         _ response: ContentKeyResponse,
         for request: ContentKeyRequest,
         isPersistable: Bool
     ) async throws(ContentKeyError) -> any ProtectedContentKey {
         guard response.keySystem == keySystem else {
-            let found = "an answer for \(response.keySystem.rawValue), must be one for \(keySystem.rawValue)"
+            let found = "the response is for \(response.keySystem.rawValue), expected \(keySystem.rawValue)"
             throw ContentKeyError(.wrongResponse, .response, reason: found)
         }
         switch response.content {

@@ -1,49 +1,52 @@
-/// Asks for keys, has them answered, holds them while they may be used: AVContentKeySession for any platform.
+/// A session that requests keys, receives the responses, and stores the keys while they can be used:
+/// AVContentKeySession for any platform.
 ///
-/// What it does when is the business of ``KeySessionMachine``; this actor carries out its actions with a device,
-/// a clock and a delegate. Requests and keys end with it: with ``expire()``, or when nobody holds it any more.
+/// ``KeySessionMachine`` specifies the behavior; this actor performs its actions with a device, a clock and a delegate.
+/// Requests and keys end with the session: with ``expire()``, or when the session is deallocated.
 public actor KeySession: ContentKeySource {
-    /// How keys are delivered.
+    /// The method of key delivery.
     public nonisolated let keySystem: ContentKeySystem
-    /// What the server knows this playback by.
+    /// The identifier of this playback session for the server.
     public nonisolated let contentProtectionSessionIdentifier: ContentProtectionSessionIdentifier
-    /// Where reports of its end wait to be sent.
+    /// The store of reports of the session's end.
     public nonisolated let expiredSessionReports: any ExpiredSessionReportStore
-    /// Who answers requests; not kept alive.
+    /// The delegate that answers requests; a weak reference.
     public private(set) weak var delegate: (any KeySessionDelegate)?
 
     nonisolated let device: any ContentProtectionDevice
     private nonisolated let time: ElapsedTime
-    nonisolated let requestFeed = Feed<any ContentKeyLoading>()
-    nonisolated let sourceFeed = Feed<ContentKeySourceEvent>()
-    nonisolated let eventFeed = Feed<ContentKeyEvent>()
+    nonisolated let requestBroadcast = Broadcast<any ContentKeyLoading>()
+    nonisolated let sourceBroadcast = Broadcast<ContentKeySourceEvent>()
+    nonisolated let eventBroadcast = Broadcast<ContentKeyEvent>()
 
     var machine: KeySessionMachine
     /// Requests that have not ended.
     var openRequests: [UInt64: ContentKeyRequest] = [:]
-    /// What the device remembers of the SPCs of open requests.
+    /// The device's state for the SPCs of open requests.
     var deviceRequests: [UInt64: any DeviceKeyRequest] = [:]
-    /// Keys that the device has made and the machine has not placed.
-    var arrivals: [UInt64: any ProtectedContentKey] = [:]
+    /// Keys that the device has created and the state machine has not handled yet.
+    var receivedKeys: [UInt64: any ProtectedContentKey] = [:]
     var keys: [KeyName: (key: ContentKey, request: UInt64)] = [:]
-    /// What is reported of keys in use if the session never gets to its end.
-    var reportsLeft: [KeyName: ExpiredSessionReport] = [:]
+    /// Reports for the keys in use, to be sent if the session ends without `expire()`.
+    var crashReports: [KeyName: ExpiredSessionReport] = [:]
     var recipients = RecipientTable()
     var waiters: [UInt64: CheckedContinuation<Result<ContentKey, ContentKeyError>, Never>] = [:]
     var lastWaiter: UInt64 = 0
-    /// Requests that were asked for together, while they are made; nil when none are.
-    private var gathered: [ContentKeyRequest]?
+    /// The requests of one call for several keys, while they are made; otherwise nil.
+    private var batchedRequests: [ContentKeyRequest]?
     private var timer: (moment: Duration, task: Task<Void, Never>)?
 
-    /// Begins a session.
+    /// Starts a session.
     ///
     /// - Parameters:
-    ///   - device: what makes SPCs and opens CKCs; ``NoContentProtection`` does for the other key systems.
-    ///   - clock: measures deadlines and leases.
-    ///   - responseTimeout: how long a request may wait for its answer; nil for ever.
-    ///   - renewalLead: how long before the end of a lease its renewal is asked for, at most half of the lease; nil
-    ///     leaves that to ``renewExpiringResponseData(for:)``.
-    ///   - expiredSessionReports: where reports of its end wait to be sent.
+    ///   - keySystem: The method of key delivery.
+    ///   - device: The device that creates SPCs and opens CKCs; ``NoContentProtection`` is sufficient for the other key
+    ///     systems.
+    ///   - clock: The clock for deadlines and leases.
+    ///   - responseTimeout: The timeout for the response to a request; nil means no timeout.
+    ///   - renewalLead: The time before the end of a lease at which its renewal is requested, at most half of the
+    ///     lease; nil means only by ``renewExpiringResponseData(for:)``.
+    ///   - expiredSessionReports: The store of reports of the session's end.
     public init(
         keySystem: ContentKeySystem = .fairPlayStreaming,
         device: any ContentProtectionDevice,
@@ -58,7 +61,7 @@ public actor KeySession: ContentKeySource {
         machine = KeySessionMachine(
             configuration: .init(
                 keySystem: keySystem,
-                keepsPersistableKeys: device.keepsPersistableKeys,
+                supportsPersistableKeys: device.supportsPersistableKeys,
                 responseTimeout: responseTimeout,
                 renewalLead: renewalLead
             )
@@ -69,73 +72,75 @@ public actor KeySession: ContentKeySource {
         timer?.task.cancel()
         for (key, _) in keys.values { key.end(.sessionExpired) }
         if !machine.isExpired { expiredSessionReports.sessionEnded(contentProtectionSessionIdentifier) }
-        requestFeed.finish()
-        sourceFeed.finish()
-        eventFeed.finish()
+        requestBroadcast.finish()
+        sourceBroadcast.finish()
+        eventBroadcast.finish()
     }
 
-    /// Requests as they come. Each access begins a new sequence, which starts with those that wait for an answer.
-    public nonisolated var requests: AsyncStream<any ContentKeyLoading> { requestFeed.sequence() }
+    /// The requests as they are made. Each access starts a new sequence, which begins with the requests without a
+    /// response.
+    public nonisolated var requests: AsyncStream<any ContentKeyLoading> { requestBroadcast.sequence() }
 
-    /// Requests as they come, and who begins to wait for them. Each access begins a new sequence, which starts with those
-    /// that wait for an answer.
-    public nonisolated var sourceEvents: AsyncStream<ContentKeySourceEvent>? { sourceFeed.sequence() }
+    /// The requests as they are made, and the events that a key becomes needed. Each access starts a new sequence,
+    /// which begins with the requests without a response.
+    public nonisolated var sourceEvents: AsyncStream<ContentKeySourceEvent>? { sourceBroadcast.sequence() }
 
-    /// What happens from now on. Each access begins a new sequence.
-    public nonisolated var events: AsyncStream<ContentKeyEvent> { eventFeed.sequence() }
+    /// The events from now on. Each access starts a new sequence.
+    public nonisolated var events: AsyncStream<ContentKeyEvent> { eventBroadcast.sequence() }
 
-    /// Makes somebody answer requests, in place of or beside who reads ``requests``.
+    /// Sets the delegate that answers requests, instead of or in addition to a reader of ``requests``.
     public func setDelegate(_ delegate: (any KeySessionDelegate)?) { self.delegate = delegate }
 
-    /// Where the content goes.
+    /// The current output route of the content.
     public var route: ContentKeyRoute { machine.route }
 
-    /// Sends the content elsewhere from now on. Keys for the old route stay; the new one needs its own.
+    /// Changes the output route. Keys of the old route stay loaded; the new route needs separate keys.
     public func setRoute(_ route: ContentKeyRoute) { apply(.changeRoute(route)) }
 
-    /// Asks for a key on the current route. Does nothing where it is loaded or asked for.
+    /// Requests a key for the current route. Does nothing if it is loaded or requested.
     public func processContentKeyRequest(
         identifier: String,
         initializationData: [UInt8]? = nil,
         options: ContentKeyRequestOptions = ContentKeyRequestOptions()
     ) {
-        apply(.ask(identifier: identifier, initializationData: initializationData, options: options))
+        apply(.requestKey(identifier: identifier, initializationData: initializationData, options: options))
     }
 
-    /// Asks for several keys at once, such as those that one piece of initialization data names: the delegate gets the
-    /// requests together. Those for keys that are loaded or asked for do nothing.
+    /// Requests several keys at once, such as all keys of one initialization data: the delegate receives the requests
+    /// together. Keys that are loaded or requested are skipped.
     public func processContentKeyRequests(
         identifiers: [String],
         initializationData: [UInt8]? = nil,
         options: ContentKeyRequestOptions = ContentKeyRequestOptions()
     ) async {
-        // Async for its callers' sake, as `hasKey(for:)`. What is due comes before, and is none of these.
+        // Async because the protocol's default is, as `hasKey(for:)`. Requests that are already due are made first,
+        // separately.
         checkDeadlines()
-        gathered = []
+        batchedRequests = []
         for identifier in identifiers {
-            apply(.ask(identifier: identifier, initializationData: initializationData, options: options))
+            apply(.requestKey(identifier: identifier, initializationData: initializationData, options: options))
         }
-        let requests = gathered ?? []
-        gathered = nil
+        let requests = batchedRequests ?? []
+        batchedRequests = nil
         guard !requests.isEmpty else { return }
         delegate?.contentKeySession(self, didProvide: requests, forInitializationData: initializationData)
     }
 
-    /// Whether a key is loaded for the current route.
+    /// Returns whether a key is loaded for the current route.
     public func hasKey(for identifier: String) async -> Bool? {
-        // Async for its callers' sake: else they would get the protocol's default, which is.
+        // Async, because otherwise callers would get the protocol's default implementation, which is async.
         keys[KeyName(identifier, route)] != nil
     }
 
-    /// Asks for the lease of the current route's key to be renewed. Does nothing where none is loaded, or another request
-    /// for it is under way.
+    /// Requests the renewal of the lease of the current route's key. Does nothing if the key is not loaded or a request
+    /// for it is in progress.
     public func renewExpiringResponseData(for identifier: String) { apply(.renew(identifier: identifier)) }
 
-    /// Does what is due: overdue answers, ends of leases, renewals. The session does so by itself when its clock says;
-    /// call it when the clock may have jumped.
+    /// Performs what is due: response timeouts, lease expirations and renewals. The session does this automatically by
+    /// its clock; call it when the clock may have jumped.
     public func checkDeadlines() { apply(.timePassed) }
 
-    /// Gives the machine an event and does what it says.
+    /// Applies an event to the state machine and performs the resulting actions.
     @discardableResult
     func apply(_ event: KeySessionMachine.Event) -> [KeySessionMachine.Action] {
         let actions = machine.handle(event, at: time.now)
@@ -144,32 +149,32 @@ public actor KeySession: ContentKeySource {
         return actions
     }
 
-    /// Throws if the machine refused.
-    func permit(_ event: KeySessionMachine.Event) throws(ContentKeyError) {
+    /// Applies an event and throws if the state machine refuses it.
+    func applyOrThrow(_ event: KeySessionMachine.Event) throws(ContentKeyError) {
         for case .refuse(let error) in apply(event) { throw error }
     }
 
-    /// A request for the app.
+    /// Passes a request to the app.
     func provide(_ request: ContentKeyRequest) {
         if request.isRenewal {
             delegate?.contentKeySession(self, didProvideRenewing: request)
-            eventFeed.add(.didProvideRenewing(request))
+            eventBroadcast.add(.didProvideRenewing(request))
         } else {
-            if gathered == nil {
+            if batchedRequests == nil {
                 delegate?.contentKeySession(self, didProvide: request)
             } else {
-                gathered?.append(request)
+                batchedRequests?.append(request)
             }
-            eventFeed.add(.didProvide(request))
+            eventBroadcast.add(.didProvide(request))
         }
-        requestFeed.add(request, waitingAs: request.id)
-        sourceFeed.add(.request(request), waitingAs: request.id)
+        requestBroadcast.add(request, waitingAs: request.id)
+        sourceBroadcast.add(.request(request), waitingAs: request.id)
     }
 
-    /// A request that needs no answer any more.
-    func settle(_ id: UInt64) {
-        requestFeed.settle(id)
-        sourceFeed.settle(id)
+    /// Removes a request that no longer needs a response from the sequences.
+    func resolve(_ id: UInt64) {
+        requestBroadcast.resolve(id)
+        sourceBroadcast.resolve(id)
     }
 
     private func setTimer() {

@@ -1,58 +1,60 @@
-/// Who answers requests, and is told of what becomes of them.
+/// A delegate that answers requests and is notified of their results.
 ///
-/// The session calls it in the order of events and waits for it, so it must return soon: what takes long belongs into a
-/// task of its own. Every method but the first has a default that does nothing.
+/// The session calls its methods in the order of events and waits for them, so they must return soon: run long work in
+/// a separate task. Every method except the first has a default implementation that does nothing, unless stated
+/// otherwise.
 public protocol KeySessionDelegate: AnyObject, Sendable {
-    /// Here is a request, to be answered.
+    /// Delivers a request to be answered.
     func contentKeySession(_ session: KeySession, didProvide keyRequest: ContentKeyRequest)
-    /// Here are requests that were asked for together, for the keys that one piece of initialization data names. By default
-    /// as that many single requests.
+    /// Delivers requests that were made together, for the keys of one initialization data. The default calls the method
+    /// for a single request with each.
     func contentKeySession(
         _ session: KeySession,
         didProvide keyRequests: [ContentKeyRequest],
         forInitializationData initializationData: [UInt8]?
     )
-    /// Here is a request whose answer renews a key in use. By default as any other request.
+    /// Delivers a request whose response renews a key in use. The default handles it like any other request.
     func contentKeySession(_ session: KeySession, didProvideRenewing keyRequest: ContentKeyRequest)
-    /// Here is a request that was turned into one for a persistable key.
+    /// Delivers a request that was converted into a request for a persistable key.
     func contentKeySession(_ session: KeySession, didProvide keyRequest: PersistableContentKeyRequest)
-    /// The stored key for this identifier is void from now on, and `persistableContentKey` takes its place.
+    /// Reports that the persistent key for this identifier is no longer valid and that `persistableContentKey` replaces
+    /// it.
     func contentKeySession(
         _ session: KeySession,
         didUpdatePersistableContentKey persistableContentKey: [UInt8],
         forContentKeyIdentifier identifier: String
     )
-    /// There is no key.
+    /// Reports that a request failed.
     func contentKeySession(
         _ session: KeySession,
         contentKeyRequest keyRequest: ContentKeyRequest,
         didFailWithError error: ContentKeyError
     )
-    /// Whether another request shall be made in this one's place. By default not, and failure follows.
+    /// Returns whether to retry the request. The default returns false, and the request fails.
     func contentKeySession(
         _ session: KeySession,
         shouldRetry keyRequest: ContentKeyRequest,
         reason: ContentKeyRetryReason
     ) -> Bool
-    /// The device took the answer.
+    /// Reports that the device accepted the response.
     func contentKeySession(_ session: KeySession, contentKeyRequestDidSucceed keyRequest: ContentKeyRequest)
-    /// A key was stopped.
+    /// Reports that a key was stopped.
     func contentKeySession(
         _ session: KeySession,
         didStop contentKey: ContentKey,
         cause: KeySessionMachine.StopCause
     )
-    /// What is attached protects this key's content more, or less, than before.
+    /// Reports that the external content protection status of this key has changed.
     func contentKeySession(
         _ session: KeySession,
         externalProtectionStatusDidChangeFor contentKey: ContentKey
     )
-    /// Reports of this session's end wait to be sent.
+    /// Reports that reports of this session's end are ready to be sent.
     func contentKeySessionDidGenerateExpiredSessionReport(_ session: KeySession)
 }
 
 extension KeySessionDelegate {
-    /// As that many single requests.
+    /// Calls the method for a single request with each request.
     public func contentKeySession(
         _ session: KeySession,
         didProvide keyRequests: [ContentKeyRequest],
@@ -60,7 +62,7 @@ extension KeySessionDelegate {
     ) {
         for request in keyRequests { contentKeySession(session, didProvide: request) }
     }
-    /// As any other request.
+    /// Handles the request like any other request.
     public func contentKeySession(_ session: KeySession, didProvideRenewing keyRequest: ContentKeyRequest) {
         contentKeySession(session, didProvide: keyRequest)
     }
@@ -78,7 +80,7 @@ extension KeySessionDelegate {
         contentKeyRequest _: ContentKeyRequest,
         didFailWithError _: ContentKeyError
     ) {}
-    /// False: failure follows.
+    /// Returns false, so that the request fails.
     public func contentKeySession(
         _: KeySession,
         shouldRetry _: ContentKeyRequest,

@@ -1,45 +1,46 @@
-/// Where keys come from, and how they are asked for.
+/// The addresses of a key service and the format of its requests.
 public struct KeyService: Sendable {
-    /// What a header or a token is for.
+    /// The purpose of a header or a token.
     public enum Purpose: Hashable, Sendable {
         /// The application certificate.
         case certificate
-        /// Keys that somebody waits for, or will.
+        /// Keys that are needed now or will be needed.
         case license
-        /// A lease that ends. Its token must be new: the old one may have ended with the lease.
+        /// A lease renewal. Its token must be new: the old token may have expired together with the lease.
         case renewal
-        /// The server did not take the last token.
+        /// A retry after the server rejected the last token.
         case refusedToken
     }
 
-    /// Where the application certificate is.
+    /// The address of the application certificate.
     public var certificateURL: String
-    /// Where one license is asked for.
+    /// The address for one license request.
     public var licenseURL: String
-    /// Where several are asked for at once; nil when the server has no such route.
+    /// The address for several license requests at once; nil if the server has no such route.
     public var batchURL: String?
-    /// How one license request is written.
-    public var shape: LicenseShape
-    /// How many licenses are asked for at once, at most.
+    /// The format of a license request and its response.
+    public var requestFormat: LicenseRequestFormat
+    /// The maximum number of licenses in a batch.
     public var maximumBatch: Int
-    /// The asset ID in a key's URI.
+    /// The policy that extracts the asset ID from a key URI.
     public var uris: KeyURIPolicy
-    /// Versions of the protocol that the server knows.
+    /// The protocol versions that the server supports.
     public var protocolVersions: [UInt32]
-    /// Headers for each request, beside Content-Type and Authorization.
+    /// A function that returns the headers for a request, in addition to Content-Type and Authorization.
     public var headers: @Sendable (Purpose) async throws -> [KeyTransportHeader]
-    /// The token for `Authorization: Bearer`; nil for none. Asked before each round trip but retries.
+    /// A function that returns the token for `Authorization: Bearer`; nil means no token. Called before each round trip
+    /// except retries.
     public var token: @Sendable (Purpose) async throws -> PlaybackToken?
-    /// What answers a request of the key system ``ContentKeySystem/authorizationToken``, by its identifier; nil where the
-    /// app has none.
+    /// A function that returns the token for a request of the key system ``ContentKeySystem/authorizationToken`` by its
+    /// identifier; nil if the app does not support that key system.
     public var authorizationToken: (@Sendable (String) async throws -> RedactedBytes)?
 
-    /// Describes a service.
+    /// Creates the description of a service.
     public init(
         certificateURL: String,
         licenseURL: String,
         batchURL: String? = nil,
-        shape: LicenseShape = .json(),
+        requestFormat: LicenseRequestFormat = .json(),
         maximumBatch: Int = 32,
         uris: KeyURIPolicy = .afterScheme,
         protocolVersions: [UInt32] = [1],
@@ -51,7 +52,7 @@ public struct KeyService: Sendable {
         self.certificateURL = certificateURL
         self.licenseURL = licenseURL
         self.batchURL = batchURL
-        self.shape = shape
+        self.requestFormat = requestFormat
         self.maximumBatch = max(1, maximumBatch)
         self.uris = uris
         self.protocolVersions = protocolVersions
@@ -59,9 +60,11 @@ public struct KeyService: Sendable {
         self.token = token
     }
 
-    /// The routes of Keyway's server.
+    /// Returns the routes of Keyway's server.
     ///
-    /// - Parameter server: Such as `https://keys.example`, without a slash at its end.
+    /// - Parameters:
+    ///   - server: The origin of the server, such as `https://keys.example`, without a trailing slash.
+    ///   - token: The function that returns the bearer token.
     public static func keyway(
         _ server: String,
         token: @escaping @Sendable (Purpose) async throws -> PlaybackToken? = { _ in nil }

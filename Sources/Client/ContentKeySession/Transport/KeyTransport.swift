@@ -1,52 +1,53 @@
-/// Sends a request and waits for its whole answer: over URLSession on Apple's platforms, over any HTTP client elsewhere.
+/// A transport that sends a request and waits for the complete response: URLSession on Apple's platforms, any HTTP
+/// client elsewhere.
 ///
-/// A transport neither retries nor follows redirects, since a redirect would take a viewer's token elsewhere; the key
-/// loader decides on both. It has to end soon after its task is cancelled: the loader keeps the time.
+/// A transport neither retries nor follows redirects, because a redirect could send a viewer's token to another server;
+/// the key loader decides on both. It must return soon after its task is cancelled: the loader enforces the timeouts.
 public protocol KeyTransport: Sendable {
-    /// Sends a request.
+    /// Sends a request and returns the response.
     ///
-    /// - Throws: ``KeyTransportError``; an answer with any status is an answer.
+    /// - Throws: ``KeyTransportError``. A response with any status is returned, not thrown.
     func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer
 }
 
-/// Why there is no answer.
+/// An error of a transport.
 public enum KeyTransportError: Error, Hashable, Sendable {
-    /// No connection, or it broke before the answer was whole.
+    /// The connection failed, or was interrupted before the response was complete.
     case noConnection
-    /// There was no whole answer in time.
+    /// The response was not complete before the timeout.
     case deadline
-    /// The answer is larger than ``KeyTransportRequest/maximumAnswer``.
+    /// The response is larger than ``KeyTransportRequest/maximumAnswer``.
     case tooLarge
-    /// The address is none that the transport can use.
+    /// The transport does not support the address.
     case badAddress
-    /// Whoever asked no longer waits.
+    /// The caller cancelled the request.
     case cancelled
 }
 
-/// A request over HTTP. It prints without headers and body, which hold tokens and SPCs.
+/// An HTTP request. Its description omits the headers and the body, which contain tokens and SPCs.
 public struct KeyTransportRequest: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// How it is asked.
+    /// The HTTP method.
     public enum Method: String, Sendable {
-        /// Fetch.
+        /// A request without a body.
         case get = "GET"
-        /// Send a body.
+        /// A request with a body.
         case post = "POST"
     }
 
-    /// GET or POST.
+    /// The HTTP method.
     public var method: Method
-    /// Absolute.
+    /// The absolute URL.
     public var url: String
-    /// In order.
+    /// The header fields, in order.
     public var headers: [KeyTransportHeader]
-    /// What is sent.
+    /// The request body.
     public var body: [UInt8]
-    /// How long the whole exchange may take.
+    /// The timeout of the whole exchange.
     public var timeout: Duration
-    /// How many bytes the answer's body may have.
+    /// The maximum size of the response body, in bytes.
     public var maximumAnswer: Int
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         _ method: Method,
         _ url: String,
@@ -63,48 +64,48 @@ public struct KeyTransportRequest: Hashable, Sendable, CustomStringConvertible, 
         self.maximumAnswer = maximumAnswer
     }
 
-    /// Method and address, without the query, which may hold a token.
+    /// The method and the address without its query, which may contain a token.
     public var description: String { "\(method.rawValue) \(KeyLabel(url))" }
-    /// Only what the description says.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// An answer over HTTP. It prints without headers and body, which hold CKCs.
+/// An HTTP response. Its description omits the headers and the body, which contain CKCs.
 public struct KeyTransportAnswer: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// 100 to 599.
+    /// The status code, 100 to 599.
     public var status: Int
-    /// In order.
+    /// The header fields, in order.
     public var headers: [KeyTransportHeader]
-    /// What came.
+    /// The response body.
     public var body: [UInt8]
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(status: Int, headers: [KeyTransportHeader] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// The first header of that name, whatever its case.
+    /// Returns the value of the first header with this name, case-insensitively.
     public func header(_ name: String) -> String? {
         let name = name.lowercased()
         return headers.first { $0.name.lowercased() == name }?.value
     }
 
-    /// Status and size.
+    /// The status and the size.
     public var description: String { "status \(status), \(body.count) bytes" }
-    /// Only what the description says.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// A header field. It prints its name alone: the value may be a token.
+/// A header field. Its description contains only its name, because the value may be a token.
 public struct KeyTransportHeader: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The name; its case does not matter.
+    /// The name, which is case-insensitive.
     public let name: String
     /// The value.
     public let value: String
 
-    /// Makes a header field.
+    /// Creates a header field.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
@@ -112,6 +113,6 @@ public struct KeyTransportHeader: Hashable, Sendable, CustomStringConvertible, C
 
     /// The name.
     public var description: String { "\(name): …" }
-    /// Only what the description says.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

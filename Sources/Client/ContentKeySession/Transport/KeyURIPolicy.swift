@@ -1,7 +1,7 @@
 import HLSPlaylist
 import TextCoding
 
-/// How the URI of a key becomes an asset ID. Every packager has its own habit.
+/// The rule that converts a key URI into an asset ID. Packagers use different rules.
 ///
 /// | Policy | `skd://movie/hd?x=1` |
 /// |---|---|
@@ -10,21 +10,24 @@ import TextCoding
 /// | ``lastPathComponent`` | `hd` |
 /// | ``queryItem(_:)`` with `x` | `1` |
 /// | ``wholeURI`` | `skd://movie/hd?x=1` |
-/// | ``init(_:)`` | whatever it says |
+/// | ``init(_:)`` | the result of the app's function |
 ///
-/// All but the last two take `skd` alone, in any case, and decode percent signs. What came out must have 2 to 200 bytes, as
-/// the asset ID of an SPC does; its UTF-8 bytes are the content identifier unless the policy says otherwise.
+/// All except the last two accept only the scheme `skd`, in any case, and decode percent-encoding. The result must have
+/// 2 to 200 bytes, like the asset ID of an SPC; its UTF-8 bytes are the content identifier unless the policy returns
+/// another.
 public struct KeyURIPolicy: Sendable {
-    /// Whom a key belongs to.
+    /// The identity of a key.
     public struct Identity: Hashable, Sendable {
-        /// For the key server.
+        /// The asset ID for the key server.
         public let assetID: String
-        /// For the device, which writes it into the SPC as its asset ID.
+        /// The content identifier, which the device writes into the SPC as the asset ID.
         public let contentIdentifier: [UInt8]
 
-        /// Makes an identity.
+        /// Creates an identity.
         ///
-        /// - Parameter contentIdentifier: The asset ID's UTF-8 bytes unless given.
+        /// - Parameters:
+        ///   - assetID: The asset ID for the key server.
+        ///   - contentIdentifier: The content identifier; nil means the UTF-8 bytes of the asset ID.
         public init(assetID: String, contentIdentifier: [UInt8]? = nil) {
             self.assetID = assetID
             self.contentIdentifier = contentIdentifier ?? Array(assetID.utf8)
@@ -33,25 +36,26 @@ public struct KeyURIPolicy: Sendable {
 
     private let rule: @Sendable (String) -> Identity?
 
-    /// A policy of one's own; nil where a URI does not follow it.
+    /// Creates a policy from a function, which returns nil for a URI that does not follow the policy.
     public init(_ rule: @escaping @Sendable (String) -> Identity?) { self.rule = rule }
 
-    /// What a URI names; nil where it does not follow the policy, or names something of the wrong size.
+    /// Returns the identity of a key URI; nil if the URI does not follow the policy or the content identifier has the
+    /// wrong size.
     public func identity(of uri: String) -> Identity? {
         guard let identity = rule(uri), (2...200).contains(identity.contentIdentifier.count) else { return nil }
         return identity
     }
 
-    /// All between `skd://` and the query.
+    /// The text between `skd://` and the query.
     public static let afterScheme = skd { host, path, _ in host + path }
-    /// What stands before the first slash.
+    /// The text before the first slash.
     public static let host = skd { host, _, _ in host }
-    /// What stands behind the last slash; the host where there is no path.
+    /// The text after the last slash; the host if there is no path.
     public static let lastPathComponent = skd { host, path, _ in
         path.split(separator: "/").last.map(String.init) ?? host
     }
 
-    /// The value of a field of the query.
+    /// Returns a policy that uses the value of a query item.
     public static func queryItem(_ name: String) -> KeyURIPolicy {
         skd { _, _, query in
             for item in query.split(separator: "&") {
@@ -62,14 +66,14 @@ public struct KeyURIPolicy: Sendable {
         }
     }
 
-    /// The URI as it stands.
+    /// The whole URI.
     public static let wholeURI = KeyURIPolicy { Identity(assetID: $0) }
 
     private static func skd(_ part: @escaping @Sendable (String, String, String) -> String?) -> KeyURIPolicy {
         KeyURIPolicy { uri in
             guard URIReference.scheme(of: uri) == "skd" else { return nil }
             var rest = uri.dropFirst(4)
-            // `skd:movie` occurs too.
+            // `skd:movie` also occurs.
             if rest.hasPrefix("//") { rest = rest.dropFirst(2) }
             rest = rest.prefix { $0 != "#" }
             let path = rest.prefix { $0 != "?" }

@@ -1,13 +1,13 @@
-/// What says that the viewer may watch. It never prints.
+/// A token that authorizes a viewer to play. It is never printed.
 public struct PlaybackToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The token itself, for the `Authorization` header.
     public let value: String
 
-    /// Makes a token.
+    /// Creates a token.
     public init(_ value: String) { self.value = value }
 
-    /// Nothing of it.
+    /// A fixed text, without the value.
     public var description: String { "token" }
-    /// Nothing of it.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

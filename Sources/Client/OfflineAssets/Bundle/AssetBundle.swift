@@ -2,23 +2,23 @@ import FPSCrypto
 import Foundation
 import HLSPlaylist
 
-/// A film on this machine: a folder with its media, local playlists, and what is known of it.
+/// A downloaded presentation on the local disk: a folder with its media, local playlists, and a description.
 ///
-///     FOLDER/bundle.json                  what it is: BundleDescription
+///     FOLDER/bundle.json                  the description: BundleDescription
 ///     FOLDER/main.m3u8                    the playlist to play
-///     FOLDER/variant-1.m3u8 …             the Media Playlists that it names
-///     FOLDER/media/variant-1/000001.m4s   media, as they came from the server: encrypted media stay encrypted
-///     FOLDER/journal                      what was complete when, for a download that is resumed
+///     FOLDER/variant-1.m3u8 …             its Media Playlists
+///     FOLDER/media/variant-1/000001.m4s   media as received from the server: encrypted media stay encrypted
+///     FOLDER/journal                      the progress of the download, so that it can be resumed
 public struct AssetBundle: Sendable, Hashable {
-    /// The path of its folder.
+    /// The path of the bundle's folder.
     public let folder: String
-    /// What `bundle.json` says.
+    /// The contents of `bundle.json`.
     public let description: BundleDescription
 
     static let descriptionFile = "bundle.json"
     static let journalFile = "journal"
-    /// In bytes: 256 MiB.
-    static let greatestPlaylist = 256 << 20
+    /// The maximum size of a local playlist in bytes: 256 MiB.
+    static let maximumPlaylistSize = 256 << 20
 
     /// The path of the playlist to play.
     public var mainPlaylist: String { BundleFolder(folder).path(of: "main.m3u8") }
@@ -30,29 +30,29 @@ public struct AssetBundle: Sendable, Hashable {
         (self.folder, self.description) = (folder, description)
     }
 
-    /// Reads what a bundle is. It may be incomplete: see ``BundleDescription/state``.
+    /// Opens a bundle and reads its description. The bundle may be incomplete: see ``BundleDescription/state``.
     ///
-    /// - Throws: ``AssetBundleError`` `not-a-bundle`, `malformed`, `unknown-version`, `storage`.
+    /// - Throws: ``AssetBundleError`` `not-a-bundle`, `malformed`, `unknown-version` or `storage`.
     public static func open(_ folder: String) throws(AssetBundleError) -> AssetBundle {
         let files = BundleFolder(folder)
         let bytes: [UInt8]
         do {
-            bytes = try files.read(descriptionFile, atMost: BundleDescription.greatestSize)
+            bytes = try files.read(descriptionFile, atMost: BundleDescription.maximumSize)
         } catch  where error.code == .missing {
-            throw AssetBundleError(.notABundle, folder, "not a downloaded film: bundle.json is missing")
+            throw AssetBundleError(.notABundle, folder, "not a downloaded bundle: bundle.json is missing")
         }
         let description = try BundleDescription(parsing: bytes, place: files.path(of: descriptionFile))
         return AssetBundle(folder: files.path, description: description)
     }
 
-    /// Reads every file and compares lengths and checksums.
+    /// Reads all files and compares their lengths and checksums with the description.
     ///
-    /// - Parameter progress: is told how many files were read, of how many.
-    /// - Throws: ``AssetBundleError`` `incomplete`, `missing`, `damaged`, `storage`, with the first file that is not as it was
-    ///   when the download was complete.
+    /// - Parameter progress: A function that is called with the number of verified files and the total.
+    /// - Throws: ``AssetBundleError`` `incomplete`, `missing`, `damaged` or `storage`, with the first file that differs
+    ///   from its state when the download was complete.
     public func verify(progress: (Int, Int) -> Void = { _, _ in }) throws(AssetBundleError) {
         guard description.state != .downloading else {
-            throw AssetBundleError(.incomplete, folder, "the download is not complete: resume it")
+            throw AssetBundleError(.incomplete, folder, "the download is not complete: resume the download")
         }
         let files = BundleFolder(folder)
         let total = description.playlists.count + description.resources.count
@@ -69,22 +69,22 @@ public struct AssetBundle: Sendable, Hashable {
     }
 
     static func damaged(_ file: String) -> AssetBundleError {
-        AssetBundleError(.damaged, file, "its bytes are others than when it was complete: run the download again")
+        AssetBundleError(.damaged, file, "the file has changed since the download was complete: run the download again")
     }
 
-    /// Whether a local playlist is as it was written.
+    /// Returns whether a local playlist is unchanged since it was written.
     static func isUnchanged(_ bytes: [UInt8], _ playlist: BundlePlaylist) -> Bool {
         SHA256.hash(bytes) == playlist.sha256
     }
 
-    /// The Media Playlists of the bundle, read from its folder.
+    /// Returns the Media Playlists of the bundle, read from its folder.
     ///
-    /// - Throws: ``AssetBundleError`` `damaged` where a playlist is not as it was written.
+    /// - Throws: ``AssetBundleError`` `damaged` if a playlist has changed since it was written.
     func mediaPlaylists() throws(AssetBundleError) -> [(playlist: BundlePlaylist, media: MediaPlaylist)] {
         var result: [(playlist: BundlePlaylist, media: MediaPlaylist)] = []
         let files = BundleFolder(folder)
         for playlist in description.playlists where playlist.kind != .multivariant {
-            let bytes = try files.read(playlist.file, atMost: Self.greatestPlaylist)
+            let bytes = try files.read(playlist.file, atMost: Self.maximumPlaylistSize)
             guard Self.isUnchanged(bytes, playlist),
                 case .media(let media)? = try? Playlist.parseLeniently(bytes).playlist
             else { throw Self.damaged(playlist.file) }
@@ -95,7 +95,7 @@ public struct AssetBundle: Sendable, Hashable {
 }
 
 extension BundleFolder {
-    /// Writes what a bundle is.
+    /// Writes the description of a bundle.
     func write(_ description: BundleDescription) throws(AssetBundleError) {
         try write(description.bytes, to: AssetBundle.descriptionFile)
     }

@@ -1,34 +1,34 @@
-/// Why a bundle cannot be read, or is not what it should be.
+/// An error of a bundle that cannot be read or is damaged.
 public struct AssetBundleError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of error.
     public enum Code: String, Sendable, CaseIterable {
         /// There is no `bundle.json`.
         case notABundle = "not-a-bundle"
-        /// `bundle.json` is not as it is written here.
+        /// `bundle.json` is malformed.
         case malformed
-        /// It was written by a later version.
+        /// `bundle.json` was written by a newer version.
         case unknownVersion = "unknown-version"
-        /// It is not complete: resume the download.
+        /// The bundle is not complete: resume the download.
         case incomplete
-        /// A file is not there.
+        /// A file is missing.
         case missing
-        /// A file has another length or other bytes than when it was complete.
+        /// A file's length or bytes have changed since it was complete.
         case damaged
-        /// The system refuses to read or write.
+        /// A file could not be read or written.
         case storage
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// The bundle's folder, or the file in it.
+    /// The bundle's folder, or a file in it.
     public let place: String
-    /// What is wrong, and what can be done about it.
+    /// A description of the error and what to do about it.
     public let reason: String
 
     init(_ code: Code, _ place: String, _ reason: String) {
         (self.code, self.place, self.reason) = (code, place, reason)
     }
 
-    /// One line.
+    /// The location, the reason and the code, on one line.
     public var description: String { "\(place): \(reason) (\(code.rawValue))" }
 }

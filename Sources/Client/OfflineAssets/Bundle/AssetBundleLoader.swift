@@ -1,7 +1,7 @@
 import Foundation
 public import StreamPlayer
 
-/// Loads a bundle's files for a `Player`, and nothing else: no address of a network, no file outside.
+/// A loader of a bundle's files for a `Player`, without access to the network or to files outside of the bundle.
 ///
 ///     let bundle = try AssetBundle.open(folder)
 ///     let player = Player(keys: keys, loader: AssetBundleLoader(bundle))
@@ -10,13 +10,13 @@ public struct AssetBundleLoader: MediaLoader {
     private let root: String
     private let files = FileMediaLoader()
 
-    /// Loads the files of a bundle.
+    /// Creates a loader for the files of a bundle.
     public init(_ bundle: AssetBundle) { root = Self.resolved(bundle.folder) }
 
-    /// Loads a file, or a part of one.
+    /// Loads a file or a byte range of a file.
     ///
-    /// - Throws: `MediaLoadError` `bad-address` for anything that is not in the bundle, links out of it included;
-    ///   `not-found`, `wrong-range`, `too-large`.
+    /// - Throws: `MediaLoadError` `bad-address` for a URL outside of the bundle, including symbolic links that lead out
+    ///   of it; `not-found`, `wrong-range` or `too-large`.
     public func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
         guard let url = URL(string: resource.url), url.scheme?.lowercased() == "file",
             Self.resolved(url.path).hasPrefix(root + "/")

@@ -1,7 +1,8 @@
 import ContentKeySession
 import TextCoding
 
-/// `bundle.json`, version 1. Its first line ends behind the summary, so that a library reads no further:
+/// The format of `bundle.json`, version 1. Its first line ends after the summary, so that a library can read only that
+/// line:
 ///
 ///     {"keyway-bundle":1,"summary":{
 ///         "title": text, "originalURL": text, "state": "downloading" | "unproven" | "complete",
@@ -11,28 +12,28 @@ import TextCoding
 ///     "resources": [{"file": text, "url": text, "from": number, "to": number,      the last two for a byte range
 ///                    "length": number, "sha256": hexadecimal} …]}                  the last two once it is complete
 ///
-/// It is read strictly: every field is there once, and no other.
+/// Parsing is strict: every field must occur exactly once, and other fields are errors.
 extension BundleDescription {
     static let version = 1
-    /// The greatest size that is read, in bytes: 512 MiB.
-    static let greatestSize = 512 << 20
+    /// The maximum size of the document in bytes: 512 MiB.
+    static let maximumSize = 512 << 20
 
-    /// The document.
+    /// The encoded document.
     var bytes: [UInt8] {
         let rest = JSONValue.object([
             "selection": .string(selection),
             "playlists": .array(playlists.map(\.json)),
             "resources": .array(resources.map(\.json)),
         ])
-        // Both are objects; the line ends where one goes on with the other.
+        // Both are objects; the line ends at their boundary.
         return Array("{\"keyway-bundle\":\(Self.version),\"summary\":".utf8) + summary.json.encoded()
             + Array(",\n".utf8)
             + rest.encoded().dropFirst() + [0x0A]
     }
 
-    /// Reads a document.
+    /// Parses a document.
     ///
-    /// - Throws: ``AssetBundleError`` `malformed`, `unknown-version`.
+    /// - Throws: ``AssetBundleError`` `malformed` or `unknown-version`.
     init(parsing bytes: [UInt8], place: String) throws(AssetBundleError) {
         var document = try StrictObject(parsing: bytes, place: place)
         try BundleSummary.checkVersion(&document, place)
@@ -43,35 +44,35 @@ extension BundleDescription {
         var resources: [BundleResource] = []
         for item in try document.items("resources") { resources.append(try BundleResource(item, place: place)) }
         (self.playlists, self.resources) = (playlists, resources)
-        try document.end()
+        try document.requireEnd()
         guard playlists.first?.file == "main.m3u8", Set(playlists.map(\.file)).count == playlists.count,
             Set(resources.map(\.file)).count == resources.count
         else {
-            throw AssetBundleError(.malformed, place, "a file is named twice, or the first playlist is not main.m3u8")
+            throw AssetBundleError(.malformed, place, "a file occurs twice, or the first playlist is not main.m3u8")
         }
         guard state == .downloading || resources.allSatisfy({ $0.content != nil }) else {
-            throw AssetBundleError(.malformed, place, "the state says that all files are there, and one has no length")
+            throw AssetBundleError(.malformed, place, "the state is not downloading, but a file has no length")
         }
     }
 }
 
 extension BundleSummary {
-    /// Reads the first line of a document.
+    /// Parses the first line of a document.
     ///
-    /// - Throws: ``AssetBundleError`` `malformed`, `unknown-version`.
+    /// - Throws: ``AssetBundleError`` `malformed` or `unknown-version`.
     init(firstLine: [UInt8], place: String) throws(AssetBundleError) {
         guard firstLine.last == UInt8(ascii: ",") else {
-            throw AssetBundleError(.malformed, place, "the first line does not end behind the summary")
+            throw AssetBundleError(.malformed, place, "the first line does not end after the summary")
         }
         var document = try StrictObject(parsing: firstLine.dropLast() + [UInt8(ascii: "}")], place: place)
         try Self.checkVersion(&document, place)
         self = try BundleSummary(try document.value("summary"), place: place)
-        try document.end()
+        try document.requireEnd()
     }
 
     fileprivate static func checkVersion(_ document: inout StrictObject, _ place: String) throws(AssetBundleError) {
         guard try document.number("keyway-bundle") == BundleDescription.version else {
-            throw AssetBundleError(.unknownVersion, place, "it was written by another version of keyway")
+            throw AssetBundleError(.unknownVersion, place, "the file was written by another version of keyway")
         }
     }
 
@@ -79,7 +80,7 @@ extension BundleSummary {
         var object = try StrictObject(value, place: place)
         title = try object.text("title", atMost: 1024)
         originalURL = try object.text("originalURL")
-        guard let state = State(rawValue: try object.text("state")) else { throw object.wrong("state") }
+        guard let state = State(rawValue: try object.text("state")) else { throw object.invalidValue("state") }
         self.state = state
         created = try object.number("created")
         changed = try object.number("changed")
@@ -87,11 +88,11 @@ extension BundleSummary {
         byteCount = UInt64(try object.number("bytes"))
         var keys: [String] = []
         for item in try object.items("keys") {
-            guard let key = item.text else { throw object.wrong("keys") }
+            guard let key = item.text else { throw object.invalidValue("keys") }
             keys.append(key)
         }
         self.keys = keys
-        try object.end()
+        try object.requireEnd()
     }
 
     fileprivate var json: JSONValue {
@@ -108,13 +109,13 @@ extension BundlePlaylist {
     fileprivate init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         var object = try StrictObject(value, place: place)
         file = try object.text("file")
-        guard Self.isHarmless(file), file.hasSuffix(".m3u8") else { throw object.wrong("file") }
+        guard Self.isSafe(file), file.hasSuffix(".m3u8") else { throw object.invalidValue("file") }
         url = try object.text("url")
-        guard let kind = Kind(rawValue: try object.text("kind")) else { throw object.wrong("kind") }
+        guard let kind = Kind(rawValue: try object.text("kind")) else { throw object.invalidValue("kind") }
         self.kind = kind
         label = try object.text("label")
         sha256 = try object.sha256("sha256")
-        try object.end()
+        try object.requireEnd()
     }
 
     fileprivate var json: JSONValue {
@@ -129,22 +130,22 @@ extension BundleResource {
     fileprivate init(_ value: JSONValue, place: String) throws(AssetBundleError) {
         var object = try StrictObject(value, place: place)
         file = try object.text("file")
-        guard Self.isOwn(file) else { throw object.wrong("file") }
+        guard Self.isValidPath(file) else { throw object.invalidValue("file") }
         url = try object.text("url")
         if let from = object.optional("from") {
             let end = try object.number("to")
-            guard let from = from.wholeNumber, from >= 0, from < end else { throw object.wrong("from") }
+            guard let from = from.wholeNumber, from >= 0, from < end else { throw object.invalidValue("from") }
             range = UInt64(from)..<UInt64(end)
         } else {
             range = nil
         }
         if let length = object.optional("length") {
-            guard let length = length.wholeNumber, length >= 0 else { throw object.wrong("length") }
+            guard let length = length.wholeNumber, length >= 0 else { throw object.invalidValue("length") }
             content = Content(length: UInt64(length), sha256: try object.sha256("sha256"))
         } else {
             content = nil
         }
-        try object.end()
+        try object.requireEnd()
     }
 
     fileprivate var json: JSONValue {

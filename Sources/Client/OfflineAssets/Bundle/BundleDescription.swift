@@ -1,52 +1,52 @@
-/// What a bundle is, short enough to be read for a thousand bundles at once: the first line of `bundle.json`.
+/// The summary of a bundle: the first line of `bundle.json`, short enough to list a thousand bundles at once.
 public struct BundleSummary: Sendable, Hashable {
-    /// How far a bundle is.
+    /// The state of a bundle.
     ///
     ///     downloading ──> unproven ──> complete
     public enum State: String, Sendable, CaseIterable {
         /// Files are missing.
         case downloading
-        /// All files are there and are what they should be; that it plays without a network has not been shown.
+        /// All files are complete and verified, but offline playback has not been verified.
         case unproven
-        /// It has been shown to start playing without a network, or needs no keys.
+        /// Offline playback has been verified, or the bundle does not need keys.
         case complete
     }
 
-    /// What people call it, and what its keys are kept under.
+    /// The title, under which the bundle's keys are also stored.
     public var title: String
-    /// Where its playlist came from, as it was asked for. It may hold a token: show `MediaLoadError.place` of it.
+    /// The URL of the playlist as requested. It may contain a token: display `MediaLoadError.place` of it.
     public var originalURL: String
-    /// How far it is.
+    /// The state of the bundle.
     public var state: State
-    /// When the download began, in seconds since 1970.
+    /// The time at which the download started, in seconds since 1970.
     public var created: Int
-    /// When the state last changed, in seconds since 1970.
+    /// The time at which the state last changed, in seconds since 1970.
     public var changed: Int
-    /// The length of the film in seconds, to the millisecond.
+    /// The duration in seconds, with a precision of one millisecond.
     public var duration: Double
-    /// The size of all media in bytes; 0 until all are there.
+    /// The size of all media in bytes; 0 until all files are complete.
     public var byteCount: UInt64
-    /// What its keys are called: ``DownloadKey/identifier``, each once. Empty for clear media.
+    /// The identifiers of the keys, without duplicates: ``DownloadKey/identifier``. Empty for clear media.
     public var keys: [String]
 }
 
-/// What `bundle.json` says.
+/// The contents of `bundle.json`.
 public struct BundleDescription: Sendable, Hashable {
-    /// What the bundle is.
+    /// The summary of the bundle.
     public var summary: BundleSummary
-    /// What was chosen, in words: ``BundleSelection/description``.
+    /// A text that describes the selected variants and renditions: ``BundleSelection/description``.
     public var selection: String
-    /// The local playlists; the one to play is the first, `main.m3u8`.
+    /// The local playlists; the first is the main playlist, `main.m3u8`.
     public var playlists: [BundlePlaylist]
-    /// The files of media, in the order in which they are fetched.
+    /// The media files, in download order.
     public var resources: [BundleResource]
 
-    /// What people call it, and what its keys are kept under.
+    /// The title, under which the bundle's keys are also stored.
     public var title: String { summary.title }
-    /// Where its playlist came from, as it was asked for.
+    /// The URL of the playlist as requested.
     public var originalURL: String { summary.originalURL }
-    /// How far it is.
+    /// The state of the bundle.
     public var state: BundleSummary.State { summary.state }
-    /// What its keys are called.
+    /// The identifiers of the keys.
     public var keys: [String] { summary.keys }
 }

@@ -2,16 +2,16 @@ import FPSCrypto
 import FileWriting
 import Foundation
 
-/// The files of a bundle as the system has them. Files are the owner's alone: URLs may hold tokens.
+/// The folder of a bundle in the file system. Only the owner can read its files, because URLs may contain tokens.
 struct BundleFolder: Sendable, Hashable {
-    /// Its path.
+    /// The path of the folder.
     let path: String
 
     init(_ path: String) { self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path }
 
     func path(of file: String) -> String { "\(path)/\(file)" }
 
-    /// Makes the folder and those above it.
+    /// Creates the folder and its parent folders.
     func create() throws(AssetBundleError) {
         var parts = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
@@ -21,12 +21,12 @@ struct BundleFolder: Sendable, Hashable {
         }
     }
 
-    /// Makes a folder inside.
+    /// Creates a subfolder.
     func create(folder: String) throws(AssetBundleError) {
         guard mkdir(path(of: folder), 0o700) == 0 || errno == EEXIST else { throw failure(folder) }
     }
 
-    /// What is in it, without `.` and `..`; nil where it is not there.
+    /// Returns the names of the entries, without `.` and `..`; nil if the folder does not exist.
     func entries() throws(AssetBundleError) -> [String]? {
         guard let stream = opendir(path) else {
             if errno == ENOENT { return nil }
@@ -43,15 +43,14 @@ struct BundleFolder: Sendable, Hashable {
         return names.sorted()
     }
 
-    /// Whether a file is there.
+    /// Returns whether a file exists.
     func has(_ file: String) -> Bool { access(path(of: file), F_OK) == 0 }
 
     func remove(_ file: String) throws(AssetBundleError) {
         guard unlink(path(of: file)) == 0 || errno == ENOENT else { throw failure(file) }
     }
 
-    /// Writes a file that is there whole or not at all, whatever happens meanwhile: under another name, to the disk, and
-    /// then under its own.
+    /// Writes a file atomically: to a temporary file, which is synchronized to the disk and then renamed.
     func write(_ bytes: [UInt8], to file: String) throws(AssetBundleError) {
         let temporary = path(of: file + ".new")
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -68,7 +67,7 @@ struct BundleFolder: Sendable, Hashable {
         try synchronize()
     }
 
-    /// Writes the names in a folder to the disk: this one, or one inside.
+    /// Synchronizes the directory entries of this folder or a subfolder to the disk.
     func synchronize(folder: String? = nil) throws(AssetBundleError) {
         let descriptor = open(folder.map(path(of:)) ?? path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(folder ?? path) }
@@ -76,19 +75,22 @@ struct BundleFolder: Sendable, Hashable {
         guard Durability.synchronize(descriptor) == 0 else { throw failure(folder ?? path) }
     }
 
-    /// Reads a plain file.
+    /// Reads a regular file.
     ///
-    /// - Throws: ``AssetBundleError`` `missing`, `damaged` where it is larger than `limit` or no plain file, `storage`.
+    /// - Throws: ``AssetBundleError`` `missing`, `storage`, or `damaged` if the file is larger than `limit` or not a
+    ///   regular file.
     func read(_ file: String, atMost limit: Int) throws(AssetBundleError) -> [UInt8] {
         var bytes: [UInt8] = []
         try forEachPart(of: file) { part throws(AssetBundleError) in
-            guard bytes.count + part.count <= limit else { throw AssetBundleError(.damaged, file, "it is too large") }
+            guard bytes.count + part.count <= limit else {
+                throw AssetBundleError(.damaged, file, "the file is larger than \(limit) bytes")
+            }
             bytes.append(contentsOf: part)
         }
         return bytes
     }
 
-    /// The length of a plain file in bytes and its SHA-256.
+    /// Returns the length of a regular file in bytes and its SHA-256.
     func content(of file: String) throws(AssetBundleError) -> BundleResource.Content {
         var hash = SHA256Stream()
         var length: UInt64 = 0
@@ -99,14 +101,14 @@ struct BundleFolder: Sendable, Hashable {
         return BundleResource.Content(length: length, sha256: hash.finish())
     }
 
-    /// Hands out a plain file in parts of up to 1 MiB.
+    /// Calls a function with parts of a regular file of up to 1 MiB.
     private func forEachPart(
         of file: String,
         _ body: (UnsafeRawBufferPointer) throws(AssetBundleError) -> Void
     ) throws(AssetBundleError) {
         let descriptor = open(path(of: file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            if errno == ENOENT { throw AssetBundleError(.missing, file, "it is not there") }
+            if errno == ENOENT { throw AssetBundleError(.missing, file, "the file does not exist") }
             throw failure(file)
         }
         defer { close(descriptor) }
@@ -122,7 +124,7 @@ struct BundleFolder: Sendable, Hashable {
         }
     }
 
-    /// The length of a file without reading it; nil where there is no plain file.
+    /// Returns the length of a file without reading it; nil if there is no regular file.
     func length(of file: String) -> UInt64? {
         let descriptor = open(path(of: file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -141,13 +143,13 @@ struct BundleFolder: Sendable, Hashable {
     }
 }
 
-/// Writes all of some bytes; the system's error number where that fails.
+/// Writes all bytes. Returns the system's error number if that fails.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
         let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
         if count < 0, errno == EINTR { continue }
-        // Nothing written without an error is no progress either.
+        // A write of 0 bytes without an error is also a failure.
         guard count > 0 else { return count == 0 ? ENOSPC : errno }
         rest = rest.dropFirst(count)
     }

@@ -2,29 +2,30 @@ import Foundation
 
 /// A folder of bundles.
 ///
-/// Of each bundle only the first line of `bundle.json` is read, which holds all that a list shows, however long the film is.
+/// Only the first line of each bundle's `bundle.json` is read. It contains everything that a list shows, regardless of
+/// the bundle's size.
 public struct BundleLibrary: Sendable {
     /// The path of the folder.
     public let folder: String
 
-    /// Names a folder; it need not be there yet.
+    /// Creates a library for a folder, which does not have to exist yet.
     public init(_ folder: String) { self.folder = BundleFolder(folder).path }
 
-    /// A folder inside, and what is known of it.
+    /// A bundle of the library.
     public struct Entry: Sendable, Hashable {
         /// The path of the bundle's folder.
         public let folder: String
-        /// What it is, or why that cannot be said.
+        /// The summary of the bundle, or the error that prevents reading it.
         public let summary: Result<BundleSummary, AssetBundleError>
     }
 
-    /// The greatest length of a first line, in bytes: 1 MiB.
-    static let greatestLine = 1 << 20
+    /// The maximum length of a first line in bytes: 1 MiB.
+    static let maximumLineLength = 1 << 20
 
-    /// All bundles, by the names of their folders. Folders without a `bundle.json` are no bundles, and passed over; one
-    /// whose `bundle.json` cannot be read is listed with the reason.
+    /// Returns all bundles, sorted by folder name. Folders without a `bundle.json` are skipped; if a `bundle.json`
+    /// cannot be read, the bundle is listed with the error.
     ///
-    /// - Throws: ``AssetBundleError`` `storage` where the folder cannot be read. One that is not there is empty.
+    /// - Throws: ``AssetBundleError`` `storage` if the folder cannot be read. A folder that does not exist is empty.
     public func bundles() throws(AssetBundleError) -> [Entry] {
         var entries: [Entry] = []
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
@@ -58,7 +59,7 @@ public struct BundleLibrary: Sendable {
         _ buffer: UnsafeMutableRawBufferPointer
     ) throws(AssetBundleError) -> [UInt8] {
         var line: [UInt8] = []
-        while line.count <= greatestLine {
+        while line.count <= maximumLineLength {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw AssetBundleError(.storage, file, String(cString: strerror(errno))) }
@@ -70,6 +71,6 @@ public struct BundleLibrary: Sendable {
             guard count > 0 else { break }
             line.append(contentsOf: part)
         }
-        throw AssetBundleError(.malformed, file, "the first line has no end")
+        throw AssetBundleError(.malformed, file, "the first line is too long or does not end")
     }
 }

@@ -1,26 +1,28 @@
 public import StreamPlayer
 
-/// Shows that a bundle starts to play with nothing but what is on this machine.
+/// Verifies that a bundle can be played offline.
 public enum BundleProof {
-    /// Plays the first segment of each Media Playlist of a bundle, and throws the media away.
+    /// Plays the first segment of each Media Playlist of a bundle, and discards the media.
     ///
-    /// - Parameter keys: sessions that are answered from kept keys alone.
-    /// - Throws: `PlayerError`: of a file, or of a key.
+    /// - Parameters:
+    ///   - bundle: The bundle.
+    ///   - keys: The sessions that provide only persistent keys.
+    /// - Throws: The `PlayerError` of a file or a key.
     public static func play(_ bundle: AssetBundle, keys: PlayerKeySystems) async throws(PlayerError) {
         let base = String(bundle.mainPlaylistURL.dropLast("main.m3u8".count))
         for playlist in bundle.description.playlists where playlist.kind != .multivariant {
             var settings = PlayerSettings()
-            // A file that is not there will not come.
+            // A missing file will not appear, so there are no retries.
             settings.attempts = 1
-            // Whatever is more than nothing is a segment.
+            // Any positive duration plays one segment.
             settings.maximumDuration = 0.001
             let player = Player(settings: settings, keys: keys, loader: AssetBundleLoader(bundle))
             let report = try await player.play(base + playlist.file, to: DiscardingOutput())
             guard report.byteCount > 0 || report.missedSeconds > 0 else {
-                throw PlayerError(.media("nothing of it can be played"), playlist.file)
+                throw PlayerError(.media("the playlist has no segment that can be played"), playlist.file)
             }
         }
-        // The way a viewer goes in: variant and renditions by the Multivariant Playlist.
+        // As in normal playback: the variant and renditions are chosen from the Multivariant Playlist.
         var settings = PlayerSettings()
         settings.attempts = 1
         settings.maximumDuration = 0.001

@@ -1,19 +1,19 @@
-/// A file of media of a bundle: what one request fetches.
+/// A media file of a bundle, downloaded with one request.
 public struct BundleResource: Sendable, Hashable {
-    /// Its name below the bundle's folder, such as `media/video-1/000001.m4s`.
+    /// The path relative to the bundle's folder, such as `media/video-1/000001.m4s`.
     public let file: String
-    /// Where it comes from.
+    /// The URL of the file.
     public let url: String
-    /// Which bytes of that; nil for all.
+    /// The byte range of the URL; nil means the whole resource.
     public let range: Range<UInt64>?
-    /// Its length in bytes and its SHA-256, 32 bytes; nil until it is complete.
+    /// The length and checksum of the file; nil until it is complete.
     public var content: Content?
 
-    /// What a complete file holds.
+    /// The length and checksum of a complete file.
     public struct Content: Sendable, Hashable {
-        /// In bytes.
+        /// The length in bytes.
         public let length: UInt64
-        /// 32 bytes.
+        /// The SHA-256, 32 bytes.
         public let sha256: [UInt8]
     }
 
@@ -21,41 +21,41 @@ public struct BundleResource: Sendable, Hashable {
         (self.file, self.url, self.range, self.content) = (file, url, range, content)
     }
 
-    /// Whether a name is one that the downloader gives: `media`, a folder and a file of harmless letters, so that nothing
-    /// that is read from a file leads out of a bundle.
-    static func isOwn(_ file: String) -> Bool {
+    /// Returns whether a path has the form that the downloader uses: `media`, a folder and a file with safe characters,
+    /// so that a path read from a file cannot lead out of the bundle.
+    static func isValidPath(_ file: String) -> Bool {
         let parts = file.split(separator: "/", omittingEmptySubsequences: false)
-        return parts.count == 3 && parts[0] == "media" && parts.dropFirst().allSatisfy(BundlePlaylist.isHarmless)
+        return parts.count == 3 && parts[0] == "media" && parts.dropFirst().allSatisfy(BundlePlaylist.isSafe)
     }
 }
 
 /// A Media Playlist of a bundle, or its Multivariant Playlist.
 public struct BundlePlaylist: Sendable, Hashable {
-    /// What it is of.
+    /// The kind of playlist.
     public enum Kind: String, Sendable, CaseIterable {
         /// The Multivariant Playlist.
         case multivariant
-        /// A variant, or the one Media Playlist that there is.
+        /// A variant, or the only Media Playlist.
         case variant
         /// A rendition.
         case audio, video, subtitles
-        /// I-frames.
+        /// An I-frame playlist.
         case iFrames = "i-frames"
     }
 
-    /// Its name in the bundle's folder, such as `video-1.m3u8`.
+    /// The file name in the bundle's folder, such as `video-1.m3u8`.
     public let file: String
-    /// Where it came from, after redirects.
+    /// The URL of the playlist, after redirects.
     public let url: String
-    /// What it is of.
+    /// The kind of playlist.
     public let kind: Kind
-    /// In words: size and bit rate of a variant, language and name of a rendition.
+    /// A label for display: the resolution and bandwidth of a variant, or the language and name of a rendition.
     public let label: String
     /// The SHA-256 of the local playlist, 32 bytes.
     public let sha256: [UInt8]
 
-    /// Whether a name holds nothing but lower case letters, digits, hyphens and single dots between them.
-    static func isHarmless(_ name: some StringProtocol) -> Bool {
+    /// Returns whether a name contains only lowercase letters, digits, hyphens and dots, and does not start with a dot.
+    static func isSafe(_ name: some StringProtocol) -> Bool {
         guard (1...64).contains(name.utf8.count), name.utf8.first != 0x2E else { return false }
         return name.utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E

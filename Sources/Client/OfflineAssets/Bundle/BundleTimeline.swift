@@ -1,29 +1,28 @@
 import HLSPlaylist
 
-/// Which files which moments of a film need: from files that are complete to time that is loaded, as AVAssetDownloadTask
-/// tells of it.
+/// The mapping from complete files to loaded time ranges, as AVAssetDownloadTask reports them.
 ///
-/// A moment is loaded when every playlist has its segment there: all variants and all languages that were chosen. What is
-/// behind the end of a shorter playlist counts as loaded of it, and so do gaps.
+/// A time is loaded if all playlists have their segments at this time: all selected variants and renditions. After the
+/// end of a shorter playlist, and in its gaps, the time counts as loaded for it.
 struct BundleTimeline: Sendable {
     private struct Span {
         let range: Range<Double>
         let track: Int
-        /// How many of its files are missing.
+        /// The number of its files that are missing.
         var missing: Int
     }
 
     private var spans: [Span] = []
-    /// The spans that need a file, by the file's place among the resources.
+    /// The spans that need a file, by the file's index in the resources.
     private var spansOf: [[Int]]
     private var tracks: [LoadedTimeRanges] = []
     private var isThere: [Bool]
-    /// The length of the longest playlist, in seconds.
+    /// The duration of the longest playlist, in seconds.
     let duration: Double
 
     /// - Parameters:
-    ///   - playlists: the local ones.
-    ///   - resources: the names of the files.
+    ///   - playlists: The local Media Playlists.
+    ///   - resources: The names of the files.
     init(_ playlists: [MediaPlaylist], resources: [String]) {
         let places = Dictionary(resources.enumerated().map { ($1, $0) }) { first, _ in first }
         spansOf = Array(repeating: [], count: resources.count)
@@ -47,7 +46,7 @@ struct BundleTimeline: Sendable {
         }
     }
 
-    /// A file is complete.
+    /// Marks a file as complete.
     mutating func add(_ file: Int) {
         guard isThere.indices.contains(file), !isThere[file] else { return }
         isThere[file] = true
@@ -57,7 +56,7 @@ struct BundleTimeline: Sendable {
         }
     }
 
-    /// What can be watched.
+    /// The time ranges that can be played.
     var loaded: LoadedTimeRanges {
         guard let first = tracks.first else { return LoadedTimeRanges() }
         return tracks.dropFirst().reduce(first) { $0.intersection($1) }

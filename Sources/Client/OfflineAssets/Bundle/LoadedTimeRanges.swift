@@ -1,18 +1,18 @@
-/// Spans of a film's time, in seconds: ascending, apart from each other.
+/// Time ranges in seconds, in ascending order and disjoint.
 public struct LoadedTimeRanges: Sendable, Hashable {
-    /// The spans.
+    /// The time ranges.
     public private(set) var ranges: [Range<Double>] = []
 
-    /// Nothing.
+    /// Creates an empty set of ranges.
     public init() {}
 
-    /// The sum of their lengths, in seconds.
+    /// The total duration, in seconds.
     public var duration: Double { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
 
-    /// Adds a span; those that touch it become one with it.
+    /// Adds a range and merges it with adjacent ranges.
     mutating func insert(_ range: Range<Double>) {
         guard !range.isEmpty else { return }
-        // Most come in order: the place is looked for from the end.
+        // Most ranges are added in order, so the search starts at the end.
         var low = ranges.count
         while low > 0, ranges[low - 1].upperBound >= range.lowerBound { low -= 1 }
         var high = low
@@ -24,7 +24,7 @@ public struct LoadedTimeRanges: Sendable, Hashable {
         ranges.replaceSubrange(low..<high, with: [merged])
     }
 
-    /// What both have.
+    /// Returns the intersection with other ranges.
     func intersection(_ other: LoadedTimeRanges) -> LoadedTimeRanges {
         var result = LoadedTimeRanges()
         var (left, right) = (0, 0)

@@ -2,18 +2,18 @@ import Dispatch
 import StreamPlayer
 
 extension AssetDownload {
-    /// The bundle that is there, or else a new one.
+    /// Returns the description of the existing bundle, or creates a new bundle.
     func plan() async throws(DownloadError) -> (description: BundleDescription, isResumed: Bool) {
         if folder.has(AssetBundle.descriptionFile) {
             let bundle = try Self.stored { () throws(AssetBundleError) in try AssetBundle.open(folder.path) }
             let known = bundle.description
-            // The same address signed anew, unless its playlists say otherwise.
+            // A URL that differs only in its query, such as a new signature, is the same, unless its playlists differ.
             let isSame = URLAddress.withoutQuery(known.originalURL) == URLAddress.withoutQuery(request.url)
             guard isSame, known.selection == request.selection.description else {
                 throw DownloadError(
                     .otherBundle,
                     folder.path,
-                    "it holds \(known.title), begun with another URL or another choice (\(known.selection)): take another folder"
+                    "the folder contains \(known.title), downloaded from another URL or with another selection (\(known.selection)): use another folder"
                 )
             }
             return (known, true)
@@ -47,13 +47,13 @@ extension AssetDownload {
             for name in folders.sorted() { try folder.create(folder: "media/\(name)") }
             try folder.synchronize(folder: "media")
             for (playlist, bytes) in plan.playlists { try folder.write(bytes, to: playlist.file) }
-            // Last: with it the bundle begins to be one.
+            // Written last, because this file makes the folder a bundle.
             try folder.write(description)
         }
         return (description, false)
     }
 
-    /// A folder with other things in it is not written to.
+    /// Throws an error if the folder contains other files.
     private func checkFolder() throws(DownloadError) {
         let entries = try Self.stored { () throws(AssetBundleError) in try folder.entries() ?? [] }
         let foreign = entries.first { name in
@@ -62,11 +62,16 @@ extension AssetDownload {
                 && !own.hasSuffix(".m3u8")
         }
         if let foreign {
-            throw DownloadError(.otherBundle, folder.path, "it holds \(foreign), and is no bundle: take another folder")
+            throw DownloadError(
+                .otherBundle,
+                folder.path,
+                "the folder contains \(foreign) and is not a bundle: use another folder"
+            )
         }
     }
 
-    /// Which files are complete and right, by reading them; and which were and are not.
+    /// Verifies the files by reading them. Returns those that are complete, and those that were complete and are
+    /// damaged.
     func complete(
         _ description: BundleDescription,
         _ journal: JournalFile
@@ -85,7 +90,7 @@ extension AssetDownload {
             }
             guard problem.code != .storage else { throw DownloadError(.storage, problem.place, problem.reason) }
             broken[index] = known
-            tell(.repairing(file: resource.file, problem))
+            emit(.repairing(file: resource.file, problem))
             do throws(DiskError) {
                 try await journal.commit(.drop(index))
             } catch {
@@ -101,7 +106,7 @@ extension AssetDownload {
         _ folder: BundleFolder
     ) async -> AssetBundleError? {
         await withCheckedContinuation { continuation in
-            // Reading blocks, which the threads of tasks should not.
+            // Reading blocks, which must not happen on the threads of tasks.
             DispatchQueue.global().async {
                 do throws(AssetBundleError) {
                     let content = try folder.content(of: file)

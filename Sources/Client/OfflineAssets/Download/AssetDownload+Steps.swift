@@ -3,7 +3,7 @@ import HLSPlaylist
 import StreamPlayer
 
 extension AssetDownload {
-    /// The whole of it.
+    /// Performs all steps of the download.
     func download() async throws(DownloadError) -> AssetBundle {
         let lock: FolderLock
         do throws(AssetBundleError) {
@@ -17,10 +17,10 @@ extension AssetDownload {
         let journal = try JournalFile(in: folder, resources: description.resources, faults: faults)
         let (there, broken) = try await complete(description, journal)
         if isResumed, needsPlaylists(description) {
-            _ = try await redeliver(&description, nil)
+            _ = try await refreshPlaylists(&description, nil)
         }
         let media = try mediaPlaylists(description)
-        tell(
+        emit(
             .planned(
                 DownloadPlanFacts(
                     isResumed: isResumed,
@@ -32,14 +32,14 @@ extension AssetDownload {
             )
         )
         try await acquireKeys(&description, isResumed: isResumed)
-        let tally = DownloadTally(
+        let tracker = DownloadProgressTracker(
             BundleTimeline(media.map(\.media), resources: description.resources.map(\.file)),
             files: description.resources.count,
             now: { [clock] in clock.elapsed.now }
-        ) { self.tell(.progress($0)) }
-        for (file, content) in there { tally.completed(file, length: content.length, isShown: false) }
+        ) { self.emit(.progress($0)) }
+        for (file, content) in there { tracker.completed(file, length: content.length, isShown: false) }
         if !broken.isEmpty, description.state != .downloading {
-            // From here on it is not what it says.
+            // From now on, the state in the description is no longer true.
             description.summary.state = .downloading
             try write(&description)
         }
@@ -53,7 +53,7 @@ extension AssetDownload {
                 folder: folder,
                 transport: transport,
                 faults: faults,
-                tally: tally
+                tracker: tracker
             ),
             &description
         )
@@ -67,7 +67,7 @@ extension AssetDownload {
         return try Self.stored { () throws(AssetBundleError) in try bundle.mediaPlaylists() }
     }
 
-    /// Gets the keys that the local playlists name.
+    /// Acquires the keys of the local playlists.
     func acquireKeys(_ description: BundleDescription) async throws(DownloadError) {
         guard let keys, !description.keys.isEmpty else { return }
         var groups = KeyGroups()
@@ -77,7 +77,7 @@ extension AssetDownload {
                 groups.add(segment.keys, base: playlist.url)
             }
         }
-        tell(.acquiringKeys(groups.groups.count))
+        emit(.acquiringKeys(groups.groups.count))
         do throws(DownloadKeysError) {
             try await keys.acquire(groups.groups, title: description.title)
         } catch {
@@ -85,7 +85,7 @@ extension AssetDownload {
         }
     }
 
-    /// All files are on the disk: writes down what they hold, and has it proven that they play.
+    /// Records the contents of the complete files, and verifies that they can be played.
     private func finish(
         _ known: BundleDescription,
         _ journal: JournalFile
@@ -93,9 +93,9 @@ extension AssetDownload {
         var description = known
         for index in description.resources.indices {
             guard case .done(let content, _)? = journal.entry(of: index) else {
-                // Complete by an earlier run, whose journal was lost.
+                // The file was completed by an earlier run whose journal was lost.
                 guard description.resources[index].content != nil else {
-                    throw DownloadError(.damaged, description.resources[index].file, "it is not in the journal")
+                    throw DownloadError(.damaged, description.resources[index].file, "the file is not in the journal")
                 }
                 continue
             }
@@ -103,7 +103,7 @@ extension AssetDownload {
                 throw DownloadError(
                     .damaged,
                     description.resources[index].file,
-                    "it has another length than was written"
+                    "the length of the file has changed since it was written"
                 )
             }
             description.resources[index].content = content
@@ -116,18 +116,22 @@ extension AssetDownload {
         try checkCancellation()
         let bundle = AssetBundle(folder: folder.path, description: description)
         if let keys {
-            tell(.proving)
+            emit(.proving)
             do throws(DownloadKeysError) {
                 try await keys.prove(bundle)
             } catch {
                 throw DownloadError(.keys, error.place, "\(error.reason) (\(error.code))")
             }
         } else if description.keys.isEmpty {
-            tell(.proving)
+            emit(.proving)
             do throws(PlayerError) {
                 try await BundleProof.play(bundle, keys: PlayerKeySystems())
             } catch {
-                throw DownloadError(.damaged, folder.path, "all files are there, and it does not play: \(error)")
+                throw DownloadError(
+                    .damaged,
+                    folder.path,
+                    "all files are complete, but the bundle cannot be played: \(error)"
+                )
             }
         } else {
             return bundle
@@ -145,7 +149,7 @@ extension AssetDownload {
         try Self.stored { () throws(AssetBundleError) in try folder.write(document) }
     }
 
-    /// What goes wrong with a bundle's own files, as an error of the download.
+    /// Converts an error of a bundle's own files into an error of the download.
     static func stored<Value>(_ body: () throws(AssetBundleError) -> Value) throws(DownloadError) -> Value {
         do throws(AssetBundleError) {
             return try body()

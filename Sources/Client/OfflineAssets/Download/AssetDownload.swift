@@ -3,35 +3,35 @@ import HLSPlaylist
 import Locking
 import StreamPlayer
 
-/// Downloads a presentation into a bundle, or goes on with a download that was stopped: by a pause, an error, a crash of the
-/// process or of the machine.
+/// Downloads a presentation into a bundle, or resumes a download that was stopped by a pause, an error, or a crash of
+/// the process or the machine.
 ///
 ///     let request = AssetDownload.Request(url: url, folder: "Films/film-7")
 ///     let download = AssetDownload(request, keys: keys, transport: transport)
 ///     Task { for await event in download.events { print(event) } }
 ///     let bundle = try await download.run()
 ///
-/// Steps: playlists, keys, segments, checksums, proof. The bundle tells its state at every moment; see
-/// ``BundleSummary/State``.
+/// Steps: playlists, keys, segments, checksums, verification of offline playback. The bundle contains its current
+/// state; see ``BundleSummary/State``.
 public actor AssetDownload {
-    /// What is downloaded, and where to.
+    /// The source and destination of a download.
     public struct Request: Sendable, Hashable {
-        /// A Multivariant or a Media Playlist, `http:` or `https:`.
+        /// The URL of a Multivariant or Media Playlist, `http:` or `https:`.
         public var url: String
-        /// The path of the bundle's folder; it need not be there.
+        /// The path of the bundle's folder, which does not have to exist.
         public var folder: String
-        /// What people call it; nil: the name of the folder.
+        /// The title; nil means the name of the folder.
         public var title: String?
-        /// Which variants and renditions.
+        /// The variants and renditions to download.
         public var selection: BundleSelection
 
-        /// Describes a download.
+        /// Creates the description of a download.
         public init(url: String, folder: String, title: String? = nil, selection: BundleSelection = BundleSelection()) {
             (self.url, self.folder, self.title, self.selection) = (url, folder, title, selection)
         }
     }
 
-    /// What happens, from ``run()`` to its end. For one reader; if nobody reads, the oldest of 4,096 are lost.
+    /// The events of ``run()``, for one reader. If no reader consumes them, only the newest 4,096 are kept.
     public nonisolated let events: AsyncStream<DownloadEvent>
 
     let request: Request
@@ -39,7 +39,7 @@ public actor AssetDownload {
     let keys: (any DownloadKeys)?
     let transport: any DownloadTransport
     let clock: DownloadClock
-    let faults: DiskFaults
+    let faults: DiskFaultInjection
     let folder: BundleFolder
     private let stream: AsyncStream<DownloadEvent>.Continuation
     private var work: Task<Result<AssetBundle, DownloadError>, Never>?
@@ -48,12 +48,14 @@ public actor AssetDownload {
     private var isCancelled = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Makes a download; nothing happens yet.
+    /// Creates a download without starting it.
     ///
     /// - Parameters:
-    ///   - keys: where keys come from; nil: only media are fetched, and a bundle with keys stays
+    ///   - request: The source and destination.
+    ///   - settings: The settings of the download.
+    ///   - keys: The source of keys; nil means that only media are downloaded, and a bundle with keys stays
     ///     ``BundleSummary/State/unproven``.
-    ///   - transport: fetches playlists and media.
+    ///   - transport: The transport for playlists and media.
     public init(
         _ request: Request,
         settings: DownloadSettings = DownloadSettings(),
@@ -69,7 +71,7 @@ public actor AssetDownload {
         keys: (any DownloadKeys)?,
         transport: any DownloadTransport,
         clock: DownloadClock,
-        faults: DiskFaults = .none
+        faults: DiskFaultInjection = .none
     ) {
         (self.request, self.settings, self.keys, self.transport) = (request, settings, keys, transport)
         (self.clock, self.faults) = (clock, faults)
@@ -77,11 +79,11 @@ public actor AssetDownload {
         (events, stream) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4096))
     }
 
-    /// Downloads, until the bundle is complete or something stops it. A download runs once.
+    /// Downloads until the bundle is complete or the download stops. Call it only once for each download.
     ///
-    /// A bundle that is complete is checked, and what is damaged is fetched again.
+    /// A complete bundle is verified, and damaged files are downloaded again.
     ///
-    /// - Throws: ``DownloadError``; what is complete by then stays, and another download of the same goes on.
+    /// - Throws: ``DownloadError``; complete files are kept, and another download of the same presentation resumes.
     public func run() async throws(DownloadError) -> AssetBundle {
         guard work == nil, !isCancelled else { throw Self.cancelled(request.url) }
         let work = Task { await self.perform() }
@@ -97,21 +99,22 @@ public actor AssetDownload {
         return try result.get()
     }
 
-    /// Stops fetching media; ``run()`` waits. What is there of files that are under way is kept.
+    /// Pauses the download of media; ``run()`` waits. Partial files are kept.
     public func pause() {
         guard !isPaused else { return }
         isPaused = true
         round?.cancel()
     }
 
-    /// Goes on after a pause.
+    /// Resumes the download after a pause.
     public func resume() {
         isPaused = false
         for waiter in waiters { waiter.resume() }
         waiters = []
     }
 
-    /// Stops for good: ``run()`` throws `cancelled`, and another download of the same goes on where this one was.
+    /// Cancels the download: ``run()`` throws `cancelled`, and another download of the same presentation resumes from
+    /// there.
     public func cancel() {
         isCancelled = true
         work?.cancel()
@@ -119,7 +122,7 @@ public actor AssetDownload {
         resume()
     }
 
-    nonisolated func tell(_ event: DownloadEvent) { stream.yield(event) }
+    nonisolated func emit(_ event: DownloadEvent) { stream.yield(event) }
 
     static func cancelled(_ url: String) -> DownloadError { DownloadError(MediaLoadError(.cancelled, url)) }
 
@@ -137,22 +140,22 @@ public actor AssetDownload {
 
     // MARK: Rounds
 
-    /// Fetches what is missing, with pauses in between.
+    /// Downloads the missing files, with pauses in between.
     func fetchAll(_ files: DownloadFiles) async throws(DownloadError) {
         while true {
             if isPaused {
-                tell(.paused)
+                emit(.paused)
                 await withCheckedContinuation { waiters.append($0) }
-                if !isCancelled { tell(.resumed) }
+                if !isCancelled { emit(.resumed) }
             }
             try checkCancellation()
-            // What came in an earlier round is there.
+            // Files that were completed in an earlier round are not missing.
             var files = files
             files.missing = files.stillMissing
-            let transfers = DownloadRound(files: files, settings: settings, clock: clock) { self.tell($0) }
+            let transfers = DownloadRound(files: files, settings: settings, clock: clock) { self.emit($0) }
             let round = Task { await transfers.run() }
             self.round = round
-            // A pause may have come before there was anything to cancel.
+            // A pause may have been requested before the round was stored.
             if isPaused { round.cancel() }
             let end = await round.value
             self.round = nil
@@ -165,13 +168,13 @@ public actor AssetDownload {
     }
 }
 
-/// Time and chance, as a download knows them.
+/// The clocks and random numbers of a download.
 struct DownloadClock: Sendable {
-    /// Measures and waits.
+    /// The clock for measurements and delays.
     let elapsed: ElapsedTime
-    /// 0 to 1.
+    /// Returns a random number from 0 to 1.
     let chance: @Sendable () -> Double
-    /// Seconds since 1970.
+    /// Returns the current time in seconds since 1970.
     let date: @Sendable () -> Int
 
     init(

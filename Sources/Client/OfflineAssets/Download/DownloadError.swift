@@ -1,26 +1,26 @@
 public import StreamPlayer
 
-/// Why a download does not begin, or has stopped. What is complete by then stays, and the download may be resumed but where
-/// the table says otherwise.
+/// An error that prevents or stops a download. Complete files are kept, and the download can be resumed unless the
+/// table states otherwise.
 public struct DownloadError: Error, Hashable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of error.
     ///
-    /// | Code | Means | Run again |
+    /// | Code | Meaning | Effect of another run |
     /// |---|---|---|
-    /// | `load` | a playlist or a segment does not come, after all tries | goes on |
-    /// | `playlist` | a playlist cannot be read, or is none | once it is mended |
-    /// | `live` | it has no EXT-X-ENDLIST: it is not over | when it is |
-    /// | `no-variant`, `no-rendition` | nothing there is as the selection wants it | with another selection |
-    /// | `limit` | it is larger than ``DownloadLimits`` let it be | with other limits |
-    /// | `keys` | keys are refused, or do not open what was downloaded | asks again |
-    /// | `disk-full` | no space is left | goes on once there is |
-    /// | `storage` | the bundle's folder cannot be read or written | once it can |
-    /// | `changed-on-server` | a resource had other bytes when it was asked for a second time | anew, in another folder |
-    /// | `no-ranges` | the server sends whole files where a part far inside is wanted | no |
-    /// | `other-bundle` | the folder holds something else, or a download that was begun otherwise | in another folder |
-    /// | `busy` | another process downloads into the folder | later |
-    /// | `damaged` | a file of the bundle is not as it was written | its file is fetched again |
-    /// | `cancelled` | somebody stopped it | goes on |
+    /// | `load` | a playlist or a segment could not be loaded, after all retries | resumes |
+    /// | `playlist` | a playlist is invalid | resumes after it is corrected |
+    /// | `live` | the playlist has no EXT-X-ENDLIST: the stream has not ended | resumes after the end |
+    /// | `no-variant`, `no-rendition` | no variant or rendition matches the selection | needs another selection |
+    /// | `limit` | a limit of ``DownloadLimits`` is exceeded | needs other limits |
+    /// | `keys` | keys are refused, or do not decrypt the media | requests the keys again |
+    /// | `disk-full` | the disk is full | resumes after space is freed |
+    /// | `storage` | the bundle's folder cannot be read or written | resumes after that is corrected |
+    /// | `changed-on-server` | a resource has changed during the download | restarts, in another folder |
+    /// | `no-ranges` | the server ignores byte ranges, and the wanted range is too far inside | fails again |
+    /// | `other-bundle` | the folder contains other files or another download | needs another folder |
+    /// | `busy` | another process downloads into the folder | resumes when that has finished |
+    /// | `damaged` | a file of the bundle has changed since it was written | downloads the file again |
+    /// | `cancelled` | the download was cancelled | resumes |
     public enum Code: String, Sendable, CaseIterable {
         case load, playlist, live, limit, keys, storage, busy, damaged, cancelled
         case noVariant = "no-variant"
@@ -31,21 +31,22 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
         case otherBundle = "other-bundle"
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// Where: a URL without user, query and fragment, a file of the bundle, a key's URI.
+    /// The location of the error: a URL without user information, query and fragment, a file of the bundle, or a key
+    /// URI.
     public let place: String
-    /// What is wrong, and what can be done about it.
+    /// A description of the error and what to do about it.
     public let reason: String
-    /// What the loader said, with `load`.
+    /// The error of the loader, for the code `load`.
     public let load: MediaLoadError?
 
-    /// Makes an error about a file of this machine, or a key.
+    /// Creates an error for a local file or a key.
     init(_ code: Code, _ place: String, _ reason: String) {
         (self.code, self.place, self.reason, load) = (code, place, reason, nil)
     }
 
-    /// Makes an error about a URL, which is shown without what may hold a token.
+    /// Creates an error for a URL, which is shortened because it may contain a token.
     init(_ code: Code, url: String, _ reason: String) {
         self.init(code, MediaLoadError(.badAddress, url).place, reason)
     }
@@ -55,21 +56,21 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
         let status = load.status.map { "status \($0)" }
         reason =
             switch load.code {
-            case .noConnection: "there is no connection, or it broke off"
-            case .deadline: "the answer does not come, or hardly"
-            case .tooLarge: "it is larger than what is taken"
-            case .badAddress: "it is no address of a web server"
-            case .notFound: "it is not there" + (status.map { " (\($0))" } ?? "")
-            case .status: status ?? "an error"
-            case .wrongRange: "the server sends other bytes than were asked for"
-            case .cancelled, .abandoned: "it was stopped"
+            case .noConnection: "the connection failed or was interrupted"
+            case .deadline: "the response did not arrive in time, or too slowly"
+            case .tooLarge: "the resource exceeds the size limit"
+            case .badAddress: "the URL must be an HTTP or HTTPS URL"
+            case .notFound: "the resource does not exist" + (status.map { " (\($0))" } ?? "")
+            case .status: status ?? "an error status"
+            case .wrongRange: "the server returned bytes other than the requested range"
+            case .cancelled, .abandoned: "the download was cancelled"
             }
     }
 
-    /// Whether the server does not take an address, also after its playlists were loaded again: 401, 403 or 410. A URL that
-    /// is signed may have ended.
+    /// Whether the server rejects a URL with 401, 403 or 410, even after the playlists were reloaded: its signature may
+    /// have expired.
     public var isRefusedAddress: Bool { load?.isRefusedAddress ?? false }
 
-    /// One line.
+    /// The location and the reason, on one line.
     public var description: String { "\(place): \(reason)" }
 }

@@ -1,71 +1,71 @@
 public import StreamPlayer
 
-/// What happens while a presentation is downloaded.
+/// An event of a download.
 public enum DownloadEvent: Sendable {
-    /// What will be fetched is known, from the server's playlists or from a bundle that was begun before.
+    /// The download was planned, from the server's playlists or from an existing bundle.
     case planned(DownloadPlanFacts)
-    /// The keys are being asked for; how many.
+    /// The keys are being requested; the value is their number.
     case acquiringKeys(Int)
-    /// How far it is. Often: at most ten times a second.
+    /// The download made progress. Reported at most ten times per second.
     case progress(AssetDownloadProgress)
-    /// A resource could not be fetched, and is tried again after a pause.
+    /// A resource could not be loaded and is retried after a delay.
     case retrying(file: String, MediaLoadError, attempt: Int, pause: Duration)
-    /// A file that was begun is fetched from its first byte on, and why.
+    /// A partial file is downloaded from its first byte again, with the reason.
     case beginsAnew(file: String, AnewReason)
-    /// A file that was complete is fetched again, as it is not what it was.
+    /// A complete file is downloaded again, because it is damaged.
     case repairing(file: String, AssetBundleError)
-    /// The playlists are loaded again, so that addresses hold which the server does not take any more, and what it said;
-    /// nil: the download was given another address, or a local playlist is damaged.
+    /// The playlists are reloaded to replace URLs that the server rejects, with the error; nil means that the URL of
+    /// the download changed, or that a local playlist is damaged.
     case loadingPlaylistsAgain(DownloadError?)
-    /// It waits to be resumed.
+    /// The download was paused.
     case paused
-    /// It goes on.
+    /// The download was resumed.
     case resumed
-    /// All files are there; the keys are tried without a network.
+    /// All files are complete; offline playback is being verified.
     case proving
-    /// It is over.
+    /// The download has finished.
     case finished(BundleSummary)
 }
 
-/// Why what was already there of a file is thrown away.
+/// The reason why a partial file is discarded.
 public enum AnewReason: String, Sendable, CaseIterable {
-    /// Its ETag, date or length is another than when it was begun.
+    /// Its ETag, date or length has changed since the download started.
     case changed
-    /// The server sends the whole resource, and not the rest.
+    /// The server returns the whole resource instead of the requested range.
     case noRanges = "no-ranges"
-    /// The server names neither a strong ETag nor a date, so that nobody knows whether the rest belongs to the beginning.
+    /// The server returns neither a strong ETag nor a date, so that the rest cannot be matched with the partial file.
     case noValidator = "no-validator"
-    /// The rest that was asked for does not exist.
+    /// The requested range does not exist.
     case outOfRange = "out-of-range"
 }
 
-/// What a download will fetch.
+/// The plan of a download.
 public struct DownloadPlanFacts: Sendable, Hashable {
-    /// Whether a bundle that was begun before goes on.
+    /// Whether an existing bundle is resumed.
     public let isResumed: Bool
-    /// What was chosen: the labels of the Media Playlists.
+    /// The selected Media Playlists.
     public let playlists: [BundlePlaylist]
-    /// How many files there are.
+    /// The number of files.
     public let files: Int
-    /// How many of them are complete already.
+    /// The number of files that are already complete.
     public let completeFiles: Int
-    /// The length of the film in seconds.
+    /// The duration in seconds.
     public let duration: Double
 }
 
-/// How far a download is.
+/// The progress of a download.
 public struct AssetDownloadProgress: Sendable, Hashable {
-    /// The spans of time that are there, of everything that was chosen.
+    /// The time ranges that are loaded for all selected playlists.
     public let loaded: LoadedTimeRanges
-    /// The time that will be there, from 0 on, in seconds.
+    /// The total duration to load, in seconds.
     public let expected: Double
-    /// The bytes that are there, those of incomplete files included.
+    /// The number of bytes on the disk, including partial files.
     public let bytes: UInt64
-    /// The bytes that came from the network in this run.
+    /// The number of bytes received in this run.
     public let received: UInt64
-    /// Complete files, and all.
+    /// The number of complete files, and the total.
     public let files: Int, allFiles: Int
 
-    /// The share of the time that is there, 0 to 1.
+    /// The fraction of the duration that is loaded, 0 to 1.
     public var fraction: Double { expected > 0 ? min(1, loaded.duration / expected) : files == allFiles ? 1 : 0 }
 }

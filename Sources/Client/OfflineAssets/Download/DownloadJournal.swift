@@ -2,40 +2,40 @@ import ByteCoding
 import FPSCrypto
 import TextCoding
 
-/// What is known of the files of a download, as a journal tells it: a line for each step, each with a check of itself.
+/// The state of a download's files as recorded by a journal: a line for each step, each with its own checksum.
 ///
-///     journal = "keyway-journal 1 " plan LF *line     the plan: SHA-256 of what is to be fetched, in hexadecimal
+///     journal = "keyway-journal 1 " plan LF *line     the plan: SHA-256 of the planned resources, in hexadecimal
 ///     line    = check SP record LF                    the check: the first 4 bytes of the record's SHA-256
 ///     record  = "part" SP file SP length SP etag SP date
 ///             / "done" SP file SP length SP sha256 SP etag SP date
 ///             / "drop" SP file
 ///
-/// `file` is the place among the resources, from 0; `length` is in bytes; `etag` and `date` are the header fields of the
-/// server in hexadecimal, or `-`. A line is written when the bytes that it speaks of are on the disk for good, never before.
+/// `file` is the index of the resource, from 0; `length` is in bytes; `etag` and `date` are the server's header fields
+/// in hexadecimal, or `-`. A line is written only after the bytes that it records are synchronized to the disk.
 ///
-/// It is read up to the first line that is not whole or not right. Such a line is the last one where the machine stopped in
-/// the middle of writing it, and what it would have said is done again.
+/// The journal is read up to the first incomplete or invalid line. Such a line is the last one if the machine crashed
+/// while writing it, and its step is repeated.
 struct DownloadJournal: Sendable, Equatable {
-    /// What is known of one file.
+    /// The recorded state of a file.
     enum Entry: Sendable, Hashable {
-        /// At least so many bytes are on the disk, of a resource with these validators.
+        /// At least this number of bytes is on the disk, of a resource with these validators.
         case part(length: UInt64, Validators)
-        /// All are.
+        /// All bytes are on the disk.
         case done(BundleResource.Content, Validators)
     }
 
-    /// One step.
+    /// A step of a download.
     enum Record: Sendable, Hashable {
         case part(Int, length: UInt64, Validators)
         case done(Int, BundleResource.Content, Validators)
-        /// What was known of a file counts no longer.
+        /// The recorded state of a file is no longer valid.
         case drop(Int)
     }
 
-    /// By the file's place among the resources.
+    /// The entries by index of the resource.
     private(set) var entries: [Int: Entry] = [:]
 
-    /// Takes a step.
+    /// Applies a step.
     mutating func apply(_ record: Record) {
         switch record {
         case .part(let file, let length, let validators): entries[file] = .part(length: length, validators)
@@ -44,11 +44,11 @@ struct DownloadJournal: Sendable, Equatable {
         }
     }
 
-    /// The first line.
+    /// Returns the first line.
     static func header(plan: [UInt8]) -> [UInt8] { Array("keyway-journal 1 \(Hexadecimal.encode(plan))\n".utf8) }
 
-    /// What a plan is called: anything else about a resource but the query of its URL, which may be a signature, makes another
-    /// plan.
+    /// Returns the identifier of a plan, a hash of its resources. It ignores the queries of URLs, which may be
+    /// signatures.
     static func plan(of resources: [BundleResource]) -> [UInt8] {
         var hash = SHA256Stream()
         for resource in resources {
@@ -59,12 +59,12 @@ struct DownloadJournal: Sendable, Equatable {
         return hash.finish()
     }
 
-    /// Reads a journal.
+    /// Parses a journal.
     ///
     /// - Parameters:
-    ///   - plan: what the resources are called now: a journal of another plan says nothing.
-    ///   - files: how many resources there are.
-    /// - Returns: What it says, and up to where it is right, in bytes. 0 where the first line is not.
+    ///   - plan: The identifier of the current plan: a journal of another plan is ignored.
+    ///   - files: The number of resources.
+    /// - Returns: The journal, and the length of its valid part in bytes; 0 if the first line is invalid.
     static func read(_ bytes: [UInt8], plan: [UInt8], files: Int) -> (journal: DownloadJournal, validLength: Int) {
         var journal = DownloadJournal()
         let header = header(plan: plan)
@@ -79,26 +79,27 @@ struct DownloadJournal: Sendable, Equatable {
     }
 }
 
-/// By what a server says whether a resource is still the same: RFC 9110, section 8.8.
+/// The validators of a resource, which show whether it has changed: RFC 9110, section 8.8.
 struct Validators: Sendable, Hashable {
-    /// ETag, with quotation marks.
+    /// The ETag field, with quotation marks.
     var etag: String?
-    /// Last-Modified.
+    /// The Last-Modified field.
     var lastModified: String?
 
     init(etag: String? = nil, lastModified: String? = nil) {
-        // Longer ones are no use, and would make the journal long.
+        // Longer values are discarded, because they would make the journal long.
         self.etag = etag.flatMap { $0.utf8.count <= 512 ? $0 : nil }
         self.lastModified = lastModified.flatMap { $0.utf8.count <= 128 ? $0 : nil }
     }
 
-    /// What may stand in If-Range: a strong ETag, or else the date (section 13.1.5).
+    /// The value for If-Range: a strong ETag, or otherwise the date (section 13.1.5).
     var ifRange: String? {
         if let etag, etag.hasPrefix("\""), etag.utf8.count > 2 { return etag }
         return lastModified
     }
 
-    /// Whether a later answer speaks of something else. What is missing on one side says nothing.
+    /// Returns whether the validators show that the resource has changed. A validator that is missing on one side is
+    /// ignored.
     func contradicts(_ other: Validators) -> Bool {
         if let etag, let theirs = other.etag { return etag != theirs }
         if let lastModified, let theirs = other.lastModified { return lastModified != theirs }
@@ -107,14 +108,14 @@ struct Validators: Sendable, Hashable {
 }
 
 extension DownloadJournal.Record {
-    /// The place of the file that it speaks of.
+    /// The index of the file that the record is about.
     var file: Int {
         switch self {
         case .part(let file, _, _), .done(let file, _, _), .drop(let file): file
         }
     }
 
-    /// The line, with its check and its end.
+    /// The line, with its checksum and the line feed.
     var line: [UInt8] {
         let text =
             switch self {
@@ -126,7 +127,7 @@ extension DownloadJournal.Record {
         return Array("\(Self.check(text.utf8)) \(text)\n".utf8)
     }
 
-    /// Nil where the line is not whole or not right.
+    /// Parses a line; nil if the line is incomplete or invalid.
     init?(line: ArraySlice<UInt8>) {
         guard let text = String(validating: line, as: UTF8.self), text.utf8.count > 9,
             text.utf8.prefix(8).elementsEqual(Self.check(text.utf8.dropFirst(9)).utf8)
@@ -162,7 +163,7 @@ extension Validators {
         self.init(etag: etag, lastModified: date)
     }
 
-    /// Nil inside where there is none, nil outside where it is malformed.
+    /// The inner optional is nil if there is no field, the outer one if the text is malformed.
     private static func field(_ text: Substring) -> String?? {
         if text == "-" { return .some(nil) }
         guard let bytes = Hexadecimal.decode(text), let field = String(validating: bytes, as: UTF8.self) else {

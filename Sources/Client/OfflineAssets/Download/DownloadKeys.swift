@@ -1,58 +1,59 @@
 public import HLSPlaylist
 
-/// A key that a download needs, as one EXT-X-KEY or EXT-X-SESSION-KEY tag names it.
+/// A key that a download needs, as specified by an EXT-X-KEY or EXT-X-SESSION-KEY tag.
 public struct DownloadKey: Sendable, Hashable {
-    /// What a content key session knows it by: the URI as it stands in the playlist where that is a name (`skd://…`), the
-    /// absolute URL where the key lies there (KEYFORMAT `identity`).
+    /// The identifier for a content key session: the URI as in the playlist if it is an identifier (`skd://…`), or the
+    /// absolute URL of the key (KEYFORMAT `identity`).
     public let identifier: String
-    /// The tag. In the local playlists it is the same, but for a relative URI of KEYFORMAT `identity`, which is absolute
-    /// there: ``identifier``.
+    /// The tag. The local playlists contain the same tag, except that a relative URI with KEYFORMAT `identity` is
+    /// replaced by the absolute one: ``identifier``.
     public let tag: KeyTag
 
-    /// Names a key.
+    /// Creates a key.
     public init(identifier: String, tag: KeyTag) { (self.identifier, self.tag) = (identifier, tag) }
 }
 
-/// Where a download's keys come from, and whether they do without a network.
+/// A source of a download's keys, and a check that they work offline.
 ///
 ///     acquire ──> segments ──> checksums ──> prove ──> complete
 ///
-/// Keys come first: a film that nobody may watch is not worth its download. They are judged last: a bundle is complete
-/// only when it has been shown to start playing with nothing but what is kept on this machine.
+/// Keys are acquired first, because media that the account is not allowed to watch is not worth downloading. They are
+/// verified last: a bundle is complete only if it has been shown to play with locally stored data alone.
 public protocol DownloadKeys: Sendable {
-    /// Gets keys and keeps them, before any segment is asked for. A key that is kept already and still holds is not asked
-    /// for again: a download that is resumed calls this again.
+    /// Acquires keys and stores them, before any segment is downloaded. A key that is already stored and still valid is
+    /// not requested again: a resumed download calls this again.
     ///
-    /// Where several tags stand for one key, one for each key format, all of them come; one that can be used is enough.
+    /// If several tags specify the same key, one for each key format, all of them are passed; one usable tag is enough.
     ///
     /// - Parameters:
-    ///   - keys: each once, in the order in which they are needed, grouped by what they unlock: of the tags of one group
-    ///     one is enough. Never empty.
-    ///   - title: what the keys are kept under: ``BundleDescription/title``, unique in a ``BundleLibrary``.
-    /// - Throws: ``DownloadKeysError``. The download stops where it is and may be resumed.
+    ///   - keys: The keys, without duplicates, in the order in which they are needed, grouped by the content that they
+    ///     decrypt: one tag of each group is enough. Never empty.
+    ///   - title: The title under which the keys are stored: ``BundleDescription/title``, unique in a
+    ///     ``BundleLibrary``.
+    /// - Throws: ``DownloadKeysError``. The download stops and can be resumed.
     func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError)
 
-    /// Shows that a bundle starts to play offline: that each variant's and rendition's first segments decrypt with keys
-    /// that are kept. All media are there, and their checksums are right.
+    /// Verifies that a bundle can be played offline: that the first segments of each variant and rendition can be
+    /// decrypted with stored keys. All media files are complete and verified.
     ///
-    /// - Throws: ``DownloadKeysError``. The bundle stays as it is, unproven; resuming the download proves it again.
+    /// - Throws: ``DownloadKeysError``. The bundle stays unproven; resuming the download verifies it again.
     func prove(_ bundle: AssetBundle) async throws(DownloadKeysError)
 }
 
-/// Why keys were not had, or do not open what was downloaded.
+/// An error of acquiring keys, or of decrypting the downloaded media with them.
 public struct DownloadKeysError: Error, Hashable, CustomStringConvertible {
-    /// The name of what went wrong, stable, such as `persistence-not-allowed`.
+    /// The stable name of the error, such as `persistence-not-allowed`.
     public let code: String
-    /// Which key or which file: ``DownloadKey/identifier``, a name in the bundle. Never a key.
+    /// The identifier of the key (``DownloadKey/identifier``), or a file in the bundle. Never a key.
     public let place: String
-    /// What is wrong, and what can be done about it.
+    /// A description of the error and what to do about it.
     public let reason: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(code: String, place: String, reason: String) {
         (self.code, self.place, self.reason) = (code, place, reason)
     }
 
-    /// One line.
+    /// The location, the reason and the code, on one line.
     public var description: String { "\(place): \(reason) (\(code))" }
 }

@@ -1,27 +1,28 @@
 import HLSPlaylist
 import StreamPlayer
 
-/// Which file is fetched next, and when one that failed is tried again: a value without a clock. Moments are how long it has
-/// been since one fixed moment.
+/// A queue of the files to download and retry, without a clock. Times are durations since a fixed start.
 ///
-/// | Event | What comes of it |
+/// | Event | Effect |
 /// |---|---|
-/// | a place is free, of all and of a host | the earliest file by time that waits and may go there |
-/// | a file is there | nothing waits for it any more |
-/// | a failure that may pass | the file waits for a pause that doubles, or as long as the server says, and longer by chance |
-/// | the same without a byte of progress, for the last time | the download stops |
+/// | a slot is free, overall and for a host | the first waiting file of a host with a free slot is started |
+/// | a file is complete | it is removed |
+/// | a temporary failure | the file waits for a backoff with jitter, at least for the time that the server specifies |
+/// | a temporary failure after the last attempt without progress | the download stops |
 /// | any other failure | the download stops |
 struct DownloadQueue: Sendable {
     private let settings: DownloadSettings
     private let hosts: [Int: String]
-    /// Files that wait for a place, the last first, by host.
+    /// The waiting files by host, in reverse order.
     private var waiting: [String: [Int]] = [:]
     private var delayed: [Int: Duration] = [:]
     private var active: Set<Int> = []
     private var activeOfHost: [String: Int] = [:]
     private var failures: [Int: Int] = [:]
 
-    /// - Parameter urls: of the files that are to be fetched, by their places.
+    /// - Parameters:
+    ///   - urls: The URLs of the files to download, by file index.
+    ///   - settings: The settings of the download.
     init(_ urls: [Int: String], settings: DownloadSettings) {
         self.settings = settings
         hosts = urls.mapValues(Self.host)
@@ -29,17 +30,17 @@ struct DownloadQueue: Sendable {
         for host in waiting.keys { waiting[host]?.sort(by: >) }
     }
 
-    /// Whether nothing waits and nothing is under way.
+    /// Whether all files are finished.
     var isDone: Bool { active.isEmpty && delayed.isEmpty && waiting.values.allSatisfy(\.isEmpty) }
 
-    /// When the next file that failed is to be tried again; nil where none waits for that.
+    /// The time of the next retry; nil if there is none.
     var nextMoment: Duration? { delayed.values.min() }
 
-    /// Takes a file that is to be fetched now; nil where there is none, or no place.
+    /// Returns the next file to download; nil if there is none or no free slot.
     mutating func next(now: Duration) -> Int? {
         for (file, moment) in delayed where moment <= now {
             delayed[file] = nil
-            put(file)
+            enqueue(file)
         }
         guard active.count < max(1, settings.parallel) else { return nil }
         let free = waiting.filter { host, files in
@@ -53,25 +54,28 @@ struct DownloadQueue: Sendable {
         return file
     }
 
-    /// The bytes of a file came.
+    /// Marks a file as received.
     mutating func finished(_ file: Int) {
-        leave(file)
+        release(file)
         failures[file] = nil
     }
 
-    /// A file is to be fetched, once more or after all.
-    mutating func again(_ file: Int) {
-        leave(file)
-        if hosts[file] != nil { put(file) }
+    /// Puts a file into the queue again.
+    mutating func requeue(_ file: Int) {
+        release(file)
+        if hosts[file] != nil { enqueue(file) }
     }
 
-    /// A file did not come.
+    /// Marks the attempt to download a file as failed.
     ///
     /// - Parameters:
-    ///   - progressed: whether any bytes of it did.
-    ///   - retryAfter: what the server says.
-    ///   - chance: 0 to 1.
-    /// - Returns: which attempt comes next, and after what pause; nil where there will be none.
+    ///   - file: The index of the file.
+    ///   - error: The error.
+    ///   - progressed: Whether bytes of the file were received.
+    ///   - retryAfter: The delay that the server requires.
+    ///   - chance: A random number from 0 to 1.
+    ///   - now: The current time.
+    /// - Returns: The number of the next attempt and the delay before it; nil if there is none.
     mutating func failed(
         _ file: Int,
         _ error: MediaLoadError,
@@ -80,33 +84,33 @@ struct DownloadQueue: Sendable {
         chance: Double,
         now: Duration
     ) -> (attempt: Int, pause: Duration)? {
-        leave(file)
+        release(file)
         let count = (progressed ? 0 : failures[file, default: 0]) + 1
         failures[file] = count
-        guard error.passes, count < max(1, settings.attempts) else { return nil }
-        // Sixteen doublings are longer than any longest pause.
-        var pause = settings.firstPause * (1 << min(count - 1, 16))
+        guard error.canRetryDownload, count < max(1, settings.attempts) else { return nil }
+        // After sixteen doublings, every practical delay has reached its maximum.
+        var pause = settings.initialRetryDelay * (1 << min(count - 1, 16))
         pause += pause * min(max(chance, 0), 1) * 0.5
-        pause = min(max(pause, retryAfter ?? .zero), settings.longestPause)
+        pause = min(max(pause, retryAfter ?? .zero), settings.maximumRetryDelay)
         delayed[file] = now + pause
         return (count + 1, pause)
     }
 
-    private mutating func leave(_ file: Int) {
+    private mutating func release(_ file: Int) {
         guard active.remove(file) != nil, let host = hosts[file] else { return }
         activeOfHost[host, default: 1] -= 1
     }
 
-    private mutating func put(_ file: Int) {
+    private mutating func enqueue(_ file: Int) {
         guard let host = hosts[file] else { return }
         var files = waiting[host] ?? []
         guard !files.contains(file) else { return }
-        // From the earliest at the end.
+        // The list is in reverse order, with the first file at its end.
         files.insert(file, at: files.firstIndex { $0 < file } ?? files.endIndex)
         waiting[host] = files
     }
 
-    /// Scheme, host and port.
+    /// Returns scheme, host and port of a URL.
     private static func host(of url: String) -> String {
         let rest = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
         return rest.joined(separator: "/").lowercased()
@@ -114,8 +118,8 @@ struct DownloadQueue: Sendable {
 }
 
 extension MediaLoadError {
-    /// Whether the same may succeed later. Unlike at a live edge, what is not there now will not come.
-    var passes: Bool {
+    /// Whether a retry may succeed. Unlike at a live edge, a missing resource will not appear.
+    var canRetryDownload: Bool {
         switch code {
         case .noConnection, .deadline, .wrongRange: true
         case .status:

@@ -2,51 +2,52 @@ import ContentKeySession
 import Foundation
 import StreamPlayer
 
-/// How a round of transfers ended.
+/// The result of a round of transfers.
 enum RoundEnd: Sendable {
-    /// All files are there.
+    /// All files are complete.
     case complete
-    /// It was cancelled.
+    /// The round was cancelled.
     case interrupted
     case failed(DownloadError)
 }
 
-/// What a round works on.
+/// The inputs of a round.
 struct DownloadFiles: Sendable {
     var resources: [BundleResource]
-    /// Which of them are missing.
+    /// The indices of the missing files.
     var missing: Set<Int>
-    /// What files held that were complete and are not any more: if other bytes come now, the server has changed them.
+    /// The contents of files that were complete and are now damaged: if other bytes are received, the resource has
+    /// changed on the server.
     var expected: [Int: BundleResource.Content]
     let journal: JournalFile
     let folder: BundleFolder
     let transport: any DownloadTransport
-    let faults: DiskFaults
-    let tally: DownloadTally
+    let faults: DiskFaultInjection
+    let tracker: DownloadProgressTracker
 }
 
-/// Fetches files side by side until none is missing, or one cannot be had, or it is cancelled.
+/// Downloads files concurrently until none is missing, one fails, or the round is cancelled.
 struct DownloadRound: Sendable {
     let files: DownloadFiles
     let settings: DownloadSettings
     let clock: DownloadClock
-    let tell: @Sendable (DownloadEvent) -> Void
+    let emit: @Sendable (DownloadEvent) -> Void
 
     private enum Step: Sendable {
         case transferred(Int, ResourceTransfer.Outcome)
         case committed(Int, BundleResource.Content, Result<Void, DiskError>)
-        /// A pause is over.
+        /// A delay has ended.
         case due
     }
 
-    /// Runs. When it is cancelled, it ends as soon as what is there of files under way is on the disk.
+    /// Runs the round. When it is cancelled, it returns as soon as the partial files are synchronized to the disk.
     func run() async -> RoundEnd {
         let urls = files.missing.map { ($0, files.resources[$0].url) }
         var queue = DownloadQueue(Dictionary(uniqueKeysWithValues: urls), settings: settings)
         return await withTaskGroup(of: Step.self) { group in
             var failure: DownloadError?
             var missing = files.missing
-            // By URL: what was said of the first part of it that came.
+            // The validators of the first received part, by URL.
             var versions: [String: Validators] = [:]
             while true {
                 while failure == nil, !Task.isCancelled, let file = queue.next(now: clock.elapsed.now) {
@@ -57,7 +58,7 @@ struct DownloadRound: Sendable {
                 do throws(DownloadError) {
                     switch step {
                     case .due:
-                        // A clock may wake a little early, and then nothing else would wake the file.
+                        // A clock may wake slightly early; then nothing else would retry the file.
                         guard let moment = queue.nextMoment, moment > clock.elapsed.now, failure == nil,
                             !Task.isCancelled
                         else {
@@ -70,15 +71,19 @@ struct DownloadRound: Sendable {
                     case .committed(let file, let content, let result):
                         try Self.check(result)
                         missing.remove(file)
-                        files.tally.completed(file, length: content.length)
-                    case .transferred(let file, .received(let piece, let content, let validators)):
+                        files.tracker.completed(file, length: content.length)
+                    case .transferred(let file, .received(let partialFile, let content, let validators)):
                         try check(file, content, validators, &versions)
                         queue.finished(file)
                         group.addTask { [journal = files.journal] in
-                            .committed(file, content, await Self.commit(file, piece, content, validators, journal))
+                            .committed(
+                                file,
+                                content,
+                                await Self.commit(file, partialFile, content, validators, journal)
+                            )
                         }
                     case .transferred(let file, .failed(let reason, let progressed, let retryAfter)):
-                        // Whoever cancels knows why, and comes back.
+                        // The caller that cancels handles the interruption.
                         guard !Task.isCancelled, failure == nil else { continue }
                         let pause = try retry(file, reason, progressed, retryAfter, &queue)
                         group.addTask { [clock] in
@@ -105,21 +110,21 @@ struct DownloadRound: Sendable {
             journal: files.journal,
             settings: settings,
             faults: files.faults,
-            tally: files.tally,
+            tracker: files.tracker,
             now: { [clock] in clock.elapsed.now },
-            tell: tell
+            emit: emit
         )
     }
 
     private static func commit(
         _ file: Int,
-        _ piece: PieceFile,
+        _ partialFile: PartialFile,
         _ content: BundleResource.Content,
         _ validators: Validators,
         _ journal: JournalFile
     ) async -> Result<Void, DiskError> {
         do throws(DiskError) {
-            return .success(try await journal.commit(.done(file, content, validators), of: piece))
+            return .success(try await journal.commit(.done(file, content, validators), of: partialFile))
         } catch {
             return .failure(error)
         }
@@ -129,7 +134,7 @@ struct DownloadRound: Sendable {
         if case .failure(let error) = result { throw error.downloadError }
     }
 
-    /// Holds a file against what is known of it and of other parts of its URL.
+    /// Checks a file against its expected content and the other parts of its URL.
     private func check(
         _ file: Int,
         _ content: BundleResource.Content,
@@ -141,7 +146,7 @@ struct DownloadRound: Sendable {
             throw DownloadError(
                 .changedOnServer,
                 url: resource.url,
-                "it has other bytes than when it was first downloaded: the film was changed, download it into another folder"
+                "the resource has changed on the server since it was first downloaded: download it into another folder"
             )
         }
         guard resource.range != nil else { return }
@@ -149,7 +154,7 @@ struct DownloadRound: Sendable {
             throw DownloadError(
                 .changedOnServer,
                 url: resource.url,
-                "it was changed between two parts of it: the film was changed, download it into another folder"
+                "the resource has changed on the server between two of its parts: download it into another folder"
             )
         }
         versions[resource.url] = validators
@@ -165,11 +170,11 @@ struct DownloadRound: Sendable {
         let resource = files.resources[file]
         switch reason {
         case .disk(let error): throw error.downloadError
-        case .tooFarInside:
+        case .rangeTooFar:
             throw DownloadError(
                 .noRanges,
                 url: resource.url,
-                "the server sends no parts of files, and \(resource.range?.lowerBound ?? 0) bytes before this one are too many"
+                "the server does not support byte ranges, and the range starts at byte \(resource.range?.lowerBound ?? 0), after the limit of bytes to skip"
             )
         case .load(let error):
             let retry = queue.failed(
@@ -181,7 +186,7 @@ struct DownloadRound: Sendable {
                 now: clock.elapsed.now
             )
             guard let (attempt, pause) = retry else { throw DownloadError(error) }
-            tell(.retrying(file: resource.file, error, attempt: attempt, pause: pause))
+            emit(.retrying(file: resource.file, error, attempt: attempt, pause: pause))
             return pause
         }
     }

@@ -1,21 +1,21 @@
 public import StreamPlayer
 
-/// Fetches what a download stores, over URLSession on Apple's platforms: one exchange at a time, without retries.
+/// A transport for downloads, such as URLSession on Apple's platforms: one exchange at a time, without retries.
 ///
-/// Redirects are followed, at most a few. The body is handed on as it comes, without decoding: a checksum is of the bytes
-/// that are stored.
+/// It follows a small number of redirects. It returns the body in parts as they arrive, without decoding, because
+/// checksums are computed over the stored bytes.
 public protocol DownloadTransport: Sendable {
-    /// Sends a request, and waits for the head of its answer.
+    /// Sends a request and waits for the head of the response.
     ///
-    /// - Throws: `MediaLoadError` `no-connection`, `deadline`, `bad-address`, `cancelled`; an answer with any status is
-    ///   an answer. It ends soon after its task is cancelled.
+    /// - Throws: `MediaLoadError` `no-connection`, `deadline`, `bad-address` or `cancelled`. A response with any status
+    ///   is returned, not thrown. The call returns soon after its task is cancelled.
     func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer
 }
 
 extension DownloadTransport {
-    /// Sends a request, and refuses an answer over plain HTTP to a request over HTTPS: a redirect must not lose the
-    /// protection that the caller asked for.
-    func ask(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+    /// Sends a request, and rejects a response over plain HTTP to a request over HTTPS: a redirect must not remove the
+    /// protection.
+    func openSecurely(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
         let answer = try await open(request)
         if request.url.lowercased().hasPrefix("https:"), !answer.url.lowercased().hasPrefix("https:") {
             throw MediaLoadError(.badAddress, answer.url)
@@ -28,18 +28,18 @@ extension DownloadTransport {
 public struct DownloadRequest: Sendable, Hashable {
     /// The absolute URL, `http:` or `https:`.
     public let url: String
-    /// How long the head of the answer may take.
+    /// The timeout for the head of the response.
     public internal(set) var headTimeout = Duration.seconds(30)
-    /// The first byte that is wanted; nil for everything.
+    /// The offset of the first requested byte; nil requests the whole resource.
     var from: UInt64?
-    /// The first byte that is not wanted any more; nil for the rest.
+    /// The offset after the last requested byte; nil means the end of the resource.
     var to: UInt64?
-    /// What must still hold for `from` to count: If-Range.
+    /// The If-Range condition under which the range applies.
     var ifRange: String?
 
     init(url: String, headTimeout: Duration = .seconds(30)) { (self.url, self.headTimeout) = (url, headTimeout) }
 
-    /// The header fields to send: Accept-Encoding, and Range and If-Range (RFC 9110) where a part is wanted.
+    /// The header fields to send: Accept-Encoding, and for a range also Range and If-Range (RFC 9110).
     public var headers: [(name: String, value: String)] {
         var headers = [(name: "Accept-Encoding", value: "identity")]
         if let range {
@@ -49,43 +49,45 @@ public struct DownloadRequest: Sendable, Hashable {
         return headers
     }
 
-    /// The Range header field (RFC 9110, section 14.2); nil for everything.
+    /// The Range header field (RFC 9110, section 14.2); nil for the whole resource.
     var range: String? {
         from.map { "bytes=\($0)-" + (to.map { "\($0 - 1)" } ?? "") }
     }
 }
 
-/// The head of an answer, and the way to its body.
+/// The head of a response, and access to its body.
 public struct DownloadAnswer: Sendable {
-    /// Which bytes a 206 has: Content-Range (RFC 9110, section 14.4).
+    /// The byte range of a 206 response: Content-Range (RFC 9110, section 14.4).
     struct Part: Sendable, Hashable {
         let range: Range<UInt64>
-        /// The size of the whole; nil where the server does not say it.
+        /// The size of the whole resource; nil if the server did not specify it.
         let total: UInt64?
     }
 
     var status: Int
-    /// The URL that answered, after redirects.
+    /// The URL of the response, after redirects.
     var url: String
     var validators = Validators()
-    /// Content-Length.
+    /// The Content-Length field.
     var length: UInt64?
     var part: Part?
-    /// Retry-After in seconds. A date is taken for none: the time of day of this machine may be wrong.
+    /// The Retry-After field in seconds. A date is ignored, because the local clock may be wrong.
     var retryAfter: Duration?
-    /// The next bytes of the body; nil at its end. One call at a time.
+    /// Returns the next bytes of the body; nil at its end. One call at a time.
     var body: @Sendable () async throws(MediaLoadError) -> [UInt8]?
 }
 
 extension DownloadAnswer {
-    /// Describes an answer.
+    /// Creates a response.
     ///
     /// - Parameters:
-    ///   - status: The status, 200 to 599.
-    ///   - url: The URL that answered, after redirects.
-    ///   - header: The value of a header field, looked up by its name in any case; nil where it is missing.
-    ///   - body: Returns the next bytes of the body, in parts of any size; nil at its end. It is called by one task, one
-    ///     call at a time, and possibly never or not to the end: what it holds must be released with it.
+    ///   - status: The status code, 200 to 599.
+    ///   - url: The URL of the response, after redirects.
+    ///   - header: A function that returns the value of a header field by its case-insensitive name; nil if it is
+    ///     missing.
+    ///   - body: A function that returns the next bytes of the body, in parts of any size; nil at its end. It is called
+    ///     by one task, one call at a time, possibly never or not to the end: its resources must be released together
+    ///     with it.
     public init(
         status: Int,
         url: String,
@@ -105,7 +107,7 @@ extension DownloadAnswer {
 }
 
 extension DownloadAnswer.Part {
-    /// Content-Range: `bytes 0-99/1000`; nil for anything else.
+    /// Parses a Content-Range such as `bytes 0-99/1000`; nil for anything else.
     init?(_ field: String) {
         guard field.lowercased().hasPrefix("bytes ") else { return nil }
         let words = field.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)

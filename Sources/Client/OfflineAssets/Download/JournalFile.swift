@@ -3,13 +3,13 @@ import FileWriting
 import Foundation
 import Locking
 
-/// The journal of a download on the disk.
+/// The journal file of a download.
 ///
-/// Steps are committed in groups: first the data of all files that they speak of go to the disk, then the names of those
-/// files, then the lines, then these go to the disk. Nobody hears of a step that is not on the disk.
+/// Steps are committed in groups: first the data of their files is synchronized to the disk, then the directory entries
+/// of those files, and then the lines of the journal. A step is reported only after it is on the disk.
 final class JournalFile: Sendable {
     private struct Pending {
-        let file: PieceFile?
+        let file: PartialFile?
         let record: DownloadJournal.Record
         let done: CheckedContinuation<Result<Void, DiskError>, Never>
     }
@@ -17,21 +17,22 @@ final class JournalFile: Sendable {
     private struct State {
         var pending: [Pending] = []
         var journal: DownloadJournal
-        /// In bytes, up to the last whole line.
+        /// The length up to the last whole line, in bytes.
         var length: Int
-        /// Files whose names are on the disk.
+        /// The files whose directory entries are on the disk.
         var named: Set<String> = []
     }
 
     private let descriptor: Int32
     private let folder: BundleFolder
-    private let faults: DiskFaults
+    private let faults: DiskFaultInjection
     private let state: Lock<State>
-    // Writing to the disk for good takes long, and blocks.
+    // Synchronization to the disk takes long and blocks.
     private let queue = DispatchQueue(label: "keyway.download.journal")
 
-    /// Opens a bundle's journal, or begins one. What is not right at its end is cut off.
-    init(in folder: BundleFolder, resources: [BundleResource], faults: DiskFaults = .none) throws(DownloadError) {
+    /// Opens or creates a bundle's journal. An invalid part at its end is truncated.
+    init(in folder: BundleFolder, resources: [BundleResource], faults: DiskFaultInjection = .none) throws(DownloadError)
+    {
         let name = AssetBundle.journalFile
         let bytes: [UInt8]
         do throws(AssetBundleError) {
@@ -60,11 +61,11 @@ final class JournalFile: Sendable {
 
     deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
 
-    /// What is known of a file.
+    /// Returns the recorded state of a file.
     func entry(of file: Int) -> DownloadJournal.Entry? { state.withLock { $0.journal.entries[file] } }
 
-    /// Has a step on the disk, and before it the bytes of the file that it speaks of.
-    func commit(_ record: DownloadJournal.Record, of file: PieceFile? = nil) async throws(DiskError) {
+    /// Commits a step to the disk, after the bytes of its file.
+    func commit(_ record: DownloadJournal.Record, of file: PartialFile? = nil) async throws(DiskError) {
         let result = await withCheckedContinuation { continuation in
             state.withLock { $0.pending.append(Pending(file: file, record: record, done: continuation)) }
             queue.async { self.commitPending() }
@@ -86,8 +87,8 @@ final class JournalFile: Sendable {
         for (step, result) in zip(pending, results) { step.done.resume(returning: result) }
     }
 
-    /// A file whose name is not on the disk is not there after a crash. That costs no more than fetching it again, so that
-    /// a folder that cannot be synchronized is no reason to stop.
+    /// Synchronizes directory entries. A file whose entry is lost in a crash is downloaded again, so an error is
+    /// ignored.
     private func synchronizeNames(of pending: [Pending]) {
         let new = pending.compactMap(\.file).filter { file in
             state.withLock { $0.named.insert(file.name).inserted }
@@ -102,7 +103,7 @@ final class JournalFile: Sendable {
         do throws(DiskError) {
             try write(lines)
         } catch {
-            // Half a line in the middle would hide all that come after it.
+            // A partial line in the middle would invalidate all lines after it.
             try? cut(to: length)
             throw error
         }

@@ -2,16 +2,16 @@ import ContentKeySession
 import HLSPlaylist
 import StreamPlayer
 
-/// Loads the playlists of a presentation and chooses what is downloaded.
+/// Loads the playlists of a presentation and selects the ones to download.
 struct PresentationLoader: Sendable {
     let transport: any DownloadTransport
     let settings: DownloadSettings
     let time: ElapsedTime
     let chance: @Sendable () -> Double
 
-    /// Loads the playlist at a URL, and the Media Playlists that are chosen of it.
+    /// Loads the playlist at a URL, and its selected Media Playlists.
     ///
-    /// - Throws: ``DownloadError`` `load`, `playlist`, `limit`, `no-variant`, `no-rendition`, `cancelled`.
+    /// - Throws: ``DownloadError`` `load`, `playlist`, `limit`, `no-variant`, `no-rendition` or `cancelled`.
     func load(_ url: String, _ selection: BundleSelection) async throws(DownloadError) -> PresentationPlaylists {
         let address = try URIReference.web(url, against: url)
         let (playlist, from) = try await playlist(address, imported: nil)
@@ -28,12 +28,16 @@ struct PresentationLoader: Sendable {
             return PresentationPlaylists(multivariant: nil, media: [whole])
         }
         guard !multivariant.variants.isEmpty else {
-            throw DownloadError(.playlist, url: from, "it is no playlist, or one without variants")
+            throw DownloadError(.playlist, url: from, "the Multivariant Playlist has no variants")
         }
         let choice = try PresentationChoice(selection, of: multivariant, url: from)
         let wanted = PresentationPlaylists.wanted(by: choice)
         guard wanted.count <= settings.limits.playlists else {
-            throw DownloadError(.limit, url: from, "there are more than \(settings.limits.playlists) Media Playlists")
+            throw DownloadError(
+                .limit,
+                url: from,
+                "the presentation has more than \(settings.limits.playlists) Media Playlists"
+            )
         }
         var media: [PresentationPlaylists.Media] = []
         for (uri, kind, name, label) in wanted {
@@ -43,7 +47,7 @@ struct PresentationLoader: Sendable {
                 throw DownloadError(
                     .playlist,
                     url: place,
-                    "it is a Multivariant Playlist, and a Media Playlist is needed"
+                    "expected a Media Playlist, found a Multivariant Playlist"
                 )
             }
             media.append(.init(playlist: one, url: place, kind: kind, name: name, label: label, uri: uri))
@@ -61,7 +65,7 @@ struct PresentationLoader: Sendable {
         limits.segments = settings.limits.segments
         let options = ParsingOptions(url: from, importedVariables: imported, limits: limits)
         do throws(PlaylistError) {
-            // What breaks a rule is kept as it is: the player decides.
+            // Rule violations are kept: the player handles them.
             return (try Playlist.parseLeniently(bytes, options: options).playlist, from)
         } catch {
             throw DownloadError(error.rule == .limitExceeded ? .limit : .playlist, url: from, "\(error)")
@@ -72,7 +76,7 @@ struct PresentationLoader: Sendable {
         var queue = DownloadQueue([0: url], settings: settings)
         while true {
             _ = queue.next(now: .seconds(1 << 40))
-            let watchdog = Watchdog(span: settings.idleTimeout, leastProgress: settings.leastProgress)
+            let watchdog = Watchdog(span: settings.idleTimeout, minimumProgress: settings.minimumProgress)
             let ((result, retryAfter), isStalled) = await watchdog.watch { await exchange(url, $0) }
             switch result {
             case .success(let loaded): return loaded
@@ -99,7 +103,7 @@ struct PresentationLoader: Sendable {
     ) async -> (result: Result<(bytes: [UInt8], url: String), MediaLoadError>, retryAfter: Duration?) {
         var retryAfter: Duration?
         do throws(MediaLoadError) {
-            let answer = try await transport.ask(DownloadRequest(url: url, headTimeout: settings.headTimeout))
+            let answer = try await transport.openSecurely(DownloadRequest(url: url, headTimeout: settings.headTimeout))
             retryAfter = answer.retryAfter
             switch answer.status {
             case 200: break

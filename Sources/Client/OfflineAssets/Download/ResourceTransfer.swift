@@ -1,6 +1,7 @@
 import StreamPlayer
 
-/// Fetches one file: asks, decides by ``ResumeDecision``, writes, and makes sure of what was written now and then.
+/// Downloads one file: sends the request, decides by ``ResumeDecision``, writes the body, and synchronizes it
+/// periodically.
 struct ResourceTransfer: Sendable {
     let index: Int
     let resource: BundleResource
@@ -8,38 +9,38 @@ struct ResourceTransfer: Sendable {
     let folder: BundleFolder
     let journal: JournalFile
     let settings: DownloadSettings
-    let faults: DiskFaults
-    let tally: DownloadTally
+    let faults: DiskFaultInjection
+    let tracker: DownloadProgressTracker
     let now: @Sendable () -> Duration
-    let tell: @Sendable (DownloadEvent) -> Void
+    let emit: @Sendable (DownloadEvent) -> Void
 
-    /// What came of it.
+    /// The result of a transfer.
     enum Outcome: Sendable {
-        /// All bytes are written, but not yet on the disk for good.
-        case received(PieceFile, BundleResource.Content, Validators)
+        /// All bytes are written, but not yet synchronized to the disk.
+        case received(PartialFile, BundleResource.Content, Validators)
         case failed(Reason, progressed: Bool, retryAfter: Duration?)
     }
 
-    /// Why a file did not come.
+    /// The reason why a transfer failed.
     enum Reason: Error, Sendable {
         case load(MediaLoadError)
         case disk(DiskError)
-        case tooFarInside
+        case rangeTooFar
     }
 
-    /// Where a transfer is, so that a failure can say so.
+    /// The progress of a transfer, for the handling of failures.
     private struct Progress {
-        var file: PieceFile
+        var file: PartialFile
         var validators: Validators
-        /// Bytes that the journal knows of.
-        var kept: UInt64
-        let begin: UInt64
+        /// The number of bytes recorded in the journal.
+        var checkpointed: UInt64
+        let start: UInt64
         var retryAfter: Duration?
     }
 
-    /// Fetches it, from where the journal says that it ends.
+    /// Downloads the file, starting at the length recorded in the journal.
     func run() async -> Outcome {
-        let watchdog = Watchdog(span: settings.idleTimeout, leastProgress: settings.leastProgress)
+        let watchdog = Watchdog(span: settings.idleTimeout, minimumProgress: settings.minimumProgress)
         let (outcome, isStalled) = await watchdog.watch { await transfer($0) }
         guard isStalled, case .failed(.load(let error), let progressed, let pause) = outcome, error.code == .cancelled
         else {
@@ -56,13 +57,13 @@ struct ResourceTransfer: Sendable {
         var progress: Progress
         do throws(DiskError) {
             if let reason = ResumeDecision.obstacle(known) {
-                tell(.beginsAnew(file: resource.file, reason))
+                emit(.beginsAnew(file: resource.file, reason))
                 known = ResumeDecision.Known()
             }
-            let file = try PieceFile(resource.file, in: folder, keeping: known.length, faults: faults)
-            // It may have lost its end with the machine's power.
+            let file = try PartialFile(resource.file, in: folder, keeping: known.length, faults: faults)
+            // The file may have lost its end in a power failure.
             known.length = file.length
-            progress = Progress(file: file, validators: known.validators, kept: file.length, begin: file.length)
+            progress = Progress(file: file, validators: known.validators, checkpointed: file.length, start: file.length)
         } catch {
             return .failed(.disk(error), progressed: false, retryAfter: nil)
         }
@@ -70,8 +71,8 @@ struct ResourceTransfer: Sendable {
             try await fetch(&progress, known, counter)
             return .received(progress.file, progress.file.finish(), progress.validators)
         } catch {
-            await keep(&progress)
-            let progressed = progress.file.length > progress.begin
+            await checkpoint(&progress)
+            let progressed = progress.file.length > progress.start
             return .failed(error, progressed: progressed, retryAfter: progress.retryAfter)
         }
     }
@@ -82,18 +83,18 @@ struct ResourceTransfer: Sendable {
         _ counter: Watchdog.Counter
     ) async throws(Reason) {
         var known = known
-        // Whoever asks anew asks for everything, which cannot be answered with asking anew.
+        // A restarted request asks for the whole resource, so it cannot require another restart.
         for _ in 0..<2 {
             let request = ResumeDecision.request(resource, known)
             let answer = try await open(request, &progress)
             switch ResumeDecision.decide(answer, to: request, for: resource, known, limits: settings.limits) {
             case .fail(let error): throw .load(error)
-            case .tooFarInside: throw .tooFarInside
-            case .askAnew(let reason):
-                try await beginAnew(&progress, reason)
+            case .rangeTooFar: throw .rangeTooFar
+            case .requestAgain(let reason):
+                try await restart(&progress, reason)
                 known = ResumeDecision.Known()
             case .write(let place, let skipping, let length, let reason):
-                if let reason { try await beginAnew(&progress, reason) }
+                if let reason { try await restart(&progress, reason) }
                 guard progress.file.length == place else { throw .load(MediaLoadError(.wrongRange, resource.url)) }
                 progress.validators = answer.validators
                 return try await receive(answer, &progress, skipping, length, counter)
@@ -106,7 +107,7 @@ struct ResourceTransfer: Sendable {
         do throws(MediaLoadError) {
             var request = request
             request.headTimeout = settings.headTimeout
-            let answer = try await transport.ask(request)
+            let answer = try await transport.openSecurely(request)
             progress.retryAfter = answer.retryAfter
             return answer
         } catch {
@@ -114,18 +115,18 @@ struct ResourceTransfer: Sendable {
         }
     }
 
-    private func beginAnew(_ progress: inout Progress, _ reason: AnewReason) async throws(Reason) {
-        tell(.beginsAnew(file: resource.file, reason))
+    private func restart(_ progress: inout Progress, _ reason: AnewReason) async throws(Reason) {
+        emit(.beginsAnew(file: resource.file, reason))
         do throws(DiskError) {
-            try progress.file.keep(0)
-            if progress.kept > 0 { try await journal.commit(.drop(index)) }
-            progress.kept = 0
+            try progress.file.truncate(to: 0)
+            if progress.checkpointed > 0 { try await journal.commit(.drop(index)) }
+            progress.checkpointed = 0
         } catch {
             throw .disk(error)
         }
     }
 
-    /// Writes a body.
+    /// Writes a body to the file.
     private func receive(
         _ answer: DownloadAnswer,
         _ progress: inout Progress,
@@ -135,23 +136,24 @@ struct ResourceTransfer: Sendable {
     ) async throws(Reason) {
         var skip = skipping
         var lastCheckpoint = now()
-        // A server without ranges goes on behind what is wanted. Others are heard to the end, so that the connection is kept.
-        let goesOn = answer.status == 200 && resource.range != nil
-        while !goesOn || progress.file.length < length ?? .max {
+        // A server without ranges continues after the wanted bytes. Other bodies are read to the end, so that the
+        // connection can be reused.
+        let bodyContinues = answer.status == 200 && resource.range != nil
+        while !bodyContinues || progress.file.length < length ?? .max {
             guard let bytes = try await next(answer) else { break }
             counter.add(bytes.count)
             let passed = Int(min(skip, UInt64(bytes.count)))
             skip -= UInt64(passed)
-            let room = (length ?? settings.limits.resourceBytes) - progress.file.length
-            let wanted = Int(min(room, UInt64(bytes.count - passed)))
-            guard goesOn || wanted == bytes.count - passed else {
+            let available = (length ?? settings.limits.resourceBytes) - progress.file.length
+            let wanted = Int(min(available, UInt64(bytes.count - passed)))
+            guard bodyContinues || wanted == bytes.count - passed else {
                 throw .load(MediaLoadError(length == nil ? .tooLarge : .wrongRange, resource.url))
             }
             try append(bytes, passed..<passed + wanted, to: progress.file)
-            tally.received(bytes.count, of: index, there: progress.file.length)
-            let isMuch = progress.file.length - progress.kept >= UInt64(max(1, settings.checkpointBytes))
+            tracker.received(bytes.count, of: index, there: progress.file.length)
+            let isMuch = progress.file.length - progress.checkpointed >= UInt64(max(1, settings.checkpointBytes))
             if isMuch || now() - lastCheckpoint >= settings.checkpointTime, progress.file.length < length ?? .max {
-                await keep(&progress)
+                await checkpoint(&progress)
                 lastCheckpoint = now()
             }
         }
@@ -168,7 +170,7 @@ struct ResourceTransfer: Sendable {
         }
     }
 
-    private func append(_ bytes: [UInt8], _ range: Range<Int>, to file: PieceFile) throws(Reason) {
+    private func append(_ bytes: [UInt8], _ range: Range<Int>, to file: PartialFile) throws(Reason) {
         let result = bytes.withUnsafeBytes { bytes in
             do throws(DiskError) {
                 return Result<Void, DiskError>.success(try file.append(UnsafeRawBufferPointer(rebasing: bytes[range])))
@@ -179,12 +181,12 @@ struct ResourceTransfer: Sendable {
         if case .failure(let error) = result { throw .disk(error) }
     }
 
-    /// Has what was written so far on the disk for good, if it could be gone on with. Where that fails, it will be fetched
-    /// again, and what is wrong with the disk shows at the next write.
-    private func keep(_ progress: inout Progress) async {
-        guard progress.file.length > progress.kept, progress.validators.ifRange != nil else { return }
+    /// Synchronizes the written bytes to the disk if the transfer could be resumed. If that fails, the bytes are
+    /// downloaded again, and a disk error is reported by the next write.
+    private func checkpoint(_ progress: inout Progress) async {
+        guard progress.file.length > progress.checkpointed, progress.validators.ifRange != nil else { return }
         let length = progress.file.length
         let record = DownloadJournal.Record.part(index, length: length, progress.validators)
-        if (try? await journal.commit(record, of: progress.file)) != nil { progress.kept = length }
+        if (try? await journal.commit(record, of: progress.file)) != nil { progress.checkpointed = length }
     }
 }

@@ -1,39 +1,40 @@
 import StreamPlayer
 
-/// Whether what a server answers goes on where a file ends, and what is done if not: a value.
+/// The decision whether a response continues a partial file.
 ///
-/// | Asked for | Answered | Done |
+/// | Request | Response | Action |
 /// |---|---|---|
-/// | everything | 200 | written from 0 |
-/// | everything | 206 | an error: nobody asked for a part |
-/// | the rest, If-Range | 206 with that part | appended |
-/// | the rest, If-Range | 200 | written anew: another ETag or date, or a server without ranges |
-/// | the rest | 416 | asked for anew, from 0 |
-/// | a part of the resource | 206 with that part | written |
-/// | a part of the resource | 200 | what is before it is passed over, up to a limit |
-/// | anything | a part that was not asked for | an error that may pass |
-/// | anything | 404, 410, and other statuses | an error |
+/// | whole resource | 200 | written from 0 |
+/// | whole resource | 206 | an error: no range was requested |
+/// | the rest, with If-Range | 206 with that range | appended |
+/// | the rest, with If-Range | 200 | restarted: another ETag or date, or a server without ranges |
+/// | the rest | 416 | requested again, from 0 |
+/// | a range of the resource | 206 with that range | written |
+/// | a range of the resource | 200 | the bytes before the range are skipped, up to a limit |
+/// | any | a range that was not requested | a temporary error |
+/// | any | 404, 410, and other statuses | an error |
 enum ResumeDecision: Sendable, Equatable {
-    /// The body is written from a place of the file on.
+    /// Write the body at an offset of the file.
     ///
     /// - Parameters:
-    ///   - at: how many bytes of the file stay.
-    ///   - skipping: how many bytes of the body are passed over first.
-    ///   - length: of the file when it is complete; nil: it ends with the body.
-    case write(at: UInt64, skipping: UInt64, length: UInt64?, anew: AnewReason?)
-    /// It is asked for once more, from its first byte on.
-    case askAnew(AnewReason)
+    ///   - at: The number of bytes of the file to keep.
+    ///   - skipping: The number of bytes of the body to skip.
+    ///   - length: The length of the complete file; nil means that it ends with the body.
+    ///   - restart: The reason for a restart; nil if the file is continued.
+    case write(at: UInt64, skipping: UInt64, length: UInt64?, restart: AnewReason?)
+    /// Request the whole resource again.
+    case requestAgain(AnewReason)
     case fail(MediaLoadError)
-    /// The server knows no ranges, and too much would have to be passed over.
-    case tooFarInside
+    /// The server does not support ranges, and too many bytes would have to be skipped.
+    case rangeTooFar
 
-    /// What is on the disk of a file, and what was said of it.
+    /// The known state of a partial file: its length on the disk and its validators.
     struct Known: Sendable, Equatable {
         var length: UInt64 = 0
         var validators = Validators()
     }
 
-    /// What is asked for, so that a file is completed.
+    /// Returns the request that completes a file.
     static func request(_ resource: BundleResource, _ known: Known) -> DownloadRequest {
         var request = DownloadRequest(url: resource.url)
         if known.length > 0 || resource.range != nil {
@@ -44,12 +45,12 @@ enum ResumeDecision: Sendable, Equatable {
         return request
     }
 
-    /// Why what is there of a file cannot be gone on with; nil where it can.
+    /// Returns the reason why a partial file cannot be continued; nil if it can.
     static func obstacle(_ known: Known) -> AnewReason? {
         known.length > 0 && known.validators.ifRange == nil ? .noValidator : nil
     }
 
-    /// Decides.
+    /// Returns the decision for a response.
     static func decide(
         _ answer: DownloadAnswer,
         to request: DownloadRequest,
@@ -67,16 +68,16 @@ enum ResumeDecision: Sendable, Equatable {
             guard let from = request.from, let part = answer.part, part.range.lowerBound == from else {
                 return failure(.wrongRange)
             }
-            if known.length > 0, answer.validators.contradicts(known.validators) { return .askAnew(.changed) }
+            if known.length > 0, answer.validators.contradicts(known.validators) { return .requestAgain(.changed) }
             let end = resource.range?.upperBound ?? part.total ?? part.range.upperBound
             guard part.range.upperBound == end, end - from <= limits.resourceBytes else {
                 return failure(part.range.upperBound == end ? .tooLarge : .wrongRange)
             }
-            return .write(at: known.length, skipping: 0, length: end - (resource.range?.lowerBound ?? 0), anew: nil)
+            return .write(at: known.length, skipping: 0, length: end - (resource.range?.lowerBound ?? 0), restart: nil)
         case 200:
             if let range = resource.range {
                 guard answer.length.map({ $0 >= range.upperBound }) ?? true else { return failure(.wrongRange) }
-                guard range.lowerBound <= limits.skippedBytes else { return .tooFarInside }
+                guard range.lowerBound <= limits.skippedBytes else { return .rangeTooFar }
             }
             guard wanted ?? answer.length ?? 0 <= limits.resourceBytes else { return failure(.tooLarge) }
             var reason: AnewReason?
@@ -88,9 +89,9 @@ enum ResumeDecision: Sendable, Equatable {
                 at: 0,
                 skipping: resource.range?.lowerBound ?? 0,
                 length: wanted ?? answer.length,
-                anew: reason
+                restart: reason
             )
-        case 416 where known.length > 0: return .askAnew(.outOfRange)
+        case 416 where known.length > 0: return .requestAgain(.outOfRange)
         case 404, 410: return failure(.notFound)
         case 416: return failure(.wrongRange)
         default: return failure(.status)

@@ -1,24 +1,25 @@
 import Locking
 import StreamPlayer
 
-/// Ends what makes no progress any more.
+/// A watchdog that cancels an operation without progress.
 struct Watchdog: Sendable {
-    /// Counts bytes as they come.
+    /// A counter of received bytes.
     final class Counter: Sendable {
         private let bytes = Lock<UInt64>(0)
         var value: UInt64 { bytes.withLock { $0 } }
         func add(_ count: Int) { bytes.withLock { $0 += UInt64(max(0, count)) } }
     }
 
-    /// The span of time.
+    /// The time in which progress is required.
     let span: Duration
-    /// What must come in it, in bytes.
-    let leastProgress: Int
+    /// The minimum number of bytes in that time.
+    let minimumProgress: Int
 
-    /// Runs something, and cancels it when too few bytes come for too long.
+    /// Runs an operation, and cancels it if it receives too few bytes in the time.
     ///
-    /// - Parameter body: counts what comes; it ends soon when its task is cancelled, and its result is what counts.
-    /// - Returns: its result, and whether it was cancelled for that.
+    /// - Parameter body: The operation, which counts the received bytes; it must return soon after its task is
+    ///   cancelled.
+    /// - Returns: The result of the operation, and whether the watchdog cancelled it.
     func watch<Value: Sendable>(
         _ body: @escaping @Sendable (Counter) async -> Value
     ) async -> (value: Value, isStalled: Bool) {
@@ -30,7 +31,7 @@ struct Watchdog: Sendable {
                 var last: UInt64 = 0
                 while (try? await Task.sleep(for: span)) != nil {
                     let count = counter.value
-                    if count - last < UInt64(max(0, leastProgress)) { break }
+                    if count - last < UInt64(max(0, minimumProgress)) { break }
                     last = count
                 }
                 return nil
@@ -46,7 +47,7 @@ struct Watchdog: Sendable {
             }
             return result
         }
-        // The body always has a result; without one it would have to be made up.
+        // The body always returns a result; this line only satisfies the compiler.
         guard let value else { return (await body(counter), false) }
         return (value, stalled.withLock { $0 })
     }

@@ -1,51 +1,56 @@
 internal import FPSCrypto
 
-/// Keys at rest: a file for each title, encrypted, in one folder.
+/// A store of encrypted keys: one file for each title, in one folder.
 ///
-/// Each change writes a title's file anew beside the old one, puts it on the disk and renames it, so that the keys of a
-/// title and what is known of them are always those of one moment, whatever stops in between. Several programs may use a
-/// folder at the same time: changes are made under a lock on it.
+/// Each change writes a new file, synchronizes it to the disk and renames it, so that the keys of a title and their
+/// history are always consistent, even after a crash. Several processes can use a folder concurrently: changes are made
+/// under a lock.
 ///
-///     FOLDER/NAME.keys   a title; NAME follows from it by HMAC-SHA256
-///     FOLDER/lock        held while a title changes
-///     FOLDER/NAME.use    held while a title is played, renewed or reported, and while it is removed
+///     FOLDER/NAME.keys   a title; NAME is derived from it with HMAC-SHA256
+///     FOLDER/lock        locked while a title changes
+///     FOLDER/NAME.use    locked while a title is played, renewed or reported, and while it is removed
 public final class KeptKeyStore: Sendable {
-    /// Where it is.
+    /// The path of the folder.
     public let folder: String
     private let key: StorageKey
     private static let suffix = ".keys"
     private static let useSuffix = ".use"
 
-    /// Opens a store, and makes its folder when it is not there.
+    /// Opens a store, and creates its folder if it does not exist.
     ///
     /// - Throws: ``OfflineStorageError``.
     public init(folder: String, key: StorageKey) throws(OfflineStorageError) {
         (self.folder, self.key) = (folder, key)
         try DurableFile.makeFolder(folder)
         try locked { () throws(OfflineStorageError) in
-            // What a program left behind that was stopped while it wrote.
+            // Removes temporary files of processes that were stopped while writing.
             for name in try DurableFile.names(in: folder) where name.hasSuffix(DurableFile.draftSuffix) {
                 try DurableFile.remove(folder + "/" + name)
             }
         }
     }
 
-    /// Makes a folder that only its owner may look into, and those above it.
+    /// Creates a folder that only its owner can access, and its parent folders.
     public static func makeFolder(_ path: String) throws(OfflineStorageError) { try DurableFile.makeFolder(path) }
 
-    /// What is kept of a title; nil when nothing is.
+    /// Returns the stored keys of a title; nil if there are none.
     ///
-    /// - Throws: ``OfflineStorageError/Code/damaged`` for a file that was cut off, changed or put in another's place.
+    /// - Throws: ``OfflineStorageError/Code/damaged`` for a file that was truncated, changed or swapped with another
+    ///   file.
     public func title(_ title: String) throws(OfflineStorageError) -> KeptTitle? {
         let kept = try read(name(of: title))
         guard let kept else { return nil }
         guard kept.title == title else {
-            throw OfflineStorageError(.damaged, place: path(name(of: title)), reason: "it is of another title")
+            throw OfflineStorageError(
+                .damaged,
+                place: path(name(of: title)),
+                reason: "the file belongs to another title"
+            )
         }
         return kept
     }
 
-    /// All that is kept, in the order of the titles, and the files that cannot be read, each with the reason.
+    /// Returns all stored titles, sorted, and an error for each file that cannot be read.
     public func titles() throws(OfflineStorageError) -> (titles: [KeptTitle], damaged: [OfflineStorageError]) {
         var (titles, damaged): ([KeptTitle], [OfflineStorageError]) = ([], [])
         for name in try DurableFile.names(in: folder) where name.hasSuffix(Self.suffix) {
@@ -58,10 +63,10 @@ public final class KeptKeyStore: Sendable {
         return (titles.sorted { $0.title < $1.title }, damaged)
     }
 
-    /// Changes what is kept of a title, for good once this returns. Where the file cannot be read, it is as if nothing was
-    /// kept: its keys are lost already.
+    /// Changes the stored keys of a title; the change is on the disk when this returns. A damaged file is treated as
+    /// empty, because its keys are already lost.
     ///
-    /// - Returns: what `change` returns.
+    /// - Returns: The result of `change`.
     @discardableResult
     public func change<Value>(
         _ title: String,
@@ -81,7 +86,7 @@ public final class KeptKeyStore: Sendable {
         }
     }
 
-    /// Forgets a title; false when nothing was kept of it.
+    /// Removes a title. Returns false if it was not stored.
     @discardableResult
     public func remove(_ title: String) throws(OfflineStorageError) -> Bool {
         try locked { () throws(OfflineStorageError) in
@@ -104,7 +109,7 @@ public final class KeptKeyStore: Sendable {
     private func path(_ name: String) -> String { folder + "/" + name }
     private func file(_ name: String) -> SealedFile { SealedFile(path(name), as: name, key: key) }
 
-    /// Nothing called inside may call it again.
+    /// Runs a function under the store's lock, which is not reentrant.
     func locked<Value>(_ body: () throws(OfflineStorageError) -> Value) throws(OfflineStorageError) -> Value {
         let lock = try FileLock(folder + "/lock", .exclusive)
         let result = Result { () throws(OfflineStorageError) in try body() }

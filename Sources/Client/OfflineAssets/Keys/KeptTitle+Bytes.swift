@@ -2,8 +2,8 @@ import ByteCoding
 import ContentKeySession
 import FPSCrypto
 
-/// A title's keys as the bytes that a file holds, encrypted. Texts and keys stand behind their length, 4 bytes; a moment
-/// or a duration that is not there is -2^63.
+/// The binary format of a title's keys, before encryption. A text or key follows its length of 4 bytes; a missing time
+/// or duration is -2^63.
 ///
 ///     0-3   version of this layout, 1
 ///     -     title
@@ -25,17 +25,17 @@ import FPSCrypto
 ///     8     renewed
 ///     -     the reason of the refused renewal; empty for none
 ///     8     reported
-///     8     when the device refused it
-///     -     what the device had against it; empty for nothing
+///     8     the time at which the device rejected it
+///     -     the error code of the device; empty for none
 ///     8     revoked
-///     8     latest moment
+///     8     latest known time
 extension KeptTitle {
     private static let version: UInt32 = 1
     private static let nothing = Int64.min
-    /// More than any title has.
+    /// The maximum number of keys, larger than for any title.
     private static let maximumKeys = 10_000
 
-    /// The bytes, which are a secret: a clear key is in them as it is.
+    /// The encoded title. It is a secret, because it contains clear keys unencrypted.
     var bytes: SecretBytes {
         var writer = ByteWriter()
         writer.write(Self.version)
@@ -75,7 +75,7 @@ extension KeptTitle {
         writer.write(entry.latest)
     }
 
-    /// Reads the bytes.
+    /// Parses the encoded title.
     init(_ secret: SecretBytes) throws(ParseError) {
         var bytes = secret.reveal()
         defer { bytes.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
@@ -127,10 +127,10 @@ extension KeptTitle {
         entry.renewalRefusal = LogWord(try reader.readText("reason of a refused renewal"))
         entry.reported = try reader.readMoment("reported")
         let moment = try reader.readMoment("refused")
-        let code = try reader.readText("what the device had against it")
+        let code = try reader.readText("error code of the device")
         entry.refusal = moment.map { .init(code: .init(rawValue: code), moment: $0) }
         entry.revoked = try reader.readMoment("revoked")
-        entry.latest = try reader.readMoment("latest moment") ?? entry.issued
+        entry.latest = try reader.readMoment("latest known time") ?? entry.issued
         return entry
     }
 }

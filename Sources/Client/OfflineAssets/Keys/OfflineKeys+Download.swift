@@ -2,18 +2,20 @@ import ContentKeySession
 import HLSPlaylist
 import StreamPlayer
 
-/// Keys of a download: they come first, and are judged last.
+/// Acquires the keys of a download before the media, and verifies them after the media.
 extension OfflineKeys: DownloadKeys {
-    /// Gets keys and keeps them. Those that are kept already and that the device would take now are not asked for.
+    /// Acquires keys and stores them. Keys that are already stored and that the device would accept now are not
+    /// requested.
     ///
-    /// Of the tags of a group FairPlay Streaming is used before a clear key; other key systems are not. FairPlay's keys come
-    /// from the key server; a clear key is fetched from the URL that the playlist has for it, with or without one.
+    /// In each group of tags, FairPlay Streaming takes precedence over a clear key; other key systems are not used.
+    /// FairPlay keys are requested from the key server; a clear key is loaded from its URL in the playlist, with or
+    /// without a key server.
     public func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
         do {
             let chosen = try keys.map { group throws(DownloadKeysError) in try Self.choice(of: group) }
             let kept = try readable(title)
             var (fairPlay, clear): ([String], [String]) = ([], [])
-            for key in chosen where try await !holds(kept?.keys[key.identifier]) {
+            for key in chosen where try await !hasUsableKey(kept?.keys[key.identifier]) {
                 if key.tag.keyFormat == .fairPlay {
                     fairPlay.append(key.identifier)
                 } else {
@@ -29,19 +31,19 @@ extension OfflineKeys: DownloadKeys {
         } catch let error as OfflineStorageError {
             throw DownloadKeysError(code: error.code.rawValue, place: error.place, reason: "\(error): \(error.advice)")
         } catch {
-            throw DownloadKeysError(code: "cancelled", place: title, reason: "its keys were not waited for")
+            throw DownloadKeysError(code: "cancelled", place: title, reason: "the request for its keys was cancelled")
         }
     }
 
-    /// Shows that a bundle starts to play with kept keys alone.
+    /// Verifies that a bundle can be played with stored keys alone.
     ///
-    /// | The kept keys of the bundle | What is shown |
+    /// | Stored keys of the bundle | Verification |
     /// |---|---|
-    /// | none of them waits for its first play | the first segments of each playlist decrypt |
-    /// | one has two expiry periods and has not played | the device takes each key, and would start now |
+    /// | no key waits for its first playback | the first segments of each playlist can be decrypted |
+    /// | a key has two expiry periods and has not been played | the device accepts each key and could play now |
     ///
-    /// To decrypt with a key that waits for its first play would begin the playback period: the viewer's two days would
-    /// run while nobody watches.
+    /// Decryption with a key that waits for its first playback would start its playback period, although the viewer is
+    /// not watching yet.
     public func prove(_ bundle: AssetBundle) async throws(DownloadKeysError) {
         let title = bundle.description.title
         do {
@@ -50,8 +52,8 @@ extension OfflineKeys: DownloadKeys {
             for identifier in bundle.description.keys {
                 guard let key = kept?.keys[identifier], let bytes = key.bytes?.bytes else { continue }
                 guard key.kind == .fairPlay else { continue }
-                try await rehearse(bytes, identifier)
-                // Of a device that does not say, the worst is assumed.
+                try await verifyAcceptance(bytes, identifier)
+                // If the device does not provide the information, the key is assumed to wait for its first playback.
                 let facts = try? await device.facts(ofPersistableKey: bytes)
                 if facts.map({ $0.hasDualExpiry && $0.firstPlayed == nil }) ?? true { waits = true }
             }
@@ -61,16 +63,16 @@ extension OfflineKeys: DownloadKeys {
         } catch let error as DownloadKeysError {
             throw error
         } catch let error as PlayerError {
-            throw DownloadKeysError(code: error.code, place: error.place, reason: "it does not start: \(error)")
+            throw DownloadKeysError(code: error.code, place: error.place, reason: "playback does not start: \(error)")
         } catch let error as OfflineStorageError {
             throw DownloadKeysError(code: error.code.rawValue, place: error.place, reason: "\(error): \(error.advice)")
         } catch {
-            throw DownloadKeysError(code: "cancelled", place: title, reason: "it was not waited for")
+            throw DownloadKeysError(code: "cancelled", place: title, reason: "the verification was cancelled")
         }
     }
 
-    /// Has the device take a stored key, without beginning to play.
-    private func rehearse(_ stored: [UInt8], _ identifier: String) async throws(DownloadKeysError) {
+    /// Loads a persistent key on the device without starting playback.
+    private func verifyAcceptance(_ stored: [UInt8], _ identifier: String) async throws(DownloadKeysError) {
         do throws(ContentKeyError) {
             let key = try await device.loadPersistableKey(stored, session: device.makeSessionIdentifier())
             defer { key.stop() }
@@ -79,12 +81,12 @@ extension OfflineKeys: DownloadKeys {
             throw DownloadKeysError(
                 code: error.code.rawValue,
                 place: identifier,
-                reason: "the device does not take the kept key: \(error)"
+                reason: "the device rejects the stored key: \(error)"
             )
         }
     }
 
-    /// What is kept of a title; nothing where its file is damaged, since its keys are lost and others take their place.
+    /// Returns the stored title; nil if its file is damaged, because then its keys are lost and will be replaced.
     private func readable(_ title: String) throws(OfflineStorageError) -> KeptTitle? {
         do throws(OfflineStorageError) {
             return try store.title(title)
@@ -93,11 +95,11 @@ extension OfflineKeys: DownloadKeys {
         }
     }
 
-    /// Whether a key is kept that would be taken now.
-    private func holds(_ key: KeptKey?) async throws(OfflineStorageError) -> Bool {
+    /// Returns whether a key is stored that the device would accept now.
+    private func hasUsableKey(_ key: KeptKey?) async throws(OfflineStorageError) -> Bool {
         guard let key, let bytes = key.bytes?.bytes, key.entry.state(at: clocks.now()).isWatchable else { return false }
         guard key.kind == .fairPlay else { return true }
-        // A device that does not say will, when the key is loaded.
+        // A device that does not provide the information checks the key when it is loaded.
         do throws(ContentKeyError) {
             return try await device.facts(ofPersistableKey: bytes).isCurrent
         } catch {
@@ -112,19 +114,20 @@ extension OfflineKeys: DownloadKeys {
         throw DownloadKeysError(
             code: "no-key-system",
             place: group.first?.identifier ?? "",
-            reason: "its keys are for \(group.map { $0.tag.keyFormat.rawValue }.joined(separator: ", ")) alone, which "
-                + "cannot be kept here"
+            reason:
+                "the only key formats are \(group.map { $0.tag.keyFormat.rawValue }.joined(separator: ", ")), which "
+                + "cannot be stored offline"
         )
     }
 
-    /// Gets keys of FairPlay Streaming, and keeps them; one that is refused is an error.
+    /// Requests FairPlay Streaming keys and stores them; throws if one is refused.
     private func obtain(fairPlay identifiers: [String], title: String) async throws {
         guard let first = identifiers.first else { return }
         guard service != nil else {
             throw DownloadKeysError(
                 code: "no-server",
                 place: first,
-                reason: "its keys come from a key server, and none is known: give --server"
+                reason: "a key server is required for its keys: use --server"
             )
         }
         let renewals = try await obtain(identifiers, title: title)
@@ -133,10 +136,10 @@ extension OfflineKeys: DownloadKeys {
         }
     }
 
-    /// Fetches clear keys, and keeps them.
+    /// Loads clear keys and stores them.
     private func obtain(clear identifiers: [String], title: String) async throws {
         guard !identifiers.isEmpty else { return }
-        // Their URLs say where they are: no key server is needed.
+        // Clear keys are loaded from their URLs, so a key server is not required.
         let playback = OfflinePlayback(self, title: title, reach: .serverAlone)
         try await playback.whileAnswering {
             let recipient = KeyWaiter()
@@ -147,7 +150,7 @@ extension OfflineKeys: DownloadKeys {
                     guard let bytes = (key.protectedKey as? ClearContentKey)?.key?.bytes else {
                         throw ContentKeyError(.keyGone, .session)
                     }
-                    playback.keys.keep(clear: bytes, for: identifier)
+                    playback.keys.storeClearKey(bytes, for: identifier)
                 } catch {
                     throw DownloadKeysError(code: error.code.rawValue, place: identifier, reason: "\(error)")
                 }

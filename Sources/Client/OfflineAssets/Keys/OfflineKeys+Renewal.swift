@@ -1,48 +1,52 @@
 import ContentKeySession
 
-/// Why a key was not had from the server.
+/// An error of requesting, renewing or reporting a key.
 public struct OfflineKeyError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The name of what went wrong, stable: a reason or type of the server's problem document, a kind of
-    /// ``ContentKeySession/KeyFailure``, or a code of this target.
+    /// The stable name of the error: a reason or type of the server's problem document, a kind of
+    /// ``ContentKeySession/KeyFailure``, or a code of this module.
     public let code: String
-    /// Which key: its identifier, or the title.
+    /// The identifier of the key, or the title.
     public let place: String
-    /// What is wrong, and what can be done about it; no secrets.
+    /// A description of the error and what to do about it, without secrets.
     public let reason: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(code: String, place: String, reason: String) {
         (self.code, self.place, self.reason) = (code, place, reason)
     }
 
-    /// One line.
+    /// The location, the reason and the code, on one line.
     public var description: String { "\(place): \(reason) (\(code))" }
 }
 
 extension OfflineKeys {
-    /// What became of a key that the server was asked for.
+    /// The result of a key renewal.
     public enum Renewal: Sendable, Hashable {
-        /// There is a new one, which has taken the old one's place.
+        /// The server returned a new key, which replaced the old one.
         case renewed
-        /// The server, the device or the network has something against it. The old one stays.
+        /// The server or the device refused, or the network failed. The old key is kept.
         case refused(OfflineKeyError)
     }
 
-    /// Asks the server for other keys in the place of those that are kept for a title: after they have run out, or
-    /// before. The server decides; where its policy says `renewAfterExpiry: false` it refuses what has run out
-    /// (`renewal-after-expiry`), which is written down.
+    /// Requests new keys from the server to replace the stored keys of a title, before or after they expire. The server
+    /// decides; if its policy has `renewAfterExpiry: false`, it refuses to renew an expired key
+    /// (`renewal-after-expiry`), which is recorded.
     ///
-    /// - Returns: what became of each, by its identifier.
-    /// - Throws: ``OfflineStorageError``; ``OfflineKeyError`` `not-kept` when no key is kept for the title.
+    /// - Returns: The results by key identifier.
+    /// - Throws: ``OfflineStorageError``; ``OfflineKeyError`` `not-kept` if no key is stored for the title.
     public func renew(_ title: String) async throws -> [String: Renewal] {
         guard let kept = try store.title(title), !kept.keys.isEmpty else {
-            throw OfflineKeyError(code: "not-kept", place: title, reason: "no key is kept for it: download it again")
+            throw OfflineKeyError(
+                code: "not-kept",
+                place: title,
+                reason: "no key is stored for this title: download it again"
+            )
         }
         let identifiers = kept.keys.filter { $0.value.kind == .fairPlay }.keys.sorted()
         return try await obtain(identifiers, title: title)
     }
 
-    /// Has the server asked for persistable keys, and keeps them.
+    /// Requests persistable keys from the server and stores them.
     func obtain(_ identifiers: [String], title: String) async throws -> [String: Renewal] {
         let playback = playback(of: title, .serverAlone)
         return try await playback.whileAnswering {
@@ -64,7 +68,7 @@ extension OfflineKeys {
         }
     }
 
-    /// What became of one key: Swift 6.3.1's optimizer mixes up pairs that a task group hands out.
+    /// The result for one key: Swift 6.3.1's optimizer swaps the elements of tuples returned by a task group.
     private struct Outcome: Sendable {
         let identifier: String
         let renewal: Renewal
@@ -75,7 +79,7 @@ extension OfflineKeys {
         with playback: OfflinePlayback,
         for recipient: KeyWaiter
     ) async -> Renewal {
-        let before = try? playback.keys.kept(identifier)
+        let before = try? playback.keys.storedKey(identifier)
         do throws(ContentKeyError) {
             _ = try await playback.fairPlay.contentKey(
                 identifier: identifier,
@@ -104,12 +108,12 @@ extension OfflineKeys {
             let reason = "\(error): \(error.advice)"
             return .refused(OfflineKeyError(code: error.code.rawValue, place: identifier, reason: reason))
         }
-        guard let after = try? playback.keys.kept(identifier)?.bytes, after != before?.bytes else {
+        guard let after = try? playback.keys.storedKey(identifier)?.bytes, after != before?.bytes else {
             return .refused(
                 OfflineKeyError(
                     code: ContentKeyError.Code.persistenceNotAllowed.rawValue,
                     place: identifier,
-                    reason: "the key may be used online alone: the license policy has to have \"persist\""
+                    reason: "the key is for online use only: add \"persist\" to the license policy"
                 )
             )
         }
@@ -117,7 +121,7 @@ extension OfflineKeys {
     }
 }
 
-/// Waits for keys and plays nothing.
+/// A recipient that waits for keys and does not play.
 final class KeyWaiter: ContentKeyRecipient {
     let hasBegunLoading = false
 }

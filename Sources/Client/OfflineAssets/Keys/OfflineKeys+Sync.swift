@@ -1,30 +1,30 @@
 import ContentKeySession
 
-/// What a device tells the server of keys that it keeps, and what the server has read of that.
+/// Reports of a device about its persistent keys (Sync), and the server's responses.
 ///
-/// | Call | Sync SPC | The server's record |
+/// | Call | Sync SPC | Effect on the server's record |
 /// |---|---|---|
-/// | ``OfflineKeys/report(_:)`` | REPORT, of each key with two expiry periods | until when the key is valid; ends with an expired one |
-/// | ``OfflineKeys/invalidate(_:title:)`` | SECURE_INVALIDATION with the server's challenge, of a stream | ends |
-/// | ``OfflineKeys/invalidate(title:)`` | the same, of all streams of the title | all of them end |
+/// | ``OfflineKeys/report(_:)`` | REPORT, for each key with two expiry periods | expiration time; expiry ends it |
+/// | ``OfflineKeys/invalidate(_:title:)`` | SECURE_INVALIDATION of a stream, with the server's challenge | it ends |
+/// | ``OfflineKeys/invalidate(title:)`` | the same, for all streams of the title | all of them end |
 ///
-/// A key without two expiry periods has no stream ID, so that nothing can be said of it: it is only forgotten.
+/// A key without two expiry periods has no stream ID, so it cannot be reported: it is only deleted.
 extension OfflineKeys {
-    /// Tells the server how long each key of a title may still be used.
+    /// Reports the remaining time of each key of a title to the server.
     ///
-    /// - Returns: what the server read, by the key's identifier.
-    /// - Throws: ``OfflineKeyError``, ``OfflineStorageError``.
+    /// - Returns: The server's responses by key identifier.
+    /// - Throws: ``OfflineKeyError`` or ``OfflineStorageError``.
     public func report(_ title: String) async throws -> [String: SyncAnswer] {
         let use = try await store.use(title)
         defer { withExtendedLifetime(use) {} }
         let client = try syncClient(title)
         let keys = try await syncable(title)
-        guard !keys.isEmpty else { throw Self.nothingToTell(title) }
+        guard !keys.isEmpty else { throw Self.nothingToReport(title) }
         let certificate = try await client.certificate()
         var answers: [String: SyncAnswer] = [:]
         for (identifier, key) in keys {
             let context = context(certificate, challenge: 0)
-            let spc = try await saying(identifier) { () async throws(ContentKeyError) in
+            let spc = try await withKeyErrors(identifier) { () async throws(ContentKeyError) in
                 try await device.makeSecureToken(forExpirationDateOf: key, context)
             }
             answers[identifier] = try await client.send(spc, place: identifier)
@@ -33,26 +33,28 @@ extension OfflineKeys {
         return answers
     }
 
-    /// Makes the keys of one stream unusable for ever, and proves it to the server.
+    /// Invalidates the keys of one stream permanently, and sends the proof to the server.
     ///
-    /// - Parameter identifier: of a key that is kept for the title.
-    /// - Returns: what the server read.
-    /// - Throws: ``OfflineKeyError``, ``OfflineStorageError``. When it is `proof-not-delivered`, the keys are gone and the
-    ///   server does not know.
+    /// - Parameters:
+    ///   - identifier: The identifier of a stored key of the title.
+    ///   - title: The title.
+    /// - Returns: The server's response.
+    /// - Throws: ``OfflineKeyError`` or ``OfflineStorageError``. With the code `proof-not-delivered`, the keys are
+    ///   invalid but the server was not notified.
     @discardableResult
     public func invalidate(_ identifier: String, title: String) async throws -> SyncAnswer {
         let client = try syncClient(title)
-        guard let key = try await syncable(title)[identifier] else { throw Self.nothingToTell(identifier) }
+        guard let key = try await syncable(title)[identifier] else { throw Self.nothingToReport(identifier) }
         return try await invalidate(key, identifier, of: title, client) { context throws(ContentKeyError) in
             try await device.invalidate(key, context)
         }
     }
 
-    /// Makes every key of a title unusable for ever, and proves it to the server. Keys of a device that knows no titles
-    /// are given back one after the other.
+    /// Invalidates all keys of a title permanently, and sends the proof to the server. If the device does not group
+    /// keys by title, they are invalidated one after the other.
     ///
-    /// - Returns: what the server read; nothing where no key can be given back.
-    /// - Throws: as ``invalidate(_:title:)``.
+    /// - Returns: The server's responses; empty if no key can be invalidated.
+    /// - Throws: Errors as ``invalidate(_:title:)``.
     @discardableResult
     public func invalidate(title: String) async throws -> [SyncAnswer] {
         var answers: [SyncAnswer] = []
@@ -60,7 +62,7 @@ extension OfflineKeys {
         while let (identifier, key) = try await syncable(title).filter({ !given.contains($0.key) })
             .min(by: { $0.key < $1.key })
         {
-            // Each is tried once, whatever the device makes of it.
+            // Each key is tried only once, regardless of the result.
             given.insert(identifier)
             let client = try syncClient(title)
             let answer = try await invalidate(key, identifier, of: title, client) { context throws(ContentKeyError) in
@@ -78,10 +80,10 @@ extension OfflineKeys {
         _ client: SyncClient,
         _ body: (ServerPlaybackContext) async throws(ContentKeyError) -> [UInt8]
     ) async throws -> SyncAnswer {
-        // The server comes first: without its challenge the proof would be worth nothing, and the key would be lost.
+        // The server is contacted first: without its challenge, the proof would be worthless and the key would be lost.
         let certificate = try await client.certificate()
         let challenge = try await client.challenge()
-        let proof = try await saying(identifier) { () async throws(ContentKeyError) in
+        let proof = try await withKeyErrors(identifier) { () async throws(ContentKeyError) in
             try await body(context(certificate, challenge: challenge))
         }
         try await noteInvalidated(title)
@@ -91,12 +93,12 @@ extension OfflineKeys {
             throw OfflineKeyError(
                 code: "proof-not-delivered",
                 place: error.place,
-                reason: "the key is gone, and the server does not know: \(error.reason)"
+                reason: "the key was invalidated, but the server was not notified: \(error.reason)"
             )
         }
     }
 
-    /// What the device has removed cannot be used any more, whatever becomes of the proof.
+    /// Records the keys that the device has invalidated, whether or not the proof reaches the server.
     private func noteInvalidated(_ title: String) async throws {
         guard let kept = try store.title(title) else { return }
         var gone: [String] = []
@@ -119,9 +121,9 @@ extension OfflineKeys {
         }
     }
 
-    /// The keys of a title that the device has, and of which it can make a Sync SPC.
+    /// Returns the keys of a title that are on the device and can be reported with a Sync SPC.
     private func syncable(_ title: String) async throws -> [String: [UInt8]] {
-        guard let kept = try store.title(title) else { throw Self.nothingToTell(title) }
+        guard let kept = try store.title(title) else { throw Self.nothingToReport(title) }
         var keys: [String: [UInt8]] = [:]
         for (identifier, key) in kept.keys where key.kind == .fairPlay {
             guard let bytes = key.bytes?.bytes, key.entry.revoked == nil else { continue }
@@ -136,7 +138,7 @@ extension OfflineKeys {
             throw OfflineKeyError(
                 code: "no-server",
                 place: place,
-                reason: "the key server has to be told: give --server"
+                reason: "a key server is required: use --server"
             )
         }
         return SyncClient(service: service, transport: transport)
@@ -150,7 +152,7 @@ extension OfflineKeys {
         )
     }
 
-    private func saying<Value>(
+    private func withKeyErrors<Value>(
         _ place: String,
         _ body: () async throws(ContentKeyError) -> Value
     ) async throws(OfflineKeyError) -> Value {
@@ -161,11 +163,11 @@ extension OfflineKeys {
         }
     }
 
-    private static func nothingToTell(_ place: String) -> OfflineKeyError {
+    private static func nothingToReport(_ place: String) -> OfflineKeyError {
         OfflineKeyError(
             code: "nothing-to-report",
             place: place,
-            reason: "no key with two expiry periods is kept for it, and of others a device cannot report"
+            reason: "no key with two expiry periods is stored, and a device can report only such keys"
         )
     }
 }

@@ -1,43 +1,47 @@
 public import ContentKeySession
 public import StreamPlayer
 
-/// The keys of downloaded titles: gets them before a download, answers for them when a title is played without a network,
-/// has them renewed, and gives them back.
+/// The keys of downloaded titles: requests them before a download, provides them for offline playback, renews them, and
+/// invalidates them.
 ///
-/// The device alone decides whether a key may be used, the server alone whether there is another. This keeps the keys,
-/// carries what the one says to the other, and writes down what happened.
+/// Only the device decides whether a key can be used, and only the server decides whether it can be renewed. This type
+/// stores the keys, passes requests and responses between device and server, and records what happened.
 public struct OfflineKeys: Sendable {
-    /// Which time it is, and by what is waited.
+    /// The clocks of the sessions, the key loader and the key history.
     public struct Clocks: Sendable {
-        /// Measures deadlines and leases of sessions.
+        /// The clock for deadlines and leases of sessions.
         public var session: any Clock<Duration> = ContinuousClock()
-        /// Measures the key loader's pauses.
+        /// The clock for delays of the key loader.
         public var loader: any Clock<Duration> = ContinuousClock()
-        /// Seconds since 1970: what the ledger takes for the time.
+        /// Returns the current time for the key history, in seconds since 1970.
         public var now: @Sendable () -> Int64
 
-        /// The system's clocks, but for the time.
+        /// Creates clocks with the system's clocks and a function for the current time.
         public init(now: @escaping @Sendable () -> Int64) { self.now = now }
     }
 
-    /// Where keys are kept.
+    /// The store of keys.
     public let store: KeptKeyStore
-    /// What uses them.
-    public let device: any KeptKeyDevice
-    /// Where they come from; nil: nobody is asked.
+    /// The device that uses the keys.
+    public let device: any PersistentKeyDevice
+    /// The key server; nil means that no server is used.
     public let service: OfflineKeyService?
     let transport: any KeyTransport
     let clocks: Clocks
     let content: @Sendable (any ProtectedContentKey) throws -> PlayableKey
 
-    /// Puts together what keys are kept with.
+    /// Creates the keys of downloaded titles.
     ///
     /// - Parameters:
-    ///   - service: where keys come from; nil: nobody is asked, as without a network.
-    ///   - content: takes the content key out of a device's key, as ``PlayerKeySystems/content``.
+    ///   - store: The store of keys.
+    ///   - device: The device that uses the keys.
+    ///   - service: The key server; nil means that no server is used, as without a network.
+    ///   - transport: The transport for requests to the key server.
+    ///   - clocks: The clocks.
+    ///   - content: A function that extracts the content key from a device's key, as in ``PlayerKeySystems/content``.
     public init(
         store: KeptKeyStore,
-        device: any KeptKeyDevice,
+        device: any PersistentKeyDevice,
         service: OfflineKeyService?,
         transport: any KeyTransport,
         clocks: Clocks,
@@ -47,35 +51,37 @@ public struct OfflineKeys: Sendable {
         (self.clocks, self.content) = (clocks, content)
     }
 
-    /// Who is asked for a title's keys.
+    /// The sources of a title's keys.
     public enum Reach: Sendable, Hashable {
-        /// Only what is kept. Nothing is sent.
+        /// Only stored keys. No request is sent.
         case keptAlone
-        /// What is kept; the server where the device does not take that, or nothing is.
+        /// Stored keys; the server if a key is not stored or the device rejects it.
         case keptThenServer
-        /// The server, and what it gives takes the place of what is kept.
+        /// Only the server; its keys replace the stored keys.
         case serverAlone
     }
 
-    /// What a title is played with. Ask for one for each playback.
+    /// Returns the sessions to play a title with. Create them for each playback.
     public func playback(of title: String, _ reach: Reach) -> OfflinePlayback {
         OfflinePlayback(self, title: title, reach: service == nil ? .keptAlone : reach)
     }
 }
 
-/// A key server, as what is kept needs it.
+/// A key server for offline keys.
 public struct OfflineKeyService: Sendable {
-    /// Certificate and licenses.
+    /// The certificate and license addresses.
     public var keys: KeyService
-    /// Where a challenge for a secure invalidation is had.
+    /// The address for the challenge of a secure invalidation.
     public var challengeURL: String
 
-    /// Describes a server.
+    /// Creates the description of a server.
     public init(keys: KeyService, challengeURL: String) { (self.keys, self.challengeURL) = (keys, challengeURL) }
 
-    /// The routes of Keyway's server.
+    /// Returns the routes of Keyway's server.
     ///
-    /// - Parameter server: such as `https://keys.example`, without a slash at its end.
+    /// - Parameters:
+    ///   - server: The origin of the server, such as `https://keys.example`, without a trailing slash.
+    ///   - token: The function that returns the bearer token.
     public static func keyway(
         _ server: String,
         token: @escaping @Sendable (KeyService.Purpose) async throws -> PlaybackToken? = { _ in nil }
@@ -84,7 +90,7 @@ public struct OfflineKeyService: Sendable {
     }
 }
 
-/// A network that is cut.
+/// A transport without a network connection.
 struct NoNetwork: KeyTransport {
     func send(_: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer { throw .noConnection }
 }

@@ -2,21 +2,21 @@ public import ContentKeySession
 import Locking
 public import StreamPlayer
 
-/// The sessions that a title is played with, and who answers their requests: what is kept, and as far as that is wanted
-/// the key server.
+/// The sessions to play a title with, and the sources that answer their requests: stored keys, and if allowed the key
+/// server.
 ///
-/// | What is so | Done |
+/// | Condition | Action |
 /// |---|---|
-/// | a key is kept and the device takes it | it is the answer; nothing is sent |
-/// | the device does not take it (-42799, -42800, -42803), when it is loaded or when it begins to play | that is written down; with a server it is asked for another, which decides; without, playback ends with the device's reason |
-/// | none is kept | likewise |
-/// | the first play of a key with two expiry periods makes a new one | it is kept in the old one's place before anything is shown |
+/// | a key is stored and the device accepts it | it is the response; nothing is sent |
+/// | the device rejects it (-42799, -42800, -42803) | recorded; a new key is requested, or without a server an error |
+/// | no key is stored | a new key is requested, or without a server an error |
+/// | first playback of a key with two expiry periods creates a new key | stored before the first frame is shown |
 public final class OfflinePlayback: Sendable {
-    /// For FairPlay Streaming. Ask it for keys that may be kept.
+    /// The session for FairPlay Streaming. Request persistable keys from it.
     public let fairPlay: KeySession
-    /// For clear keys.
+    /// The session for clear keys.
     public let clearKey: KeySession
-    /// What is kept of the title.
+    /// The stored keys of the title.
     public let keys: TitleKeys
     let loader: KeyLoader
     private let clearLoader: KeyLoader?
@@ -32,11 +32,11 @@ public final class OfflinePlayback: Sendable {
             title,
             store: offline.store,
             device: offline.device,
-            asksForOthers: reach == .serverAlone,
+            ignoresStoredKeys: reach == .serverAlone,
             now: offline.clocks.now
         )
         (content, store) = (offline.content, offline.store)
-        // The loader keeps the deadlines; what is kept has no lease.
+        // The loader enforces the deadlines; stored keys have no lease.
         fairPlay = KeySession(
             device: offline.device,
             clock: offline.clocks.session,
@@ -52,7 +52,7 @@ public final class OfflinePlayback: Sendable {
         )
         var settings = KeyLoaderSettings()
         settings.keptKeys = keys
-        // Nobody answers, so that to try again would only keep the viewer waiting.
+        // There is no server, so retries would only delay the error.
         if !isOnline { settings.retry.attempts = 1 }
         let clock = offline.clocks.loader
         loader = KeyLoader(
@@ -65,20 +65,20 @@ public final class OfflinePlayback: Sendable {
         clearLoader =
             reach == .serverAlone
             ? KeyLoader(source: clearKey, service: service, transport: transport, clock: clock) : nil
-        delegate = OfflineSessionDelegate(keys, asksServer: isOnline)
+        delegate = OfflineSessionDelegate(keys, usesServer: isOnline)
     }
 
-    /// For a player.
+    /// The key systems for a player.
     public var systems: PlayerKeySystems {
         var systems = PlayerKeySystems(fairPlay: fairPlay, clearKey: clearKey, content: content)
         systems.fairPlayOptions = ContentKeyRequestOptions(isPersistable: true)
         return systems
     }
 
-    /// Answers requests for keys while `body` runs, and ends the sessions then. For so long the title is in use: it does not
-    /// go when room is needed.
+    /// Answers key requests while `body` runs, and then ends the sessions. Meanwhile the title is in use, so that it is
+    /// not evicted.
     ///
-    /// - Throws: what `body` throws; ``OfflineStorageError``.
+    /// - Throws: Errors of `body`, or ``OfflineStorageError``.
     public func whileAnswering<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         let use = try await store.use(keys.title)
         defer { withExtendedLifetime(use) {} }
@@ -93,16 +93,16 @@ public final class OfflinePlayback: Sendable {
         return try result.get()
     }
 
-    /// What was asked of the key server.
+    /// The log of keys loaded from the key server.
     public var accesses: [KeyAccess] { get async { await loader.accessLog.entries } }
 
-    /// What went wrong with keys, and what can be done about it; nil when nothing did.
+    /// The last key error with advice; nil if there was no error.
     public var advice: String? {
         get async {
             if let error = keys.error { return "\(error): \(error.advice)" }
-            // Without a network that there is no answer says nothing.
+            // Without a network, a missing connection is expected.
             let entries = await loader.errorLog.entries.filter {
-                $0.failure.kind != .noConnection || delegate.asksServer
+                $0.failure.kind != .noConnection || delegate.usesServer
             }
             return entries.last.map { "\($0.failure): \($0.advice)" }
         }
@@ -112,11 +112,11 @@ public final class OfflinePlayback: Sendable {
         if let clearLoader { return await clearLoader.run() }
         for await request in clearKey.requests {
             do throws(OfflineStorageError) {
-                if let kept = try keys.kept(request.identifier), kept.kind == .clear, let key = kept.bytes {
+                if let kept = try keys.storedKey(request.identifier), kept.kind == .clear, let key = kept.bytes {
                     await request.processContentKeyResponse(ContentKeyResponse(clearKeyData: key.bytes))
                 } else {
                     await request.processContentKeyResponseError(
-                        ContentKeyError(.noResponse, .response, reason: "no key is kept for it")
+                        ContentKeyError(.noResponse, .response, reason: "no key is stored for this identifier")
                     )
                 }
             } catch {
@@ -128,18 +128,18 @@ public final class OfflinePlayback: Sendable {
     }
 }
 
-/// Keeps what takes a key's place, and writes down what the device says.
+/// A delegate that stores replaced keys and records rejections by the device.
 final class OfflineSessionDelegate: KeySessionDelegate {
-    let asksServer: Bool
+    let usesServer: Bool
     private let keys: TitleKeys
-    /// How often the device refused a key of each identifier.
+    /// The number of keys that the device rejected, by identifier.
     private let refusals = Lock<[String: Int]>([:])
-    /// A server whose keys are refused too has no better ones.
+    /// If the device also rejects the server's keys, further requests would not help.
     private static let maximumRefusals = 2
 
-    init(_ keys: TitleKeys, asksServer: Bool) { (self.keys, self.asksServer) = (keys, asksServer) }
+    init(_ keys: TitleKeys, usesServer: Bool) { (self.keys, self.usesServer) = (keys, usesServer) }
 
-    /// The loader answers.
+    /// The loader answers the request.
     func contentKeySession(_: KeySession, didProvide _: ContentKeyRequest) {}
 
     func contentKeySession(
@@ -150,7 +150,7 @@ final class OfflineSessionDelegate: KeySessionDelegate {
         keys.replace(with: key, for: identifier)
     }
 
-    /// The device did not take what was kept. The loader does not offer it again, but asks the server.
+    /// Handles the rejection of a stored key. The loader does not use it again, but requests a new key from the server.
     func contentKeySession(
         _: KeySession,
         shouldRetry request: ContentKeyRequest,
@@ -162,10 +162,10 @@ final class OfflineSessionDelegate: KeySessionDelegate {
             refusals[request.identifier, default: 0] += 1
             return refusals[request.identifier] ?? 0
         }
-        return asksServer && count <= Self.maximumRefusals
+        return usesServer && count <= Self.maximumRefusals
     }
 
     func contentKeySession(_: KeySession, contentKeyRequestDidSucceed request: ContentKeyRequest) {
-        keys.noteTaken(request.identifier)
+        keys.noteAccepted(request.identifier)
     }
 }

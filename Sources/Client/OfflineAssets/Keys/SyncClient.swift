@@ -2,37 +2,47 @@ import ContentKeySession
 import Foundation
 import TextCoding
 
-/// Sends Sync SPCs to the key server.
+/// A client that sends Sync SPCs to the key server.
 struct SyncClient: Sendable {
     let service: OfflineKeyService
     let transport: any KeyTransport
-    /// Of a request that nobody answered: the proof of an invalidation cannot be made again.
+    /// The number of attempts of a request without a response: the proof of an invalidation cannot be created again.
     private static let attempts = 3
 
     init(service: OfflineKeyService, transport: any KeyTransport) {
         (self.service, self.transport) = (service, transport)
     }
 
-    /// The application certificate.
+    /// Fetches the application certificate.
     func certificate() async throws(OfflineKeyError) -> [UInt8] {
         try await send(.get, service.keys.certificateURL, [], purpose: .certificate, place: service.keys.certificateURL)
     }
 
-    /// A challenge, for one Sync SPC.
+    /// Requests a challenge for one Sync SPC.
     func challenge() async throws(OfflineKeyError) -> UInt64 {
         let place = service.challengeURL
         let body = try await send(.post, place, [], purpose: .license, place: place)
         guard let digits = JSONValue(answer: body)?["challenge"]?.text, let bytes = Hexadecimal.decode(digits),
             bytes.count == 8
-        else { throw OfflineKeyError(code: "unreadable-answer", place: place, reason: "the answer is no challenge") }
+        else {
+            throw OfflineKeyError(
+                code: "unreadable-answer",
+                place: place,
+                reason: "the response does not contain a challenge"
+            )
+        }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Sends a Sync SPC, and reads what the server has read of it.
+    /// Sends a Sync SPC and parses the server's response.
     func send(_ spc: [UInt8], place: String) async throws(OfflineKeyError) -> SyncAnswer {
         let body = try await send(.post, service.keys.licenseURL, spc, purpose: .license, place: place)
         guard let answer = SyncAnswer(json: body) else {
-            throw OfflineKeyError(code: "unreadable-answer", place: place, reason: "the answer is no Sync report")
+            throw OfflineKeyError(
+                code: "unreadable-answer",
+                place: place,
+                reason: "the response is not a Sync response"
+            )
         }
         return answer
     }
@@ -51,7 +61,11 @@ struct SyncClient: Sendable {
                 headers.append(.init("Authorization", "Bearer " + token.value))
             }
         } catch {
-            throw OfflineKeyError(code: "no-token", place: place, reason: "there is no token: sign in again")
+            throw OfflineKeyError(
+                code: "no-token",
+                place: place,
+                reason: "the app could not get a token: sign in again"
+            )
         }
         if method == .post { headers.append(.init("Content-Type", "application/octet-stream")) }
         let request = KeyTransportRequest(method, url, headers: headers, body: body)
@@ -61,12 +75,12 @@ struct SyncClient: Sendable {
             do throws(KeyTransportError) {
                 answer = try await transport.send(request)
             } catch {
-                // The server gives the same request the same answer.
+                // The server returns the same response to the same request.
                 guard error == .noConnection, attempt < Self.attempts else {
                     throw OfflineKeyError(
                         code: "no-connection",
                         place: place,
-                        reason: "the key server does not answer: check the address and the network"
+                        reason: "the key server does not respond: check the address and the network"
                     )
                 }
                 attempt += 1
@@ -77,7 +91,7 @@ struct SyncClient: Sendable {
         }
     }
 
-    /// What a problem document says (RFC 9457), as far as it may be shown.
+    /// Returns the error for a problem document (RFC 9457), restricted to log-safe words.
     private static func refusal(_ answer: KeyTransportAnswer, _ place: String) -> OfflineKeyError {
         let problem = JSONValue(answer: answer.body)
         let type = problem?["type"]?.text?.split { $0 == ":" || $0 == "/" }.last.flatMap { LogWord(String($0)) }
@@ -86,23 +100,23 @@ struct SyncClient: Sendable {
         return OfflineKeyError(
             code: reason?.description ?? type?.description ?? "status-\(answer.status)",
             place: place,
-            reason: "the server refuses it, status \(answer.status)\(words.isEmpty ? "" : ": \(words)")"
+            reason: "the server refused the request, status \(answer.status)\(words.isEmpty ? "" : ": \(words)")"
         )
     }
 }
 
-/// What a key server has read of a Sync SPC.
+/// A key server's response to a Sync SPC.
 public struct SyncAnswer: Sendable, Hashable {
-    /// 1 or 2.
+    /// The version of the report, 1 or 2.
     public let version: Int
-    /// For how many seconds the key may still be used; nil: without end.
+    /// The remaining time of the key in seconds; nil means unlimited.
     public let remaining: Int64?
-    /// What the device said, such as `report` and `success`; none in version 1.
+    /// The flags in the device's report, such as `report` and `success`; empty in version 1.
     public let flags: [String]
-    /// The streams whose keys are gone, in hexadecimal.
+    /// The IDs of the streams whose keys were invalidated, in hexadecimal.
     public let invalidatedStreamIDs: [String]
 
-    /// Reads it; nil where it is none.
+    /// Parses the response; nil if it is malformed.
     init?(json: [UInt8]) {
         guard let sync = JSONValue(answer: json)?["sync"], let version = sync["version"]?.wholeNumber else {
             return nil

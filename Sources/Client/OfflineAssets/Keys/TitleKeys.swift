@@ -1,41 +1,41 @@
 public import ContentKeySession
 import Locking
 
-/// The kept keys of one title, as a key loader and the delegate of its session use them. What happens to a key is written
-/// down beside it, in the same moment.
+/// The stored keys of one title, for a key loader and a session delegate. The history of a key is updated in the same
+/// transaction.
 public final class TitleKeys: KeptKeys {
     /// The title.
     public let title: String
     private let store: KeptKeyStore
-    private let device: any KeptKeyDevice
+    private let device: any PersistentKeyDevice
     private let now: @Sendable () -> Int64
-    /// Whether the kept keys are passed over, so that the server is asked for others.
-    private let asksForOthers: Bool
-    private let trouble = Lock<OfflineStorageError?>(nil)
+    /// Whether stored keys are ignored, so that new keys are requested from the server.
+    private let ignoresStoredKeys: Bool
+    private let lastError = Lock<OfflineStorageError?>(nil)
 
     init(
         _ title: String,
         store: KeptKeyStore,
-        device: any KeptKeyDevice,
-        asksForOthers: Bool,
+        device: any PersistentKeyDevice,
+        ignoresStoredKeys: Bool,
         now: @escaping @Sendable () -> Int64
     ) {
         (self.title, self.store, self.device) = (title, store, device)
-        (self.asksForOthers, self.now) = (asksForOthers, now)
+        (self.ignoresStoredKeys, self.now) = (ignoresStoredKeys, now)
     }
 
-    /// Why a key could not be read or kept, the last time that one could not.
-    public var error: OfflineStorageError? { trouble.withLock { $0 } }
+    /// The last error of reading or storing a key.
+    public var error: OfflineStorageError? { lastError.withLock { $0 } }
 
-    /// The key that is kept for an identifier, unless others are wanted.
+    /// Returns the stored key for an identifier; nil if new keys are to be requested.
     public func key(for identifier: String) async -> [UInt8]? {
-        asksForOthers ? nil : attempt { () throws(OfflineStorageError) in try kept(identifier)?.bytes?.bytes }
+        ignoresStoredKeys ? nil : attempt { () throws(OfflineStorageError) in try storedKey(identifier)?.bytes?.bytes }
     }
 
-    /// Keeps a key that the device made of a CKC, in the place of an older one.
+    /// Stores a key that the device created from a CKC, and replaces an older key.
     public func keep(_ key: [UInt8], for identifier: String) async {
         let now = now()
-        // A device that does not say leaves the terms open.
+        // Without information from the device, the terms are unknown.
         let facts = try? await device.facts(ofPersistableKey: key)
         let entry = facts.map { KeyLedgerEntry($0) } ?? KeyLedgerEntry(terms: .unknown, issued: now)
         change(identifier) { old in
@@ -45,15 +45,15 @@ public final class TitleKeys: KeptKeys {
         }
     }
 
-    /// Keeps a clear key, 16 bytes.
-    func keep(clear key: [UInt8], for identifier: String) {
+    /// Stores a Clear Key of 16 bytes.
+    func storeClearKey(_ key: [UInt8], for identifier: String) {
         let now = now()
         change(identifier) { _ in
             KeptKey(kind: .clear, bytes: RedactedBytes(key), entry: KeyLedgerEntry(terms: .limited(nil), issued: now))
         }
     }
 
-    /// The device has begun to play, and the kept key is void: this one takes its place, before anything is shown.
+    /// Replaces a stored key that became invalid at first playback, before the first frame is shown.
     func replace(with key: [UInt8], for identifier: String) {
         let now = now()
         change(identifier) { old in
@@ -64,7 +64,7 @@ public final class TitleKeys: KeptKeys {
         }
     }
 
-    /// Writes down what happened to a key.
+    /// Records an event of a key.
     func note(_ event: KeyLedgerEvent, for identifier: String) {
         let now = now()
         change(identifier) { old in
@@ -74,23 +74,25 @@ public final class TitleKeys: KeptKeys {
         }
     }
 
-    /// The device has taken a key. That changes only what it had refused before.
-    func noteTaken(_ identifier: String) {
-        guard (try? kept(identifier))?.entry.refusal != nil else { return }
+    /// Records that the device accepted a key. This has an effect only after a rejection.
+    func noteAccepted(_ identifier: String) {
+        guard (try? storedKey(identifier))?.entry.refusal != nil else { return }
         note(.taken, for: identifier)
     }
 
-    /// What is known of the keys; nothing where that cannot be read.
+    /// The history of the keys; empty if it cannot be read.
     public var ledger: TitleLedger { (try? store.title(title))?.ledger ?? TitleLedger(title: title, entries: [:]) }
 
-    /// Writes down that the title was played.
+    /// Records that the title was played.
     public func notePlayback() {
         let now = now()
         _ = attempt { () throws(OfflineStorageError) in try store.change(title) { $0.lastPlayed = now } }
     }
 
-    /// What is kept for an identifier.
-    func kept(_ identifier: String) throws(OfflineStorageError) -> KeptKey? { try store.title(title)?.keys[identifier] }
+    /// Returns the stored key for an identifier.
+    func storedKey(_ identifier: String) throws(OfflineStorageError) -> KeptKey? {
+        try store.title(title)?.keys[identifier]
+    }
 
     private func change(_ identifier: String, _ change: (KeptKey?) -> KeptKey?) {
         _ = attempt { () throws(OfflineStorageError) in
@@ -104,7 +106,7 @@ public final class TitleKeys: KeptKeys {
         do throws(OfflineStorageError) {
             return try body()
         } catch {
-            trouble.withLock { $0 = error }
+            lastError.withLock { $0 = error }
             return nil
         }
     }

@@ -1,42 +1,42 @@
 public import ContentKeySession
 
-/// What happens to a kept key.
+/// An event in the history of a stored key.
 public enum KeyLedgerEvent: Sendable, Hashable {
-    /// The device took it.
+    /// The device accepted the key.
     case taken
-    /// It plays. The first time with two expiry periods, the playback period begins.
+    /// The key was played. At the first playback with two expiry periods, the playback period starts.
     case played
-    /// The device did not take it.
+    /// The device rejected the key.
     case refused(ContentKeyError.Code)
-    /// The server gave another in its place.
+    /// The server returned a new key, which replaced this one.
     case renewed(KeyLedgerEntry)
-    /// The server gave no other.
+    /// The server refused a renewal.
     case renewalRefused(LogWord)
-    /// The server was told how long it may still be used.
+    /// The remaining time of the key was reported to the server.
     case reported
-    /// The device made it unusable for ever.
+    /// The device invalidated the key permanently.
     case invalidated
-    /// Nothing, but that it is later than it was.
+    /// No event except that time has passed.
     case timePassed
 }
 
 extension KeyLedgerEntry {
-    /// Writes down what happened.
+    /// Records an event.
     ///
-    /// | Event | What changes |
+    /// | Event | Change |
     /// |---|---|
-    /// | taken | what the device had against it is forgotten |
-    /// | played | as taken; the first time is first play |
-    /// | refused | what the device has against it |
-    /// | renewed | the terms, issued and first play are the new key's; one renewal more; it is as good as new |
-    /// | renewalRefused | why |
-    /// | reported | when |
-    /// | invalidated | revoked, for ever: nothing but renewed changes that |
-    /// | timePassed | nothing |
+    /// | taken | the rejection is cleared |
+    /// | played | as taken; the first event sets the time of first playback |
+    /// | refused | the rejection is set |
+    /// | renewed | the new key's terms and times; one more renewal; other fields are cleared |
+    /// | renewalRefused | the reason is set |
+    /// | reported | the time of the report is set |
+    /// | invalidated | the time of the invalidation is set; only renewed clears it |
+    /// | timePassed | none |
     ///
-    /// In each case the latest moment that is known of, unless the clock was set back.
+    /// Each event also updates the latest known time, unless the clock was set back.
     public mutating func note(_ event: KeyLedgerEvent, at now: Int64) {
-        // What happens after the clock was set back happens after what was before, all the same.
+        // Events after the clock was set back get the latest known time, so that their order is kept.
         let moment = max(now, latest)
         switch event {
         case .taken: refusal = nil

@@ -1,25 +1,25 @@
 import ContentKeySession
 
-/// What a viewer can expect of a kept key.
+/// The state of a stored key from the viewer's perspective.
 public enum KeptKeyState: String, Sendable, CaseIterable {
-    /// It has not played, and may.
+    /// The key has not been played and can be played.
     case stored
-    /// It has played, and may go on.
+    /// The key has been played and can still be played.
     case playing
-    /// It was not played in time.
+    /// The storage period expired before first playback.
     case storageExpired = "storage-expired"
-    /// It was played, and its time is over.
+    /// The playback period expired.
     case playbackExpired = "playback-expired"
-    /// The device does not take it: its format is outdated, or another key took its place.
+    /// The device rejects the key: its format is outdated, or another key replaced it.
     case refused
-    /// It was given back to the server, and is unusable for ever.
+    /// The key was invalidated permanently and the server was notified.
     case revoked
 
-    /// Whether it may be played now.
+    /// Whether the key can be played now.
     public var isWatchable: Bool { self == .stored || self == .playing }
 
-    /// What can be done so that it may be watched.
-    public var remedy: KeptKeyRemedy {
+    /// The action that makes the title playable.
+    public var remedy: PersistentKeyRemedy {
         switch self {
         case .stored, .playing: .watch
         case .storageExpired, .playbackExpired, .refused: .renewOnline
@@ -28,32 +28,32 @@ public enum KeptKeyState: String, Sendable, CaseIterable {
     }
 }
 
-/// What is to be done about a kept key.
-public enum KeptKeyRemedy: String, Sendable, CaseIterable {
-    /// Watch it, in time where there is an end.
+/// The action to take for a stored key.
+public enum PersistentKeyRemedy: String, Sendable, CaseIterable {
+    /// Watch the title, before the end if there is one.
     case watch
-    /// Go online: the server may give another key, or say why not.
+    /// Renew the key online: the server may return a new key, or a reason for its refusal.
     case renewOnline = "renew-online"
-    /// The server has refused another key: rent or buy it again, and then go online.
+    /// The server refused the renewal: rent or buy the title again, and then renew online.
     case buyAgain = "buy-again"
-    /// It is gone: download it again.
+    /// The key was invalidated: download the title again.
     case downloadAgain = "download-again"
 }
 
 extension KeyLedgerEntry {
-    /// Where the key is at a moment. Rows are tried in order; `now` is the later of the clock and the latest moment that
-    /// is known of, so that a clock that was set back gains nothing.
+    /// Returns the state of the key at a time. The first row that applies decides; the current time is the later of the
+    /// clock and the latest known time, so that setting the clock back has no effect.
     ///
-    /// | What is so | State |
+    /// | Condition | State |
     /// |---|---|
-    /// | it was invalidated | revoked |
-    /// | the device refused it as expired (-42800) and it has played | playback-expired |
-    /// | the device refused it as expired (-42800) | storage-expired |
-    /// | the device refused it otherwise (-42799, -42803) | refused |
-    /// | two expiry periods, played, and the playback period is over | playback-expired |
-    /// | not played, or one expiry period, and the storage period is over | storage-expired |
-    /// | it has played | playing |
-    /// | else | stored |
+    /// | the key was invalidated | revoked |
+    /// | the device rejected it as expired (-42800), and it has been played | playback-expired |
+    /// | the device rejected it as expired (-42800) | storage-expired |
+    /// | the device rejected it for another reason (-42799, -42803) | refused |
+    /// | two expiry periods, played, and the playback period has expired | playback-expired |
+    /// | not played, or one expiry period, and the storage period has expired | storage-expired |
+    /// | it has been played | playing |
+    /// | otherwise | stored |
     public func state(at now: Int64) -> KeptKeyState {
         if revoked != nil { return .revoked }
         if let refusal {
@@ -65,7 +65,7 @@ extension KeyLedgerEntry {
         return .storageExpired
     }
 
-    /// From this second on playback may not start; nil: it may for ever, as far as is known.
+    /// The time from which playback can no longer start, in seconds since 1970; nil means unlimited or unknown.
     public var end: Int64? {
         switch terms {
         case .unknown: nil
@@ -79,26 +79,27 @@ extension KeyLedgerEntry {
         }
     }
 
-    /// How long it may still be started, in seconds; 0 when no more, nil when there is no end.
+    /// Returns the time in which playback can still start, in seconds; 0 if the key has expired, nil if it is
+    /// unlimited.
     public func remaining(at now: Int64) -> Int64? {
         guard state(at: now).isWatchable else { return 0 }
         return end.map { max(0, Self.later($0, by: -max(now, latest))) }
     }
 
-    /// By how many seconds the clock has been set back, if it was by more than a minute.
+    /// Returns the number of seconds by which the clock was set back; nil if it is at most a minute.
     public func clockIsBehind(at now: Int64) -> Int64? {
         let (behind, overflow) = latest.subtractingReportingOverflow(now)
         guard !overflow, behind > 60 else { return nil }
         return behind
     }
 
-    /// What is to be done about it.
-    public func remedy(at now: Int64) -> KeptKeyRemedy {
+    /// Returns the action to take for the key.
+    public func remedy(at now: Int64) -> PersistentKeyRemedy {
         let remedy = state(at: now).remedy
         return remedy == .renewOnline && renewalRefusal != nil ? .buyAgain : remedy
     }
 
-    /// `moment + seconds`, or the end of time.
+    /// Returns `moment + seconds`, clamped to the range of Int64.
     static func later(_ moment: Int64, by seconds: Int64) -> Int64 {
         let (sum, overflow) = moment.addingReportingOverflow(seconds)
         return overflow ? (seconds < 0 ? .min : .max) : sum

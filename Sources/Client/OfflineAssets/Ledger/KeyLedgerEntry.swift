@@ -1,59 +1,59 @@
 public import ContentKeySession
 
-/// What is known of a kept key: its terms, what has happened to it, and what the device and the server said of it.
+/// The history of a stored key: its terms, its events, and the decisions of the device and the server.
 ///
-/// The device alone decides; this says what it will decide, and why, without asking it. Moments are in seconds since 1970,
-/// durations in seconds.
+/// Only the device decides whether a key can be used; this type predicts its decision and the reason without a call to
+/// the device. Times are in seconds since 1970, durations in seconds.
 public struct KeyLedgerEntry: Sendable, Hashable {
-    /// How long a key may be used.
+    /// The terms of use of a key.
     public enum Terms: Sendable, Hashable {
-        /// Nobody said.
+        /// The terms are unknown.
         case unknown
-        /// It may be started for so long from when it was issued; nil: for ever.
+        /// Playback may start within this duration after the key was issued; nil means unlimited.
         case limited(Int64?)
-        /// It may be kept for `storage` until it plays, and played for `playback` from then on; nil: for ever.
+        /// The key is valid for `storage` until first playback, and for `playback` after it; nil means unlimited.
         case dual(storage: Int64?, playback: Int64?)
     }
 
-    /// What the device has against a key.
+    /// A rejection of a key by the device.
     public struct Refusal: Sendable, Hashable {
-        /// The device's name of it.
+        /// The error code of the device.
         public var code: ContentKeyError.Code
-        /// When.
+        /// The time of the rejection.
         public var moment: Int64
 
-        /// Makes a refusal.
+        /// Creates a rejection.
         public init(code: ContentKeyError.Code, moment: Int64) { (self.code, self.moment) = (code, moment) }
     }
 
-    /// How long the key may be used.
+    /// The terms of use of the key.
     public var terms: Terms
-    /// When the device made it.
+    /// The time at which the device created the key.
     public var issued: Int64
-    /// When it first played.
+    /// The time of first playback; nil before that.
     public var firstPlayed: Int64?
-    /// How often the server has given another in its place.
+    /// The number of renewals.
     public var renewals: UInt32 = 0
-    /// When it last did.
+    /// The time of the last renewal.
     public var renewed: Int64?
-    /// Why the server gave no other, when it was last asked: the reason of its problem document, or its type.
+    /// The reason of the last refused renewal: the reason of the server's problem document, or its type.
     public var renewalRefusal: LogWord?
-    /// When the server was last told how long the key may still be used.
+    /// The time at which the remaining time of the key was last reported to the server.
     public var reported: Int64?
-    /// What the device said when it last refused the key, if it has not taken it since.
+    /// The last rejection by the device; nil if the device has accepted the key since.
     public var refusal: Refusal?
-    /// When the device made the key unusable for ever.
+    /// The time at which the device invalidated the key permanently.
     public var revoked: Int64?
-    /// The latest moment that is known of: when the clock shows an earlier one, it was set back.
+    /// The latest known time: if the clock is earlier, it was set back.
     public var latest: Int64
 
-    /// An entry for a key that was issued now, or then.
+    /// Creates an entry for a key that was issued at a time.
     public init(terms: Terms, issued: Int64, firstPlayed: Int64? = nil) {
         (self.terms, self.issued, self.firstPlayed) = (terms, issued, firstPlayed)
         latest = max(issued, firstPlayed ?? issued)
     }
 
-    /// An entry for what a device says of a key.
+    /// Creates an entry from the device's information about a key.
     public init(_ facts: KeptKeyFacts) {
         self.init(
             terms: facts.hasDualExpiry

@@ -1,15 +1,15 @@
-/// The kept keys of a title together: what holds for all of them.
+/// The history of all stored keys of a title.
 public struct TitleLedger: Sendable, Hashable {
     /// The title.
     public var title: String
-    /// What is known of each key, by its identifier.
+    /// The history of each key, by identifier.
     public var entries: [String: KeyLedgerEntry]
 
-    /// Puts the keys of a title together.
+    /// Creates the history of a title.
     public init(title: String, entries: [String: KeyLedgerEntry]) { (self.title, self.entries) = (title, entries) }
 
-    /// The key that decides how long the title may be watched: the one whose state is worst, of those the one that ends
-    /// first. Nil when there is none.
+    /// Returns the key that determines how long the title can be watched: the key with the worst state, and of those
+    /// the one that expires first. Nil if there are no keys.
     public func deciding(at now: Int64) -> KeyLedgerEntry? {
         entries.sorted { $0.key < $1.key }.map(\.value).min { left, right in
             let (first, second) = (Self.rank(left.state(at: now)), Self.rank(right.state(at: now)))
@@ -17,13 +17,13 @@ public struct TitleLedger: Sendable, Hashable {
         }
     }
 
-    /// Whether any of it has played, and may go on.
+    /// Returns whether playback has started and can continue.
     public func isBegun(at now: Int64) -> Bool { entries.values.contains { $0.state(at: now) == .playing } }
 
     private static func rank(_ state: KeptKeyState) -> Int {
         switch state {
         case .stored: 0
-        // One that has begun to run out says more than one that has not.
+        // A key whose playback period runs is worse than one whose period has not started.
         case .playing: 1
         case .refused: 2
         case .storageExpired: 3

@@ -2,17 +2,17 @@ import FPSCrypto
 import HLSPlaylist
 import StreamPlayer
 
-/// What a download has to fetch, and the playlists that will name it: a value, made of the playlists of a presentation.
+/// The plan of a download: its local playlists, files and keys, computed from the playlists of a presentation.
 struct BundlePlan: Sendable {
-    /// The local playlists with their bytes; `main.m3u8` is the first.
+    /// The local playlists with their bytes; the first is `main.m3u8`.
     let playlists: [(playlist: BundlePlaylist, bytes: [UInt8])]
-    /// The files, in the order in which they are to be fetched.
+    /// The files, in download order.
     let resources: [BundleResource]
-    /// The keys, grouped by what they unlock.
+    /// The keys, grouped by the content that they decrypt.
     let keys: [[DownloadKey]]
-    /// The length of the longest playlist, in seconds.
+    /// The duration of the longest playlist, in seconds.
     let duration: Double
-    /// What the keys are called, each once.
+    /// The identifiers of the keys, without duplicates.
     var keyIdentifiers: [String] {
         var known: Set<String> = []
         return keys.joined().map(\.identifier).filter { known.insert($0).inserted }
@@ -20,10 +20,14 @@ struct BundlePlan: Sendable {
 
     /// Plans a download.
     ///
-    /// - Throws: ``DownloadError`` `live`, `playlist`, `limit`.
+    /// - Throws: ``DownloadError`` `live`, `playlist` or `limit`.
     init(_ presentation: PresentationPlaylists, limits: DownloadLimits) throws(DownloadError) {
         guard presentation.media.count <= limits.playlists else {
-            throw DownloadError(.limit, "playlists", "there are more than \(limits.playlists) Media Playlists")
+            throw DownloadError(
+                .limit,
+                "playlists",
+                "the presentation has more than \(limits.playlists) Media Playlists"
+            )
         }
         var table = ResourceTable()
         var keys = KeyGroups()
@@ -31,7 +35,7 @@ struct BundlePlan: Sendable {
             try Self.check(media, limits)
             try LocalMediaPlaylist.gather(media, into: &table, &keys)
             guard table.count <= limits.resources else {
-                throw DownloadError(.limit, url: media.url, "there are more than \(limits.resources) files")
+                throw DownloadError(.limit, url: media.url, "the presentation has more than \(limits.resources) files")
             }
         }
         table.makeResources()
@@ -42,7 +46,7 @@ struct BundlePlan: Sendable {
             return overflow ? .max : more
         }
         guard known <= limits.bytes else {
-            throw DownloadError(.limit, "media", "they are larger than \(limits.bytes) bytes")
+            throw DownloadError(.limit, "media", "the media are larger than \(limits.bytes) bytes")
         }
         var local: [(playlist: BundlePlaylist, bytes: [UInt8])] = []
         if let (playlist, url, choice) = presentation.multivariant {
@@ -71,31 +75,32 @@ struct BundlePlan: Sendable {
             throw DownloadError(
                 .live,
                 url: media.url,
-                "the playlist has no EXT-X-ENDLIST: the stream is live, and can be downloaded when it is over"
+                "the playlist has no EXT-X-ENDLIST: a live stream can be downloaded only after it has ended"
             )
         }
         guard playlist.skip == nil else {
-            throw DownloadError(.playlist, url: media.url, "it is a delta update, which leaves out segments")
+            throw DownloadError(.playlist, url: media.url, "the playlist is a delta update, which omits segments")
         }
         guard !playlist.segments.isEmpty else {
-            throw DownloadError(.playlist, url: media.url, "it has no segments")
+            throw DownloadError(.playlist, url: media.url, "the playlist has no segments")
         }
         guard playlist.segments.count <= limits.segments else {
-            throw DownloadError(.limit, url: media.url, "it has more than \(limits.segments) segments")
+            throw DownloadError(.limit, url: media.url, "the playlist has more than \(limits.segments) segments")
         }
         guard playlist.duration.isFinite, playlist.duration < 1e9 else {
-            throw DownloadError(.limit, url: media.url, "it is longer than 30 years")
+            throw DownloadError(.limit, url: media.url, "the playlist is longer than 30 years")
         }
     }
 }
 
-/// The keys of a presentation, each once, in the order in which they are needed, grouped by what they unlock.
+/// The keys of a presentation, without duplicates, in the order in which they are needed, grouped by the content that
+/// they decrypt.
 struct KeyGroups {
     private(set) var groups: [[DownloadKey]] = []
     private var known: Set<[DownloadKey]> = []
     private(set) var identifiers: Set<String> = []
 
-    /// Adds the keys that apply at one place of a playlist.
+    /// Adds the keys of an EXT-X-KEY context.
     mutating func add(_ context: KeyContext, base: String) {
         let group = context.keys.compactMap { tag in
             Self.identifier(of: tag, base: base).map { DownloadKey(identifier: $0, tag: tag) }
@@ -105,9 +110,9 @@ struct KeyGroups {
         if known.insert(group).inserted { groups.append(group) }
     }
 
-    /// What a content key session calls the key of a tag; nil where the tag has no URI.
+    /// Returns the identifier of a tag's key for a content key session; nil if the tag has no URI.
     static func identifier(of tag: KeyTag, base: String) -> String? {
-        // A FairPlay key's URI is a name, and no address.
+        // A FairPlay key URI is an identifier, not an address.
         tag.uri.map { tag.keyFormat == .identity ? URIReference.resolve($0, against: base) : $0 }
     }
 }

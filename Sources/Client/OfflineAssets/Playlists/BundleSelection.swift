@@ -1,39 +1,39 @@
 public import HLSPlaylist
 
-/// What of a presentation is downloaded.
+/// The variants and renditions to download.
 ///
-/// Without anything said it is what AVAssetDownloadTask takes: the best variant, and the renditions that would play by
-/// themselves. A Media Playlist leaves no choice.
+/// The default is that of AVAssetDownloadTask: the best variant and the default renditions. A Media Playlist has no
+/// alternatives.
 public struct BundleSelection: Sendable, Hashable, CustomStringConvertible {
-    /// Which variants.
+    /// The selected variants.
     public enum Variants: Sendable, Hashable {
-        /// The best of those that fit, for each qualifier.
+        /// The best variant that matches each qualifier.
         case each([VariantQualifier])
-        /// Every one of the pathway that a player begins with.
+        /// All variants of the pathway that a player starts with.
         case all
     }
 
-    /// Which renditions, of the groups that the chosen variants name.
+    /// The selected renditions from the groups of the selected variants.
     public enum Renditions: Sendable, Hashable {
-        /// Those that a player chooses if nobody says anything.
+        /// The renditions that a player selects without preferences.
         case defaults
-        /// The best for each language; what no language is given for, as with ``defaults``. A language is looked up as
-        /// RFC 4647 says: `en` takes `en-GB`.
+        /// The best rendition for each language; ``defaults`` for a type without languages. Languages are matched as in
+        /// RFC 4647: `en` matches `en-GB`.
         case languages(audio: [String], subtitles: [String])
-        /// Every one that fits a qualifier; of a type that no qualifier speaks of, as with ``defaults``.
+        /// All renditions that match a qualifier; ``defaults`` for a type without qualifiers.
         case matching([RenditionQualifier])
-        /// Every one.
+        /// All renditions.
         case all
     }
 
-    /// Which variants; the best one by default.
+    /// The selected variants; by default the best one.
     public var variants = Variants.each([VariantQualifier()])
-    /// Which renditions; ``Renditions/defaults`` by default.
+    /// The selected renditions; ``Renditions/defaults`` by default.
     public var renditions = Renditions.defaults
-    /// Whether the playlists of I-frames are taken, for trick play; false by default.
+    /// Whether I-frame playlists are downloaded, for trick play; false by default.
     public var includesIFrames = false
 
-    /// Makes a selection.
+    /// Creates a selection.
     public init(
         variants: Variants = .each([VariantQualifier()]),
         renditions: Renditions = .defaults,
@@ -42,10 +42,10 @@ public struct BundleSelection: Sendable, Hashable, CustomStringConvertible {
         (self.variants, self.renditions, self.includesIFrames) = (variants, renditions, includesIFrames)
     }
 
-    /// Everything there is.
+    /// A selection of everything.
     public static let all = BundleSelection(variants: .all, renditions: .all, includesIFrames: true)
 
-    /// One line; the same for the same selection. A bundle keeps it.
+    /// The selection on one line. Equal selections have equal descriptions; the description is stored in the bundle.
     public var description: String {
         let first =
             switch variants {
@@ -64,21 +64,21 @@ public struct BundleSelection: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Which variants fit; the best of them is meant, by the order of `VariantSelector`.
+/// A condition for variants; the best matching variant is selected, in the order of `VariantSelector`.
 public struct VariantQualifier: Sendable, Hashable, CustomStringConvertible {
-    /// The greatest BANDWIDTH in bits per second; nil: any.
+    /// The maximum BANDWIDTH in bits per second; nil means any.
     public var maximumBandwidth: UInt64?
-    /// The greatest RESOLUTION; nil: any.
+    /// The maximum RESOLUTION; nil means any.
     public var maximumResolution: Resolution?
-    /// How one of its CODECS begins, such as `hvc1`; nil: any.
+    /// The prefix of one of the CODECS, such as `hvc1`; nil means any.
     public var codec: String?
 
-    /// Makes a qualifier; without anything said it is the best variant there is.
+    /// Creates a qualifier; the default selects the best variant.
     public init(maximumBandwidth: UInt64? = nil, maximumResolution: Resolution? = nil, codec: String? = nil) {
         (self.maximumBandwidth, self.maximumResolution, self.codec) = (maximumBandwidth, maximumResolution, codec)
     }
 
-    /// One line.
+    /// The qualifier, on one line.
     public var description: String {
         let words = [
             maximumBandwidth.map { "up to \($0) bit/s" }, maximumResolution.map { "up to \($0)" },
@@ -88,21 +88,21 @@ public struct VariantQualifier: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Which renditions fit.
+/// A condition for renditions.
 public struct RenditionQualifier: Sendable, Hashable, CustomStringConvertible {
-    /// TYPE; nil: any.
+    /// The TYPE; nil means any.
     public var type: MediaTag.MediaType?
-    /// GROUP-ID; nil: any.
+    /// The GROUP-ID; nil means any.
     public var groupID: String?
-    /// LANGUAGE, or what it begins with: `en` takes `en-GB`. Nil: any.
+    /// The LANGUAGE or a prefix: `en` matches `en-GB`. Nil means any.
     public var language: String?
 
-    /// Makes a qualifier.
+    /// Creates a qualifier.
     public init(type: MediaTag.MediaType? = nil, groupID: String? = nil, language: String? = nil) {
         (self.type, self.groupID, self.language) = (type, groupID, language)
     }
 
-    /// Whether a rendition is meant.
+    /// Returns whether a rendition matches.
     public func matches(_ rendition: MediaTag) -> Bool {
         if let type, rendition.type != type { return false }
         if let groupID, rendition.groupID != groupID { return false }
@@ -111,7 +111,7 @@ public struct RenditionQualifier: Sendable, Hashable, CustomStringConvertible {
         return own == language || own.hasPrefix(language + "-")
     }
 
-    /// One line.
+    /// The qualifier, on one line.
     public var description: String {
         let words = [type?.rawValue, groupID.map { "group \($0)" }, language.map { "language \($0)" }].compactMap { $0 }
         return words.isEmpty ? "every rendition" : words.joined(separator: " ")

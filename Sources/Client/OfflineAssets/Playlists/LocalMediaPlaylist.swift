@@ -1,18 +1,18 @@
 import HLSPlaylist
 
-/// A Media Playlist that names files of a bundle. Nothing else about it differs from the server's, but for what has no
-/// meaning for a film that is there whole.
+/// A local Media Playlist, which refers to the files of a bundle. It is equal to the server's playlist except for
+/// live-only tags and the differences in the table.
 ///
 /// | In the server's playlist | In the bundle |
 /// |---|---|
-/// | URI and EXT-X-BYTERANGE of a segment, EXT-X-MAP | a file of the bundle, and which bytes of it |
-/// | the URI of a segment with EXT-X-GAP | `gap`; nothing loads it |
-/// | EXT-X-KEY | the same; a relative URI of KEYFORMAT `identity` is absolute |
-/// | EXT-X-DEFINE with IMPORT, QUERYPARAM | with VALUE, as there is no query |
-/// | EXT-X-PART, -PART-INF, -PRELOAD-HINT, -RENDITION-REPORT, -SERVER-CONTROL | not there |
-/// | comments, unknown tags, all other tags | the same, byte for byte |
+/// | URI and EXT-X-BYTERANGE of a segment, EXT-X-MAP | a file of the bundle, and its byte range |
+/// | the URI of a segment with EXT-X-GAP | `gap`, which is never loaded |
+/// | EXT-X-KEY | unchanged; a relative URI with KEYFORMAT `identity` becomes absolute |
+/// | EXT-X-DEFINE with IMPORT, QUERYPARAM | EXT-X-DEFINE with VALUE, because there is no query |
+/// | EXT-X-PART, -PART-INF, -PRELOAD-HINT, -RENDITION-REPORT, -SERVER-CONTROL | removed |
+/// | comments, unknown tags, all other tags | unchanged, byte for byte |
 enum LocalMediaPlaylist {
-    /// Adds what a playlist names.
+    /// Adds the resources and keys of a playlist.
     static func gather(
         _ media: PresentationPlaylists.Media,
         into table: inout ResourceTable,
@@ -34,7 +34,7 @@ enum LocalMediaPlaylist {
         }
     }
 
-    /// The bytes of the local playlist.
+    /// Returns the bytes of the local playlist.
     static func write(_ media: PresentationPlaylists.Media, _ table: ResourceTable) throws(DownloadError) -> [UInt8] {
         var playlist = media.playlist
         var index = 0
@@ -51,7 +51,7 @@ enum LocalMediaPlaylist {
         do throws(PlaylistError) {
             return try playlist.write()
         } catch {
-            throw DownloadError(.playlist, url: media.url, "it cannot be written for offline use: \(error)")
+            throw DownloadError(.playlist, url: media.url, "the playlist cannot be rewritten for offline use: \(error)")
         }
     }
 
@@ -67,7 +67,7 @@ enum LocalMediaPlaylist {
             segment.uri = place.file
             segment.byteRange = place.range
         }
-        // Most segments have no tags, and setting none would write them anew.
+        // Most segments have no tags, and assigning an empty list would cause them to be rewritten.
         guard !segment.tags.isEmpty else { return }
         var tags: [SegmentTag] = []
         for tag in segment.tags {
@@ -81,7 +81,7 @@ enum LocalMediaPlaylist {
                     map.uri = place.file
                     map.byteRange = place.range
                 } else {
-                    // Of segments that are all gaps.
+                    // The map applies only to gaps.
                     map.uri = "gap"
                 }
                 tags.append(.map(map))
@@ -105,14 +105,14 @@ enum LocalMediaPlaylist {
         _ media: PresentationPlaylists.Media
     ) throws(DownloadError) -> ResourceReference {
         if let range, range.isEmpty || range.upperBound > UInt64(Int64.max) {
-            throw DownloadError(.playlist, url: media.url, "it names a range of no bytes, or beyond any file")
+            throw DownloadError(.playlist, url: media.url, "a byte range is empty or too large")
         }
         return ResourceReference(url: try URIReference.web(uri, against: media.url), range: range)
     }
 }
 
 extension MapTag {
-    /// The bytes that it names; nil for all of its URI.
+    /// The byte range; nil means the whole resource.
     fileprivate var bytes: Range<UInt64>? {
         byteRange.map { range in
             let offset = range.offset ?? 0
@@ -123,7 +123,8 @@ extension MapTag {
 }
 
 extension DefineTag {
-    /// With the value that it has here, since the file has neither a query nor, by itself, a Multivariant Playlist.
+    /// Returns the definition with its value, because a local file has neither a query nor necessarily a Multivariant
+    /// Playlist.
     func withValue(from variables: [String: String]) -> DefineTag {
         if case .value = definition { return self }
         return DefineTag(.value(name: name, value: variables[name] ?? ""), otherAttributes: otherAttributes)

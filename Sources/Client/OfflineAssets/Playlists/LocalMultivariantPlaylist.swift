@@ -1,19 +1,19 @@
 import HLSPlaylist
 
-/// A Multivariant Playlist of what was downloaded, and of nothing else.
+/// A local Multivariant Playlist, which refers only to downloaded playlists.
 ///
 /// | In the server's playlist | In the bundle |
 /// |---|---|
-/// | EXT-X-STREAM-INF, -MEDIA, -I-FRAME-STREAM-INF that were chosen | the same with the local URI |
-/// | those that were not | not there |
-/// | a group of a variant of which nothing was chosen | the attribute that names it is not there |
-/// | EXT-X-SESSION-KEY of a key that a chosen playlist has | the same; others are not there |
-/// | EXT-X-SESSION-DATA with a URI | the absolute URL, which needs a network |
-/// | EXT-X-CONTENT-STEERING | not there |
-/// | EXT-X-DEFINE with QUERYPARAM | with VALUE |
-/// | comments, unknown tags, all other tags | the same, byte for byte |
+/// | selected EXT-X-STREAM-INF, -MEDIA, -I-FRAME-STREAM-INF | unchanged except for the local URI |
+/// | EXT-X-STREAM-INF, -MEDIA, -I-FRAME-STREAM-INF that are not selected | removed |
+/// | a group attribute of a variant without selected renditions | removed |
+/// | EXT-X-SESSION-KEY of a key in a selected playlist | unchanged; others are removed |
+/// | EXT-X-SESSION-DATA with a URI | the absolute URL, which requires a network |
+/// | EXT-X-CONTENT-STEERING | removed |
+/// | EXT-X-DEFINE with QUERYPARAM | EXT-X-DEFINE with VALUE |
+/// | comments, unknown tags, all other tags | unchanged, byte for byte |
 enum LocalMultivariantPlaylist {
-    /// The bytes of the local playlist.
+    /// Returns the bytes of the local playlist.
     static func write(
         _ original: MultivariantPlaylist,
         _ url: String,
@@ -60,7 +60,7 @@ enum LocalMultivariantPlaylist {
         do throws(PlaylistError) {
             return try playlist.write()
         } catch {
-            throw DownloadError(.playlist, url: url, "it cannot be written for offline use: \(error)")
+            throw DownloadError(.playlist, url: url, "the playlist cannot be rewritten for offline use: \(error)")
         }
     }
 }
@@ -71,7 +71,7 @@ private struct Group: Hashable {
 }
 
 extension StreamInfTag {
-    /// Names no group of which nothing is there.
+    /// Removes the attributes of groups without selected renditions.
     fileprivate mutating func keep(_ groups: Set<Group>) {
         if let id = audio, !groups.contains(Group(type: .audio, id: id)) { audio = nil }
         if let id = subtitles, !groups.contains(Group(type: .subtitles, id: id)) { subtitles = nil }

@@ -1,17 +1,17 @@
 import HLSPlaylist
 import StreamPlayer
 
-/// What a selection means for one Multivariant Playlist.
+/// The result of a selection for one Multivariant Playlist.
 struct PresentationChoice: Equatable {
-    /// In the order of the playlist.
+    /// The selected variants, in the order of the playlist.
     var variants: [Variant] = []
-    /// In the order of the playlist; also those without a Media Playlist of their own.
+    /// The selected renditions in the order of the playlist, including those without a Media Playlist.
     var renditions: [MediaTag] = []
     var iFrames: [IFrameStreamInfTag] = []
 
-    /// Chooses.
+    /// Selects variants and renditions.
     ///
-    /// - Throws: ``DownloadError`` `no-variant` and `no-rendition`, with what there is.
+    /// - Throws: ``DownloadError`` `no-variant` or `no-rendition`, with a list of the alternatives.
     init(_ selection: BundleSelection, of playlist: MultivariantPlaylist, url: String) throws(DownloadError) {
         let picked = try Self.variants(selection, playlist, url)
         variants = playlist.variants.filter(picked.contains)
@@ -32,7 +32,7 @@ struct PresentationChoice: Equatable {
             return DownloadError(
                 .noVariant,
                 url: url,
-                "there is no variant as wanted (\(what)); there are: \(all.joined(separator: ", "))"
+                "no variant matches the selection (\(what)); available variants: \(all.joined(separator: ", "))"
             )
         }
         guard case .each(let qualifiers) = selection.variants else {
@@ -70,7 +70,7 @@ struct PresentationChoice: Equatable {
             return DownloadError(
                 .noRendition,
                 url: url,
-                "there is no rendition as wanted (\(what)); there are: \(all.joined(separator: ", "))"
+                "no rendition matches the selection (\(what)); available renditions: \(all.joined(separator: ", "))"
             )
         }
         let defaults = chosen(variants, playlist, RenditionPreferences()).union(offered.filter { $0.uri == nil })

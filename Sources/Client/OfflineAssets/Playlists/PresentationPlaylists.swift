@@ -1,27 +1,27 @@
 import HLSPlaylist
 import StreamPlayer
 
-/// The playlists of a presentation that was chosen, as they came.
+/// The selected playlists of a presentation, as received.
 struct PresentationPlaylists {
-    /// A Media Playlist, and what it is of.
+    /// A Media Playlist of the presentation.
     struct Media {
         let playlist: MediaPlaylist
-        /// Where it came from, after redirects.
+        /// The URL after redirects.
         let url: String
         let kind: BundlePlaylist.Kind
-        /// `video-1`: the folder of its media, and with `.m3u8` its local name.
+        /// The name, such as `video-1`: the folder of its media, and with the suffix `.m3u8` the local playlist.
         let name: String
         let label: String
-        /// The URI by which the Multivariant Playlist names it; empty without one.
+        /// The URI in the Multivariant Playlist; empty without one.
         let uri: String
     }
 
-    /// The Multivariant Playlist and where it came from; nil where a Media Playlist is all there is.
+    /// The Multivariant Playlist and its URL; nil if the presentation is a Media Playlist.
     var multivariant: (playlist: MultivariantPlaylist, url: String, choice: PresentationChoice)?
-    /// Each once.
+    /// The Media Playlists, without duplicates.
     var media: [Media]
 
-    /// What has to be loaded for a choice: each URI once, with what it is of.
+    /// Returns the Media Playlists to load for a choice, without duplicates.
     static func wanted(by choice: PresentationChoice) -> [(
         uri: String, kind: BundlePlaylist.Kind, name: String, label: String
     )] {
@@ -55,13 +55,13 @@ struct PresentationPlaylists {
 }
 
 extension URIReference {
-    /// Resolves what a playlist from a server names.
+    /// Resolves a URI of a playlist from a server.
     ///
-    /// - Throws: ``DownloadError`` `playlist` for anything but an address of a web server: a file of this machine is none.
+    /// - Throws: ``DownloadError`` `playlist` for anything other than an HTTP URL, such as a local file.
     static func web(_ uri: String, against base: String) throws(DownloadError) -> String {
         let url = String(resolve(uri, against: base).prefix { $0 != "#" })
         guard ["http", "https"].contains(scheme(of: url)), url.utf8.count <= 8192 else {
-            throw DownloadError(.playlist, url: base, "it names what is no address of a web server")
+            throw DownloadError(.playlist, url: base, "the playlist contains a URI that is not an HTTP or HTTPS URL")
         }
         return url
     }

@@ -1,15 +1,17 @@
 import FileWriting
 import Foundation
 
-/// Files that are there whole or not at all: written under another name, put on the disk, renamed, and the folder put on
-/// the disk. Their mode is 0600.
+/// Atomic writes of files: to a temporary file, which is synchronized to the disk and renamed, and then the folder is
+/// synchronized. Files have mode 0600.
 enum DurableFile {
-    /// What the name of an unfinished file ends with.
+    /// The suffix of temporary files.
     static let draftSuffix = ".draft"
 
-    /// What is in a file; nil when there is none.
+    /// Returns the contents of a file; nil if it does not exist.
     ///
-    /// - Parameter limit: the greatest size that is taken, in bytes.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - limit: The maximum size, in bytes.
     static func read(_ path: String, limit: Int) throws(OfflineStorageError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         if file < 0, errno == ENOENT { return nil }
@@ -21,7 +23,11 @@ enum DurableFile {
             throw OfflineStorageError(.fileSystem, place: path, reason: "not a regular file")
         }
         guard status.st_size <= limit else {
-            throw OfflineStorageError(.tooLarge, place: path, reason: "\(status.st_size) bytes, \(limit) at most")
+            throw OfflineStorageError(
+                .tooLarge,
+                place: path,
+                reason: "\(status.st_size) bytes, expected at most \(limit)"
+            )
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var count = 0
@@ -34,8 +40,8 @@ enum DurableFile {
         return Array(bytes.prefix(count))
     }
 
-    /// Puts bytes in the place of what a file holds. When this returns they are there for good; when it throws, and when
-    /// the machine stops in between, the file is as it was.
+    /// Replaces the contents of a file atomically. The new contents are on the disk when this returns; after an error
+    /// or a crash, the file is unchanged.
     static func write(_ bytes: [UInt8], to path: String) throws(OfflineStorageError) {
         let draft = path + ".\(UInt64.random(in: 0 ... .max))" + draftSuffix
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -56,7 +62,7 @@ enum DurableFile {
         try synchronize(folderOf: path)
     }
 
-    /// Makes a file that was not there; false when it is.
+    /// Creates a file; returns false if it already exists.
     static func create(_ bytes: [UInt8], at path: String) throws(OfflineStorageError) -> Bool {
         let draft = path + ".\(UInt64.random(in: 0 ... .max))" + draftSuffix
         try write(bytes, to: draft)
@@ -69,7 +75,7 @@ enum DurableFile {
         return true
     }
 
-    /// Removes a file, for good once this returns; false when there was none.
+    /// Removes a file and synchronizes the removal to the disk; returns false if it does not exist.
     @discardableResult
     static func remove(_ path: String) throws(OfflineStorageError) -> Bool {
         guard unlink(path) == 0 else {
@@ -80,7 +86,7 @@ enum DurableFile {
         return true
     }
 
-    /// Makes a folder of mode 0700, and those above it.
+    /// Creates a folder with mode 0700, and its parent folders.
     static func makeFolder(_ path: String) throws(OfflineStorageError) {
         guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
         guard errno == ENOENT, let parent = parent(of: path), parent != path else { throw .system("mkdir", path) }
@@ -88,7 +94,7 @@ enum DurableFile {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("mkdir", path) }
     }
 
-    /// The names in a folder, sorted; none when it is not there.
+    /// Returns the sorted names in a folder; empty if it does not exist.
     static func names(in folder: String) throws(OfflineStorageError) -> [String] {
         guard let stream = opendir(folder) else {
             if errno == ENOENT { return [] }
@@ -115,7 +121,7 @@ enum DurableFile {
         }
     }
 
-    /// A new name in a folder lasts only when the folder is on the disk.
+    /// Synchronizes the folder of a file, so that a new name survives a crash.
     private static func synchronize(folderOf path: String) throws(OfflineStorageError) {
         let parent = parent(of: path) ?? "."
         let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -124,7 +130,7 @@ enum DurableFile {
         guard Durability.synchronize(folder) == 0 else { throw .system("fsync", parent) }
     }
 
-    /// Nil for a name without a folder.
+    /// Returns the folder of a path; nil for a name without a folder.
     private static func parent(of path: String) -> String? {
         let path = path.count > 1 && path.hasSuffix("/") ? path.dropLast() : path[...]
         guard let end = path.lastIndex(of: "/") else { return nil }
@@ -133,7 +139,7 @@ enum DurableFile {
 }
 
 extension OfflineStorageError {
-    /// What a system call said: `errno`, unless given.
+    /// Returns the error of a system call, by default with `errno`.
     static func system(_ call: String, _ path: String, _ number: Int32 = errno) -> OfflineStorageError {
         OfflineStorageError(
             number == ENOSPC || number == EDQUOT ? .diskFull : .fileSystem,

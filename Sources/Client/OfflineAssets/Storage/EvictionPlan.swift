@@ -1,23 +1,23 @@
-/// A downloaded title as far as making room goes. Moments are in seconds since 1970.
+/// A downloaded title as a candidate for eviction. Times are in seconds since 1970.
 public struct EvictionCandidate: Sendable, Hashable {
-    /// What it is called.
+    /// The title.
     public var title: String
-    /// What it takes, in bytes.
+    /// The size in bytes.
     public var size: UInt64
-    /// How it is to be kept.
+    /// The storage policy.
     public var policy: StoragePolicy
-    /// Whether it is played or downloaded right now.
+    /// Whether the title is being played or downloaded.
     public var isInUse: Bool
-    /// Whether all of it is there.
+    /// Whether the download is complete.
     public var isComplete: Bool
-    /// The state of its keys; nil where it needs none.
+    /// The state of its keys; nil if it does not need keys.
     public var keys: KeptKeyState?
-    /// When it was last played; nil: never.
+    /// The time of the last playback; nil means never.
     public var lastPlayed: Int64?
-    /// When its download began.
+    /// The time at which the download started.
     public var created: Int64
 
-    /// Describes a title.
+    /// Creates a candidate.
     public init(
         title: String,
         size: UInt64,
@@ -33,23 +33,24 @@ public struct EvictionCandidate: Sendable, Hashable {
     }
 }
 
-/// Which titles go when room is needed, in which order, and why. A decision and nothing else.
+/// A plan of the titles to evict when disk space is needed: a pure decision.
 ///
-/// Titles go in the order of these reasons until enough is free; the first row that fits is a title's own. Within a
-/// reason those that were played, or where they never were, downloaded, longest ago go first; of these, the larger.
+/// Titles are evicted in the order of these reasons until enough space is free; the first row that applies is a title's
+/// reason. Within a reason, titles are ordered by the time of the last playback or, if never played, of the download,
+/// oldest first; then by size, largest first.
 ///
-/// | What is so | Reason |
+/// | Condition | Reason |
 /// |---|---|
-/// | it is being played or downloaded | never goes |
-/// | its date has passed | `past-its-date` |
-/// | its keys were given back, or its playback period is over | `watched-out` |
-/// | its storage period is over, or the device refuses its keys | `not-watchable` |
-/// | it is not complete, and not important | `unfinished` |
+/// | it is being played or downloaded | never evicted |
+/// | its expiration date has passed | `past-its-date` |
+/// | its keys were invalidated, or its playback period has expired | `watched-out` |
+/// | its storage period has expired, or the device rejects its keys | `not-watchable` |
+/// | it is incomplete, and not important | `unfinished` |
 /// | it has been played, and is not important | `played-before` |
 /// | it has not been played, and is not important | `room-is-needed` |
 /// | it is important | `important-too` |
 public struct EvictionPlan: Sendable, Hashable {
-    /// Why a title goes, in the order in which they go.
+    /// The reason for an eviction, in the order of evictions.
     public enum Reason: String, Sendable, CaseIterable {
         case pastItsDate = "past-its-date"
         case watchedOut = "watched-out"
@@ -59,50 +60,50 @@ public struct EvictionPlan: Sendable, Hashable {
         case roomIsNeeded = "room-is-needed"
         case importantToo = "important-too"
 
-        /// For the viewer.
+        /// A text for the viewer.
         public var words: String {
             switch self {
-            case .pastItsDate: "it was to be kept until a day that has passed"
-            case .watchedOut: "it can be watched no more"
-            case .notWatchable: "it cannot be watched without renewing it"
-            case .unfinished: "its download has not ended"
-            case .playedBefore: "it has been played before"
-            case .roomIsNeeded: "room is needed"
-            case .importantToo: "room is needed, and nothing less important is left"
+            case .pastItsDate: "its expiration date has passed"
+            case .watchedOut: "it can no longer be watched"
+            case .notWatchable: "it cannot be watched until its keys are renewed"
+            case .unfinished: "its download is not complete"
+            case .playedBefore: "it has already been played"
+            case .roomIsNeeded: "disk space is needed"
+            case .importantToo: "disk space is needed, and no less important title is left"
             }
         }
     }
 
-    /// A title that goes.
+    /// A title to evict.
     public struct Eviction: Sendable, Hashable {
-        /// Which.
+        /// The title.
         public let title: String
-        /// What that frees, in bytes.
+        /// The size in bytes that becomes free.
         public let size: UInt64
-        /// Why.
+        /// The reason.
         public let reason: Reason
     }
 
-    /// What goes, in this order.
+    /// The titles to evict, in order.
     public let evictions: [Eviction]
-    /// How many bytes were to be freed.
+    /// The number of bytes to free.
     public let needed: UInt64
 
-    /// What that frees, in bytes.
+    /// The number of bytes that become free.
     public var freed: UInt64 { Self.sum(evictions.map(\.size)) }
-    /// Whether that is enough.
+    /// Whether enough bytes become free.
     public var isEnough: Bool { freed >= needed }
 
-    /// What has gone, where it was decided one title after the other.
+    /// Creates a plan from evictions that were decided one by one.
     public init(_ evictions: [Eviction], of needed: UInt64) { (self.evictions, self.needed) = (evictions, needed) }
 
-    /// Decides what goes so that at least `needed` bytes are free; all that may, where that is not enough.
+    /// Creates a plan that frees at least `needed` bytes, or as many as possible.
     public init(toFree needed: UInt64, of candidates: [EvictionCandidate], at now: Int64) {
         self.needed = needed
         let order = candidates.compactMap { candidate in
             Self.reason(for: candidate, at: now).map { (candidate: candidate, reason: $0) }
         }
-        .sorted { Self.goesBefore($0, $1) }
+        .sorted { Self.isOrderedBefore($0, $1) }
         var (evictions, freed): ([Eviction], UInt64) = ([], 0)
         for (candidate, reason) in order {
             guard freed < needed else { break }
@@ -112,7 +113,7 @@ public struct EvictionPlan: Sendable, Hashable {
         self.evictions = evictions
     }
 
-    /// Why a title may go; nil: it may not.
+    /// Returns the reason for which a title can be evicted; nil if it cannot.
     public static func reason(for candidate: EvictionCandidate, at now: Int64) -> Reason? {
         if candidate.isInUse { return nil }
         if let date = candidate.policy.expirationDate, date <= now { return .pastItsDate }
@@ -128,7 +129,7 @@ public struct EvictionPlan: Sendable, Hashable {
 
     private typealias Entry = (candidate: EvictionCandidate, reason: Reason)
 
-    private static func goesBefore(_ left: Entry, _ right: Entry) -> Bool {
+    private static func isOrderedBefore(_ left: Entry, _ right: Entry) -> Bool {
         let all = Reason.allCases
         let (first, second) = (all.firstIndex(of: left.reason) ?? 0, all.firstIndex(of: right.reason) ?? 0)
         guard first == second else { return first < second }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// A lock that programs agree on, by a file that holds nothing. It goes with the program that has it.
+/// A lock between processes on an empty file. The system releases it when the process ends.
 ///
-/// The file may be taken away while somebody waits for it; the lock that counts is that of the file which has the name.
+/// The file may be removed while a process waits for the lock, so the lock counts only if the path still refers to the
+/// same file.
 final class FileLock: Sendable {
-    /// Who else may have it.
+    /// The mode of a lock.
     enum Kind: Sendable {
-        /// Nobody.
+        /// An exclusive lock.
         case exclusive
-        /// Whoever wants it shared.
+        /// A lock that other shared locks do not exclude.
         case shared
 
         fileprivate var operation: Int32 { self == .exclusive ? LOCK_EX : LOCK_SH }
@@ -23,7 +24,7 @@ final class FileLock: Sendable {
             while flock(file, kind.operation) != 0 {
                 guard errno == EINTR else { throw Self.failure("flock", path, closing: file) }
             }
-            guard Self.has(path, file) else {
+            guard Self.isSameFile(path, file) else {
                 close(file)
                 continue
             }
@@ -32,8 +33,8 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Takes a lock if it can be had at once; nil otherwise.
-    static func take(_ path: String, _ kind: Kind) throws(OfflineStorageError) -> FileLock? {
+    /// Acquires a lock if it is free; otherwise returns nil.
+    static func tryAcquire(_ path: String, _ kind: Kind) throws(OfflineStorageError) -> FileLock? {
         while true {
             let file = try opened(path)
             guard flock(file, kind.operation | LOCK_NB) == 0 else {
@@ -43,18 +44,18 @@ final class FileLock: Sendable {
                 if isHeld { return nil }
                 continue
             }
-            if has(path, file) { return FileLock(file) }
+            if isSameFile(path, file) { return FileLock(file) }
             close(file)
         }
     }
 
-    /// Whether nobody has a lock. Nothing is made for that: a file that is not there is locked by nobody.
+    /// Returns whether a lock is free. The file is not created: the lock of a missing file is free.
     static func isFree(_ path: String) throws(OfflineStorageError) -> Bool {
         guard access(path, F_OK) == 0 else {
             if errno == ENOENT { return true }
             throw .system("access", path)
         }
-        return try take(path, .exclusive) != nil
+        return try tryAcquire(path, .exclusive) != nil
     }
 
     private init(_ file: Int32) { self.file = file }
@@ -65,8 +66,8 @@ final class FileLock: Sendable {
         return file
     }
 
-    /// Whether a file still has its name.
-    private static func has(_ path: String, _ file: Int32) -> Bool {
+    /// Returns whether the path still refers to the open file.
+    private static func isSameFile(_ path: String, _ file: Int32) -> Bool {
         var (own, named) = (stat(), stat())
         return fstat(file, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
             && own.st_dev == named.st_dev

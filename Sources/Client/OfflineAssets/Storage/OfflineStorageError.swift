@@ -1,45 +1,45 @@
-/// Why what is kept on this machine cannot be read or written.
+/// An error of reading or writing stored keys.
 public struct OfflineStorageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong; the names are stable.
+    /// The kind of error; the names are stable.
     public enum Code: String, Sendable, CaseIterable {
         /// A file or folder cannot be read or written.
         case fileSystem = "file-system"
-        /// There is no room left.
+        /// The disk is full.
         case diskFull = "disk-full"
-        /// A file was cut off, changed or put in another's place, or the storage key is another one.
+        /// A file was truncated, changed or swapped, or the storage key is not the one that encrypted it.
         case damaged
-        /// The storage key's file can be read by others, or is no plain file of the user's own.
+        /// The file of the storage key can be read by others, or is not a regular file of the user.
         case unsafePermissions = "unsafe-permissions"
-        /// The storage key has not 32 bytes.
+        /// The storage key does not have 32 bytes.
         case malformedKey = "malformed-key"
-        /// A file is larger than anything that was written here.
+        /// A file is larger than any valid file.
         case tooLarge = "too-large"
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// Which file.
+    /// The path of the file.
     public let place: String
-    /// What was found; no secrets.
+    /// A description of the error, without secrets.
     public let reason: String
 
-    /// Makes an error. `reason` must not hold a secret.
+    /// Creates an error. `reason` must not contain a secret.
     public init(_ code: Code, place: String, reason: String) {
         (self.code, self.place, self.reason) = (code, place, reason)
     }
 
-    /// One line.
+    /// The path, the reason and the code, on one line.
     public var description: String { "\(place): \(reason) (\(code.rawValue))" }
 
-    /// What can be done about it.
+    /// The advice for the user.
     public var advice: String {
         switch code {
-        case .fileSystem: "check that the folder is there and belongs to you"
-        case .diskFull: "make room: keyway offline evict"
+        case .fileSystem: "check that the folder exists and that you own it"
+        case .diskFull: "free disk space: keyway offline evict"
         case .damaged: "renew the keys online: keyway offline renew"
-        case .unsafePermissions: "chmod 600, and see that it is yours"
-        case .malformedKey: "give a file of 32 bytes"
-        case .tooLarge: "it was not written by this program: take it away"
+        case .unsafePermissions: "chmod 600, and check that you own the file"
+        case .malformedKey: "use a file of 32 bytes"
+        case .tooLarge: "the file was not written by this program: remove it"
         }
     }
 }

@@ -1,28 +1,29 @@
 public import FPSCrypto
 import TextCoding
 
-/// The key under which everything secret is kept on this machine: 32 bytes.
+/// The key that encrypts all secrets in local storage: 32 bytes.
 ///
-/// Of it come, by HMAC-SHA256, the key of AES-256-GCM and the key by which files are named, so that their names tell
-/// nothing of what is in them. Each seal draws a random nonce: one key does for some 2^32 of them.
+/// HMAC-SHA256 derives from it an AES-256-GCM key and a key for file names, so that file names do not reveal their
+/// contents. Each encryption uses a random nonce: one key is good for about 2^32 encryptions.
 public struct StorageKey: Sendable {
-    private let sealing: SecretBytes
-    private let naming: SecretBytes
+    private let encryptionKey: SecretBytes
+    private let fileNameKey: SecretBytes
 
-    /// Takes a key of 32 bytes.
+    /// Creates a storage key from 32 bytes.
     ///
     /// - Throws: ``OfflineStorageError/Code/malformedKey``.
     public init(_ secret: SecretBytes, place: String = "storage key") throws(OfflineStorageError) {
         guard secret.count == 32 else {
-            throw OfflineStorageError(.malformedKey, place: place, reason: "\(secret.count) bytes, must be 32")
+            throw OfflineStorageError(.malformedKey, place: place, reason: "\(secret.count) bytes, expected 32")
         }
-        sealing = HMACSHA256.derive(Array("keyway offline: sealing".utf8), key: secret)
-        naming = HMACSHA256.derive(Array("keyway offline: naming".utf8), key: secret)
+        encryptionKey = HMACSHA256.derive(Array("keyway offline: sealing".utf8), key: secret)
+        fileNameKey = HMACSHA256.derive(Array("keyway offline: naming".utf8), key: secret)
     }
 
-    /// The key in a file of mode 0600, which is made with random bytes when it is not there.
+    /// Loads the key from a file of mode 0600, which is created with random bytes if it does not exist.
     ///
-    /// - Throws: ``OfflineStorageError/Code/unsafePermissions`` when others may read the file, or it is not the user's own;
+    /// - Throws: ``OfflineStorageError/Code/unsafePermissions`` if others can read the file, or the user does not own
+    ///   it;
     ///   ``OfflineStorageError/Code/malformedKey``, ``OfflineStorageError/Code/fileSystem``.
     public static func open(_ path: String) throws(OfflineStorageError) -> StorageKey {
         if let secret = try load(path) { return try StorageKey(secret, place: path) }
@@ -30,7 +31,7 @@ public struct StorageKey: Sendable {
         let drawn = SecretBytes(count: 32, randomFrom: &random)
         var bytes = drawn.reveal()
         defer { bytes.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
-        // Of two programs that start together one makes it, and both have that one.
+        // If two processes start together, only one creates the file, and both use it.
         guard try !DurableFile.create(bytes, at: path) else { return try StorageKey(drawn, place: path) }
         guard let secret = try load(path) else { throw .system("open", path) }
         return try StorageKey(secret, place: path)
@@ -43,7 +44,7 @@ public struct StorageKey: Sendable {
             switch error.problem {
             case .unreadable(let number): throw .system("open", path, number)
             case .tooLong:
-                throw OfflineStorageError(.malformedKey, place: path, reason: "more than 32 bytes, must be 32")
+                throw OfflineStorageError(.malformedKey, place: path, reason: "more than 32 bytes, expected 32")
             case .notRegular, .owner, .mode, .missing, .empty:
                 let remedy = error.remedy.map { "; \($0)" } ?? ""
                 throw OfflineStorageError(.unsafePermissions, place: path, reason: "it \(error.reason)\(remedy)")
@@ -51,54 +52,58 @@ public struct StorageKey: Sendable {
         }
     }
 
-    /// What a file is called that belongs to a name: 32 hexadecimal digits, which only this key leads to.
+    /// Returns the file name for a name: 32 hexadecimal digits, which can be computed only with this key.
     func fileName(for name: String) -> String {
-        Hexadecimal.encode(HMACSHA256.authenticate(Array(name.utf8), key: naming).prefix(16))
+        Hexadecimal.encode(HMACSHA256.authenticate(Array(name.utf8), key: fileNameKey).prefix(16))
     }
 
-    // A sealed file:
+    // The format of an encrypted file:
     //
     // | Offset | Bytes | Field |
     // |---|---|---|
     // | 0 | 4 | "KWOS" |
-    // | 4 | 1 | version of this layout, 1 |
+    // | 4 | 1 | version of this format, 1 |
     // | 5 | 12 | nonce |
     // | 17 | n | ciphertext |
     // | 17 + n | 16 | tag |
     //
-    // The first 5 bytes and what the file is are authenticated too, so that one file cannot stand in for another.
+    // The first 5 bytes and the identity of the file are authenticated too, so that files cannot be swapped.
     private static let header = Array("KWOS".utf8) + [1]
 
-    /// Encrypts what a file is to hold.
+    /// Encrypts the contents of a file.
     ///
-    /// - Parameter identity: what the file is.
-    func seal(_ secret: SecretBytes, as identity: String) throws(OfflineStorageError) -> [UInt8] {
+    /// - Parameter identity: The identity of the file.
+    func encrypt(_ secret: SecretBytes, as identity: String) throws(OfflineStorageError) -> [UInt8] {
         do {
             return Self.header
-                + (try AES256GCM.seal(secret, key: sealing, authenticating: Self.header + Array(identity.utf8)))
+                + (try AES256GCM.seal(secret, key: encryptionKey, authenticating: Self.header + Array(identity.utf8)))
         } catch {
             throw OfflineStorageError(.fileSystem, place: identity, reason: "\(error)")
         }
     }
 
-    /// Decrypts what a file holds.
+    /// Decrypts the contents of a file.
     ///
     /// - Throws: ``OfflineStorageError/Code/damaged``.
-    func open(_ sealed: [UInt8], as identity: String, place: String) throws(OfflineStorageError) -> SecretBytes {
-        guard sealed.starts(with: Self.header) else {
-            throw OfflineStorageError(.damaged, place: place, reason: "it is no sealed file of version 1, or cut off")
+    func decrypt(_ encrypted: [UInt8], as identity: String, place: String) throws(OfflineStorageError) -> SecretBytes {
+        guard encrypted.starts(with: Self.header) else {
+            throw OfflineStorageError(
+                .damaged,
+                place: place,
+                reason: "the file is not an encrypted file of version 1, or is truncated"
+            )
         }
         do {
             return try AES256GCM.open(
-                sealed.dropFirst(Self.header.count),
-                key: sealing,
+                encrypted.dropFirst(Self.header.count),
+                key: encryptionKey,
                 authenticating: Self.header + Array(identity.utf8)
             )
         } catch {
             throw OfflineStorageError(
                 .damaged,
                 place: place,
-                reason: "it was cut off or changed, or the storage key is another one"
+                reason: "the file was truncated or changed, or the storage key is not the one that encrypted it"
             )
         }
     }

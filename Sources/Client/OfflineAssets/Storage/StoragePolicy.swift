@@ -1,19 +1,20 @@
-/// How a downloaded title is to be kept when room runs short, as AVAssetDownloadStorageManagementPolicy says it.
+/// The storage policy of a downloaded title when disk space runs short, like AVAssetDownloadStorageManagementPolicy.
 public struct StoragePolicy: Sendable, Hashable {
-    /// How much it matters.
+    /// The priority of a title.
     public enum Priority: String, Sendable, CaseIterable {
-        /// It goes before what is important.
+        /// Evicted before important titles.
         case `default`
-        /// It goes last.
+        /// Evicted last.
         case important
     }
 
-    /// How much it matters.
+    /// The priority of the title.
     public var priority: Priority
-    /// When it need not be kept any longer, in seconds since 1970; nil: as long as there is room.
+    /// The time after which the title does not have to be kept, in seconds since 1970; nil means as long as space is
+    /// available.
     public var expirationDate: Int64?
 
-    /// Makes a policy; without arguments, that of a title of which nothing was said.
+    /// Creates a policy; the default is that of a title without settings.
     public init(priority: Priority = .default, expirationDate: Int64? = nil) {
         (self.priority, self.expirationDate) = (priority, expirationDate)
     }

@@ -1,37 +1,37 @@
 import HLSPlaylist
 
 extension QualityController {
-    /// Whether a variant's peak is above what the throughput leaves.
+    /// Returns whether a variant's BANDWIDTH exceeds the usable share of the throughput.
     func exceeds(_ variant: Variant, _ throughput: UInt64) -> Bool {
         let factor = selector.abilities.safetyFactor
         return Double(variant.bandwidth) > Double(throughput) * (factor > 0 ? min(factor, 1) : 0)
     }
 
-    /// What stands against a variant apart from the throughput and from better ones; empty for one that fits as well as
-    /// any.
-    func misfits(_ variant: Variant) -> [VariantRejection] {
+    /// Returns the reasons to reject a variant other than the throughput and better variants; empty if it fits.
+    func rejectionReasons(_ variant: Variant) -> [VariantRejection] {
         var selector = selector
         selector.abilities.throughput = nil
         let selection = selector.select(from: candidates)
         guard selection.variant != variant,
             let rejected = selection.rejected.first(where: { $0.variant == variant })
         else { return [] }
-        let misfits = rejected.reasons.filter { reason in
+        let rejectionReasons = rejected.reasons.filter { reason in
             switch reason {
             case .lowerScore, .lessThanChosen, .bandwidthAboveThroughput: false
             default: true
             }
         }
-        // Where none is within the limits, passing them is no reason to leave.
-        guard selection.fit == .good || misfits.contains(where: { !$0.isPlayable }) else { return [] }
-        return misfits
+        // If no variant is within the limits, exceeding them is not a reason to switch.
+        guard selection.fit == .good || rejectionReasons.contains(where: { !$0.isPlayable }) else { return [] }
+        return rejectionReasons
     }
 
-    /// The variant to go down to because the buffer is low; nil when it is not, or when there is no lesser one.
+    /// Returns the variant to switch down to because the buffer is low; nil if the buffer is not low or there is no
+    /// lower variant.
     func lowerTarget(_ current: Variant, _ buffer: Double, _ throughput: UInt64) -> Variant? {
         guard wasFilled, buffer < settings.lowBuffer else { return nil }
         let share = settings.lowBufferShare > 0 ? min(settings.lowBufferShare, 1) : 0
-        // A part of 64 bits: it fits.
+        // A fraction of a 64-bit value, so it fits.
         let part = UInt64(exactly: (Double(throughput) * share).rounded(.down)) ?? throughput
         guard exceeds(current, part),
             let target = selector.switchTarget(throughput: part, current: current, in: candidates),
@@ -40,30 +40,30 @@ extension QualityController {
         return target
     }
 
-    /// Judges a download that is under way: whether it goes on, or is abandoned because the buffer would run dry before
-    /// it ends at the rate that it has.
+    /// Decides whether a download continues, or is abandoned because the buffer would run empty before it finishes at
+    /// its current rate.
     ///
-    /// It is abandoned only for a lesser variant whose segment would be there sooner than the rest of this one.
+    /// A download is abandoned only for a lower variant whose segment would load sooner than the rest of this one.
     ///
     /// - Parameters:
-    ///   - download: The download of a segment of ``current``.
-    ///   - buffer: Seconds of media that are loaded and not played, without this segment.
-    ///   - now: The moment, by the clock of ``next(buffer:throughput:now:)``.
-    public mutating func judge(_ download: DownloadProgress, buffer: Double, now: Duration) -> DownloadVerdict {
+    ///   - download: The progress of a segment of ``current``.
+    ///   - buffer: The media that is loaded and not played, in seconds, without this segment.
+    ///   - now: The current time, by the clock of ``next(buffer:throughput:now:)``.
+    public mutating func judge(_ download: DownloadProgress, buffer: Double, now: Duration) -> DownloadDecision {
         guard let current, wasFilled, download.elapsed >= settings.abandonAfter else { return .proceed }
-        let buffer = MediaTime.sane(buffer)
+        let buffer = MediaTime.clamped(buffer)
         let elapsed = MediaTime.seconds(download.elapsed)
         guard elapsed > 0 else { return .proceed }
         let received = Double(download.received)
         let bytes = { (variant: Variant) in
-            Double(variant.bandwidth) / 8 * MediaTime.sane(download.segmentDuration)
+            Double(variant.bandwidth) / 8 * MediaTime.clamped(download.segmentDuration)
         }
         let rest = (download.expected.map { Double($0) } ?? bytes(current)) - received
         guard rest > 0 else { return .proceed }
-        // Before the first byte there is no rate yet. It is waited for as long as half of the buffer lasts.
+        // There is no rate before the first byte; wait for it for at most half of the buffer.
         if received == 0, elapsed < buffer / 2 { return .proceed }
         let rate = received / elapsed
-        let needed = rate > 0 ? MediaTime.sane(rest / rate) : MediaTime.longest
+        let needed = rate > 0 ? MediaTime.clamped(rest / rate) : MediaTime.maximum
         guard needed > buffer else { return .proceed }
         let bits = UInt64(exactly: min(rate * 8, 1e15).rounded(.down)) ?? 0
         guard let target = selector.switchTarget(throughput: bits, current: current, in: candidates),

@@ -1,48 +1,50 @@
 public import HLSPlaylist
 
-/// Chooses the variant of each next segment, by throughput and by buffer. It does no I/O and has no clock.
+/// Chooses the variant for each segment by throughput and buffer (adaptive bitrate). It has no I/O and no clock.
 ///
 ///     var controller = QualityController(playlist, selector: VariantSelector(abilities))
 ///     let decision = controller.next(buffer: buffer.ahead, throughput: estimate.bitsPerSecond, now: clock.now)
 ///
-/// The first row that fits decides; what fits the throughput says `VariantSelector`:
+/// The first row that applies decides; `VariantSelector` determines which variants fit the throughput:
 ///
-/// | What is so | Decision | Reason |
+/// | Condition | Decision | Reason |
 /// |---|---|---|
 /// | there is no variant to choose from | none | `nothingPlayable`, `allSetAside` |
-/// | nothing was chosen yet | the best that fits | `start` |
-/// | the current one was set aside | the best that fits | `failed` |
-/// | the current one is the only one | stays | `onlyOne` |
-/// | it does not fit the player any more | the best that fits | `noLongerFits` |
-/// | its peak is above the throughput's share, and the buffer is rich | stays | `bufferRich` |
-/// | its peak is above the throughput's share | goes down | `throughput` |
-/// | the buffer was above `lowBuffer` and is below now, and its peak is above a part of that share | goes down | `bufferLow` |
-/// | a better one fits with the margin, and the buffer is below `upSwitchBuffer` | stays | `bufferLow` |
-/// | a better one fits with the margin, and the last switch is not long ago | stays | `tooSoon` |
-/// | a better one fits with the margin | goes up | `throughput` |
-/// | none of these | stays | `steady` |
+/// | no variant was chosen before | the best that fits | `start` |
+/// | the current variant failed and is excluded | the best that fits | `failed` |
+/// | the current variant is the only one | no switch | `onlyOne` |
+/// | the current variant no longer fits the player | the best that fits | `noLongerFits` |
+/// | its BANDWIDTH exceeds the throughput's share, and the buffer is rich | no switch | `bufferRich` |
+/// | its BANDWIDTH exceeds the throughput's share | switch down | `throughput` |
+/// | the buffer fell below `lowBuffer`, and BANDWIDTH exceeds a part of that share | switch down | `bufferLow` |
+/// | a better variant fits with the margin, and the buffer is below `upSwitchBuffer` | no switch | `bufferLow` |
+/// | a better variant fits with the margin, and the last switch was recent | no switch | `tooSoon` |
+/// | a better variant fits with the margin | switch up | `throughput` |
+/// | none of these | no switch | `steady` |
 public struct QualityController: Sendable {
-    /// Weighs the buffer. May change at any time.
+    /// The weights of the buffer. Can be changed at any time.
     public var settings: QualitySettings
-    /// Says what fits. Its abilities may change at any time, as when a cable is pulled; the next decision sees it.
-    public var selector: VariantSelector { didSet { lookAgain() } }
-    /// How often the variant was changed.
+    /// The selector that determines which variants fit. Its abilities can be changed at any time, for example when a
+    /// display is disconnected; the next decision uses them.
+    public var selector: VariantSelector { didSet { updateCandidates() } }
+    /// The number of switches.
     public internal(set) var counts = SwitchCounts()
     /// The variant of the last decision; nil before the first.
     public internal(set) var current: Variant?
-    /// The variants that are not chosen for now, by their URIs.
-    var failures: [String: VariantSetAside] = [:]
+    /// The variants that are excluded, by URI.
+    var failures: [String: ExcludedVariant] = [:]
 
     /// All variants.
     private let playlist: MultivariantPlaylist
-    /// Those that are not set aside.
+    /// The variants that are not excluded.
     var candidates: MultivariantPlaylist
     private var playableCandidates = 0
     var lastSwitch: Duration?
-    /// Whether the buffer has been filled since the start or the last seek; before that, a low one means nothing.
+    /// Whether the buffer has been filled since the start or the last seek; before that, a low buffer is not a reason
+    /// to switch.
     var wasFilled = false
 
-    /// Makes a controller for the variants of a playlist.
+    /// Creates a controller for the variants of a playlist.
     public init(
         _ playlist: MultivariantPlaylist,
         selector: VariantSelector,
@@ -52,14 +54,14 @@ public struct QualityController: Sendable {
         self.selector = selector
         self.settings = settings
         candidates = playlist
-        lookAgain()
+        updateCandidates()
     }
 
-    /// The variants that are set aside at a moment, in the order of the playlist.
-    public func setAside(now: Duration) -> [VariantSetAside] {
+    /// Returns the variants that are excluded at a time, in the order of the playlist.
+    public func excludedVariants(now: Duration) -> [ExcludedVariant] {
         var seen: Set<String> = []
         return playlist.variants.compactMap { variant in
-            guard let entry = failures[variant.uri], entry.isSetAside(now), seen.insert(variant.uri).inserted else {
+            guard let entry = failures[variant.uri], entry.isExcluded(now), seen.insert(variant.uri).inserted else {
                 return nil
             }
             return entry
@@ -69,19 +71,21 @@ public struct QualityController: Sendable {
     /// Chooses the variant for the next segment.
     ///
     /// - Parameters:
-    ///   - buffer: Seconds of media that are loaded and not played.
-    ///   - throughput: Bits per second: ``ThroughputEstimate/bitsPerSecond``.
-    ///   - now: The moment, by any clock that goes on: how long since one fixed moment.
+    ///   - buffer: The media that is loaded and not played, in seconds.
+    ///   - throughput: The throughput in bits per second: ``ThroughputEstimate/bitsPerSecond``.
+    ///   - now: The current time by any monotonic clock, as a duration since a fixed start.
     public mutating func next(buffer: Double, throughput: UInt64, now: Duration) -> QualityDecision {
-        let buffer = MediaTime.sane(buffer)
+        let buffer = MediaTime.clamped(buffer)
         if buffer >= settings.lowBuffer { wasFilled = true }
-        lookAgain(now: now)
-        guard let current else { return begin(throughput, reason: nil, now) }
+        updateCandidates(now: now)
+        guard let current else { return chooseBest(throughput, reason: nil, now) }
         guard candidates.variants.contains(where: { $0.uri == current.uri }) else {
-            return begin(throughput, reason: failures[current.uri].map { .failed($0.failure) }, now)
+            return chooseBest(throughput, reason: failures[current.uri].map { .failed($0.failure) }, now)
         }
-        let misfits = misfits(current)
-        guard misfits.isEmpty else { return begin(throughput, reason: .noLongerFits(misfits), now) }
+        let rejectionReasons = rejectionReasons(current)
+        guard rejectionReasons.isEmpty else {
+            return chooseBest(throughput, reason: .noLongerFits(rejectionReasons), now)
+        }
         guard playableCandidates > 1 else { return stay(.onlyOne) }
         if let target = selector.switchTarget(throughput: throughput, current: current, in: candidates) {
             if exceeds(current, throughput) {
@@ -103,7 +107,7 @@ public struct QualityController: Sendable {
         return stay(.steady)
     }
 
-    /// Tells that the buffer was emptied on purpose, by a seek: while it is filled again, a low one means nothing.
+    /// Reports that a seek emptied the buffer: while it is refilled, a low buffer is not a reason to switch.
     public mutating func bufferWasEmptied() { wasFilled = false }
 
     func isKnown(_ variant: Variant) -> Bool { playlist.variants.contains { $0.uri == variant.uri } }
@@ -112,8 +116,8 @@ public struct QualityController: Sendable {
 
     enum Direction { case up, down, byBandwidth }
 
-    /// Sees which variants may be chosen now.
-    mutating func lookAgain(now: Duration? = nil) {
+    /// Updates the variants that can be chosen now.
+    mutating func updateCandidates(now: Duration? = nil) {
         let before = candidates.variants.count
         if failures.isEmpty {
             guard now == nil || before != playlist.variants.count else { return }
@@ -122,15 +126,15 @@ public struct QualityController: Sendable {
             candidates = playlist
             candidates.variants.removeAll { variant in
                 guard let entry = failures[variant.uri] else { return false }
-                return now.map { entry.isSetAside($0) } ?? true
+                return now.map { entry.isExcluded($0) } ?? true
             }
         }
         let selection = selector.select(from: candidates)
         playableCandidates = (selection.variant == nil ? 0 : 1) + selection.rejected.count { $0.isPlayable }
     }
 
-    /// The best that fits, at the start or instead of one that cannot stay.
-    private mutating func begin(
+    /// Chooses the best variant that fits, at the start or as a replacement.
+    private mutating func chooseBest(
         _ throughput: UInt64,
         reason: QualityDecision.Reason?,
         _ now: Duration
@@ -139,12 +143,12 @@ public struct QualityController: Sendable {
         selector.abilities.throughput = throughput
         let selection = selector.select(from: candidates)
         guard let target = selection.variant else {
-            let isAnySetAside = candidates.variants.count < playlist.variants.count
-            let until = failures.values.filter { $0.isSetAside(now) }.compactMap(\.until).min()
+            let isAnyExcluded = candidates.variants.count < playlist.variants.count
+            let until = failures.values.filter { $0.isExcluded(now) }.compactMap(\.until).min()
             return QualityDecision(
                 variant: nil,
                 previous: current,
-                reason: isAnySetAside ? .allSetAside(until: until) : .nothingPlayable
+                reason: isAnyExcluded ? .allSetAside(until: until) : .nothingPlayable
             )
         }
         guard current != nil else {

@@ -1,70 +1,72 @@
 public import HLSPlaylist
 
-/// What to load next, and why.
+/// The variant for the next segment, with the reason.
 public struct QualityDecision: Hashable, Sendable {
-    /// Why it is this variant.
+    /// The reason for the decision.
     public enum Reason: Hashable, Sendable {
-        /// The first choice, by what is known of the throughput.
+        /// The first choice, by the known throughput.
         case start(Selection.Fit)
-        /// Nothing asks for another one.
+        /// There is no reason to switch.
         case steady
-        /// There is no other one that can be played.
+        /// No other variant can be played.
         case onlyOne
-        /// The throughput, in bits per second, is enough for a better one, or too little for the one before.
+        /// The throughput, in bits per second, is sufficient for a better variant, or insufficient for the previous
+        /// one.
         case throughput(UInt64)
-        /// The buffer, in seconds, is low: it went down to be safe, or does not go up yet.
+        /// The buffer, in seconds, is low: a switch down for safety, or no switch up yet.
         case bufferLow(Double)
-        /// The throughput is too little, but the buffer, in seconds, is rich enough to wait for it to rise.
+        /// The throughput is insufficient, but the buffer, in seconds, is large enough to wait for it to rise.
         case bufferRich(Double)
-        /// It would go up, but not so soon after the last switch: not before this moment.
+        /// A switch up is delayed until this time, because the last switch was recent.
         case tooSoon(until: Duration)
-        /// The download would have taken longer, in seconds, than the buffer lasts.
+        /// The download would have taken longer than the buffer lasts; both in seconds.
         case runningDry(needed: Double, buffer: Double)
-        /// The one before failed.
+        /// The previous variant failed.
         case failed(VariantFailure)
-        /// The player's abilities or limits have changed, and the one before does not fit them any more.
+        /// The player's abilities or limits changed, and the previous variant no longer fits them.
         case noLongerFits([VariantRejection])
-        /// All that could be played are set aside. The first comes back at the moment; nil means never.
+        /// All playable variants are excluded. The first exclusion ends at this time; nil means never.
         case allSetAside(until: Duration?)
-        /// None can be played on this device.
+        /// The device cannot play any variant.
         case nothingPlayable
     }
 
-    /// The variant to load the next segment of; nil when there is none.
+    /// The variant for the next segment; nil if there is none.
     public let variant: Variant?
-    /// The variant before; nil at the start.
+    /// The previous variant; nil at the start.
     public let previous: Variant?
-    /// Why.
+    /// The reason for the decision.
     public let reason: Reason
 
-    /// Whether it is another variant than before.
+    /// Whether the variant differs from the previous one.
     public var isSwitch: Bool { variant != nil && previous != nil && variant != previous }
 }
 
-/// How often the variant was changed.
+/// The number of switches between variants.
 public struct SwitchCounts: Hashable, Sendable {
-    /// To a better one.
+    /// The number of switches to a better variant.
     public internal(set) var up = 0
-    /// To a lesser one; those that abandoned a download are among them.
+    /// The number of switches to a lower variant, including those that abandoned a download.
     public internal(set) var down = 0
-    /// To one with the same BANDWIDTH, after a failure or a change of abilities.
+    /// The number of switches to a variant with the same BANDWIDTH, after a failure or a change of abilities.
     public internal(set) var sideways = 0
-    /// Downloads that were abandoned.
+    /// The number of abandoned downloads.
     public internal(set) var abandoned = 0
 }
 
-/// How far the download of a segment is.
+/// The progress of a segment download.
 public struct DownloadProgress: Hashable, Sendable {
-    /// The bytes that have come.
+    /// The number of bytes received.
     public var received: UInt64
-    /// The bytes of the whole segment; nil when the server does not say, and then BANDWIDTH and the duration tell.
+    /// The size of the whole segment in bytes; nil if the server did not specify it, and then it is estimated from
+    /// BANDWIDTH and the duration.
     public var expected: UInt64?
     /// The time since the request.
     public var elapsed: Duration
-    /// The duration of the segment in seconds: EXTINF.
+    /// The EXTINF duration of the segment, in seconds.
     public var segmentDuration: Double
 
-    /// Makes a progress.
+    /// Creates a progress value.
     public init(received: UInt64, expected: UInt64?, elapsed: Duration, segmentDuration: Double) {
         self.received = received
         self.expected = expected
@@ -73,10 +75,10 @@ public struct DownloadProgress: Hashable, Sendable {
     }
 }
 
-/// Whether a download goes on.
-public enum DownloadVerdict: Hashable, Sendable {
-    /// Go on.
+/// The decision about a download in progress.
+public enum DownloadDecision: Hashable, Sendable {
+    /// The download continues.
     case proceed
-    /// Stop it, and load the same stretch of time from the variant of the decision.
+    /// The download is stopped, and the same time range is loaded from the variant of the decision.
     case abandon(QualityDecision)
 }

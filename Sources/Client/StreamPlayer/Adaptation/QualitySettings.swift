@@ -1,24 +1,24 @@
-/// How ``QualityController`` weighs the buffer. The throughput's share and margin are the selector's: `safetyFactor` of
-/// its abilities, and `upSwitchMargin`.
+/// The weights of the buffer in ``QualityController``. The throughput's share and margin belong to the selector:
+/// `safetyFactor` of its abilities, and `upSwitchMargin`.
 public struct QualitySettings: Hashable, Sendable {
-    /// Seconds of buffer below which it does not go up.
+    /// The minimum buffer for a switch up, in seconds.
     public var upSwitchBuffer: Double
-    /// Seconds of buffer below which only a part of the throughput counts.
+    /// The buffer, in seconds, below which only a part of the throughput is used.
     public var lowBuffer: Double
-    /// The part of the throughput that counts below ``lowBuffer``, above 0 and at most 1.
+    /// The part of the throughput used below ``lowBuffer``, above 0 and at most 1.
     public var lowBufferShare: Double
-    /// Seconds of buffer from which on it does not go down for the throughput's sake: the rate may come back.
+    /// The buffer, in seconds, above which a low throughput does not cause a switch down, because it may rise again.
     public var richBuffer: Double
-    /// How long after any switch it does not go up.
+    /// The minimum time between any switch and a switch up.
     public var upSwitchInterval: Duration
-    /// How long a download runs before it may be abandoned.
+    /// The minimum time of a download before it can be abandoned.
     public var abandonAfter: Duration
-    /// How long a variant that failed once is set aside. Each further failure doubles it.
-    public var failurePause: Duration
-    /// The longest that a variant is set aside for a time.
-    public var longestFailurePause: Duration
+    /// The time for which a variant is excluded after one failure. Each further failure doubles it.
+    public var exclusionDuration: Duration
+    /// The maximum time for which a variant is temporarily excluded.
+    public var maximumExclusionDuration: Duration
 
-    /// Makes settings.
+    /// Creates settings.
     public init(
         upSwitchBuffer: Double = 10,
         lowBuffer: Double = 4,
@@ -26,8 +26,8 @@ public struct QualitySettings: Hashable, Sendable {
         richBuffer: Double = 25,
         upSwitchInterval: Duration = .seconds(8),
         abandonAfter: Duration = .milliseconds(500),
-        failurePause: Duration = .seconds(30),
-        longestFailurePause: Duration = .seconds(480)
+        exclusionDuration: Duration = .seconds(30),
+        maximumExclusionDuration: Duration = .seconds(480)
     ) {
         self.upSwitchBuffer = upSwitchBuffer
         self.lowBuffer = lowBuffer
@@ -35,14 +35,14 @@ public struct QualitySettings: Hashable, Sendable {
         self.richBuffer = richBuffer
         self.upSwitchInterval = upSwitchInterval
         self.abandonAfter = abandonAfter
-        self.failurePause = failurePause
-        self.longestFailurePause = longestFailurePause
+        self.exclusionDuration = exclusionDuration
+        self.maximumExclusionDuration = maximumExclusionDuration
     }
 
-    /// These settings for a buffer that cannot have more than some seconds, as near the live edge: to go up it takes no
-    /// more than half of them, a low buffer is a fifth of them at most, and a rich one nine tenths.
+    /// Returns these settings for a buffer of limited size in seconds, such as near the live edge: `upSwitchBuffer` is
+    /// at most half of it, `lowBuffer` at most a fifth, and `richBuffer` at most nine tenths.
     public func fitting(buffer seconds: Double) -> QualitySettings {
-        let seconds = MediaTime.sane(seconds)
+        let seconds = MediaTime.clamped(seconds)
         var result = self
         result.upSwitchBuffer = min(upSwitchBuffer, seconds / 2)
         result.lowBuffer = min(lowBuffer, seconds / 5)

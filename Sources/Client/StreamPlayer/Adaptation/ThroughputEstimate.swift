@@ -1,31 +1,31 @@
-/// How fast media comes, from the downloads so far.
+/// An estimate of the media throughput from past downloads.
 ///
 ///     var estimate = ThroughputEstimate()
 ///     estimate.note(bytes: 1_200_000, duration: .seconds(2))
 ///     let decision = controller.next(buffer: 12, throughput: estimate.bitsPerSecond, now: clock.now)
 ///
-/// Two exponentially weighted means run side by side, one with a short and one with a long half-life, and the lesser
-/// counts: a drop is believed at once, a rise when it lasts. The weight of a download is the time that it took, so the
-/// half-lives are seconds of transfer; time in which nothing is loaded changes nothing. Short downloads weigh ten times
-/// their time, up to a limit: the segments of a low quality come in no time when the network is fast again, and a player
-/// would not find out for minutes. An answer out of a cache weighs next to nothing all the same. Note media only: a playlist or a
-/// key says more about the latency than about the throughput.
+/// The estimate is the lower of two exponentially weighted moving averages, one with a short and one with a long
+/// half-life: a drop takes effect at once, a rise only if it lasts. The weight of a download is its duration, so
+/// half-lives are seconds of transfer; idle time has no effect. A short download weighs ten times its duration, up to a
+/// limit: otherwise, after the network has become fast again, the short downloads of low-quality segments would have
+/// almost no effect for minutes. A response from a cache still weighs next to nothing. Note only media: a playlist or a
+/// key measures the latency rather than the throughput.
 public struct ThroughputEstimate: Sendable {
-    /// How the estimate is made.
+    /// The parameters of the estimate.
     public struct Settings: Hashable, Sendable {
-        /// What holds until something was measured, in bits per second.
+        /// The estimate before the first measurement, in bits per second.
         public var firstEstimate: UInt64
-        /// After how much time of transfer a download counts half in the fast mean.
+        /// The transfer time after which a download's weight in the fast average is halved.
         public var fastHalfLife: Duration
-        /// The same for the slow mean.
+        /// The transfer time after which a download's weight in the slow average is halved.
         public var slowHalfLife: Duration
-        /// Up to which weight a short download weighs ten times its time.
+        /// The maximum weight of a download that weighs ten times its duration.
         public var shortWeight: Duration
-        /// Downloads of fewer bytes are put together until they have as many: of each alone, the latency would be
-        /// measured.
+        /// The minimum size of a measurement, in bytes: smaller downloads are combined, because each alone would
+        /// measure the latency.
         public var minimumBytes: Int
 
-        /// Makes settings. Half-lives are a millisecond at least.
+        /// Creates settings. Half-lives are at least one millisecond.
         public init(
             firstEstimate: UInt64 = 1_000_000,
             fastHalfLife: Duration = .seconds(3),
@@ -41,8 +41,7 @@ public struct ThroughputEstimate: Sendable {
         }
     }
 
-    /// A mean in which older values weigh less. It starts without a value instead of at 0, so the first value counts in
-    /// full.
+    /// An exponentially weighted average. It starts without a value instead of at 0, so the first value counts in full.
     private struct Mean {
         var sum = 0.0
         var weight = 0.0
@@ -55,8 +54,8 @@ public struct ThroughputEstimate: Sendable {
 
         var value: Double? { weight > 0 ? sum / weight : nil }
 
-        /// 0.5 to some power that is not negative. The standard library alone has no such function: whole halvings are
-        /// exact, the rest is a series.
+        /// Returns 0.5 to the power of a nonnegative exponent. The standard library has no such function without
+        /// Foundation: the integer part is exact, the rest is a power series.
         private static func power(ofHalf exponent: Double) -> Double {
             guard exponent < 1000 else { return 0 }
             let whole = exponent.rounded(.down)
@@ -71,30 +70,30 @@ public struct ThroughputEstimate: Sendable {
         }
     }
 
-    /// More than any link has, in bits per second: an answer out of a cache is no measurement.
+    /// The maximum rate in bits per second, above that of any link: a response from a cache is not a measurement.
     private static let ceiling = 1e11
 
     private let settings: Settings
     private var fast = Mean()
     private var slow = Mean()
-    /// Small downloads that were not measured yet.
+    /// The combined small downloads that were not measured yet.
     private var pendingBytes = 0.0
     private var pendingSeconds = 0.0
 
-    /// Makes an estimate of nothing yet.
+    /// Creates an estimate without measurements.
     public init(_ settings: Settings = Settings()) {
         self.settings = settings
     }
 
-    /// Takes in a download.
+    /// Adds a download to the estimate.
     ///
     /// - Parameters:
-    ///   - bytes: How many came, headers not counted. None, or fewer, changes nothing.
-    ///   - duration: How long they took, from the request on. Zero, or less, changes nothing.
+    ///   - bytes: The number of bytes received, without headers. 0 or less has no effect.
+    ///   - duration: The time from the request to the last byte. Zero or less has no effect.
     public mutating func note(bytes: Int, duration: Duration) {
         guard bytes > 0, duration > .zero else { return }
         pendingBytes += Double(bytes)
-        pendingSeconds += MediaTime.sane(MediaTime.seconds(duration))
+        pendingSeconds += MediaTime.clamped(MediaTime.seconds(duration))
         guard pendingBytes >= Double(settings.minimumBytes) else { return }
         let rate = min(pendingBytes * 8 / pendingSeconds, Self.ceiling)
         let weight = max(pendingSeconds, min(pendingSeconds * 10, MediaTime.seconds(settings.shortWeight)))
@@ -104,7 +103,7 @@ public struct ThroughputEstimate: Sendable {
         pendingSeconds = 0
     }
 
-    /// Whether anything was measured.
+    /// Whether a download was measured.
     public var isMeasured: Bool { fast.value != nil }
 
     /// The estimate in bits per second.

@@ -1,28 +1,28 @@
-/// Why a variant was set aside.
+/// The reason for the exclusion of a variant.
 public enum VariantFailure: Hashable, Sendable {
-    /// The server answered with this status for a playlist or a segment.
+    /// The server responded with this status for a playlist or a segment.
     case status(Int)
-    /// There was no answer, or none in time.
+    /// No response arrived before the timeout.
     case noAnswer
-    /// A live playlist does not go on (RFC 8216bis section 6.3.4).
+    /// A live playlist is no longer updated (RFC 8216bis section 6.3.4).
     case stale
-    /// The playlist or a segment could not be read.
+    /// The playlist or a segment could not be parsed or decrypted.
     case unreadable
-    /// The key server refused the key, or the device refused the answer.
+    /// The key server refused the key, or the device rejected its response.
     case keyRefused
 
-    /// Whether it will be the same at the next attempt.
-    public var isForGood: Bool { self == .keyRefused }
+    /// Whether a further attempt would fail too.
+    public var isPermanent: Bool { self == .keyRefused }
 }
 
-/// A variant that is not chosen for now.
-public struct VariantSetAside: Hashable, Sendable {
-    /// Its Media Playlist, as the Multivariant Playlist has it. All variants with it are set aside.
+/// A variant that is excluded from selection.
+public struct ExcludedVariant: Hashable, Sendable {
+    /// The URI of its Media Playlist, as in the Multivariant Playlist. All variants with this URI are excluded.
     public let uri: String
-    /// Why.
+    /// The reason for the exclusion.
     public let failure: VariantFailure
-    /// Until when, by the clock whose moments the controller is given; nil means for good.
+    /// The end of the exclusion, by the clock whose times are passed to the controller; nil means permanent.
     public let until: Duration?
-    /// How often it has failed.
+    /// The number of failures.
     public let failures: Int
 }

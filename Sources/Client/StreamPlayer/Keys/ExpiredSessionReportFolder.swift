@@ -2,17 +2,17 @@ public import ContentKeySession
 public import Foundation
 import Locking
 
-/// Expired session reports in a folder, where they are found after a crash.
+/// A store of expired session reports in a folder, so that they survive a crash.
 ///
-/// | File | What is in it |
+/// | File | Contents |
 /// |---|---|
 /// | `NAME.reports` | reports as JSON |
-/// | `NAME.lock` | nothing; locked for as long as the session lives that may end without a word |
+/// | `NAME.lock` | empty; locked while the session that the reports are for is active |
 ///
-/// The system unlocks the file of a process that dies. So what a session has left is pending when nobody holds its lock: in
-/// another process, and in this one.
+/// The system releases the lock of a process that ends. The reports of a session are therefore pending if its lock is
+/// free, whether the session was in another process or in this one.
 public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
-    /// A living session's files.
+    /// The files of an active session.
     private struct Entry {
         let name: String
         /// The file descriptor that holds the lock.
@@ -20,11 +20,11 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
     }
 
     private let files: ReportFiles
-    private let living = Lock<[ContentProtectionSessionIdentifier: Entry]>([:])
+    private let active = Lock<[ContentProtectionSessionIdentifier: Entry]>([:])
 
-    /// Uses a folder, which is made where it is not there. Only its owner may read it.
+    /// Opens a folder, and creates it if it does not exist. Only its owner can read it.
     ///
-    /// - Throws: what the file system says.
+    /// - Throws: Errors of the file system.
     public init(_ folder: URL) throws {
         files = ReportFiles(folder: folder)
         try FileManager.default.createDirectory(
@@ -34,44 +34,45 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
         )
     }
 
-    deinit { living.withLock { for entry in $0.values { files.unlock(entry.lock, entry.name) } } }
+    deinit { active.withLock { for entry in $0.values { files.unlock(entry.lock, entry.name) } } }
 
     /// True.
-    public var outlivesProcess: Bool { true }
+    public var survivesProcess: Bool { true }
 
     /// Adds reports.
     public func add(_ reports: [ExpiredSessionReport]) {
         if !reports.isEmpty { files.write(reports, UUID().uuidString) }
     }
 
-    /// Puts what a living session would report.
-    public func setReports(_ reports: [ExpiredSessionReport], ofLiving session: ContentProtectionSessionIdentifier) {
-        living.withLock { living in
-            if living[session] == nil {
+    /// Sets the reports of an active session.
+    public func setReports(_ reports: [ExpiredSessionReport], forActive session: ContentProtectionSessionIdentifier) {
+        active.withLock { active in
+            if active[session] == nil {
                 let name = UUID().uuidString
-                // Without its lock a report might be sent while the session lives: better none.
+                // Without its lock, a report might be sent while the session is active, so none is stored.
                 guard let lock = files.lock(name) else { return }
-                living[session] = Entry(name: name, lock: lock)
+                active[session] = Entry(name: name, lock: lock)
             }
-            if let name = living[session]?.name { files.write(reports, name) }
+            if let name = active[session]?.name { files.write(reports, name) }
         }
     }
 
-    /// What the session has put is pending from now on.
+    /// Marks a session as ended: its reports become pending.
     public func sessionEnded(_ session: ContentProtectionSessionIdentifier) {
-        guard let entry = living.withLock({ $0.removeValue(forKey: session) }) else { return }
+        guard let entry = active.withLock({ $0.removeValue(forKey: session) }) else { return }
         files.unlock(entry.lock, entry.name)
     }
 
-    /// The reports made with a certificate that wait, oldest first: of sessions that have ended, in whatever way.
+    /// Returns the pending reports made with a certificate, oldest first: those of all sessions that have ended or
+    /// crashed.
     public func pendingExpiredSessionReports(withAppIdentifier appIdentifier: [UInt8]) -> [ExpiredSessionReport] {
-        files.ofTheDead().flatMap { files.read($0).filter { $0.appIdentifier == appIdentifier } }
+        files.endedSessions().flatMap { files.read($0).filter { $0.appIdentifier == appIdentifier } }
     }
 
-    /// Removes reports that were sent.
+    /// Removes reports that have been sent.
     public func removePendingExpiredSessionReports(_ reports: [ExpiredSessionReport]) {
         let sent = Set(reports)
-        for name in files.ofTheDead() {
+        for name in files.endedSessions() {
             let all = files.read(name)
             let rest = all.filter { !sent.contains($0) }
             if rest.count < all.count { files.write(rest, name) }

@@ -2,15 +2,18 @@ public import ContentKeySession
 public import Foundation
 
 extension KeySession {
-    /// Begins a session whose expired session reports are kept in a folder, where they are found also after a crash.
+    /// Starts a session that stores its expired session reports in a folder, so that they survive a crash.
     ///
     /// - Parameters:
-    ///   - device: what makes SPCs and opens CKCs.
-    ///   - storage: the folder, made where it is not there; the app's alone. Sessions may share it.
-    ///   - clock: measures deadlines and leases.
-    ///   - responseTimeout: how long a request may wait for its answer; nil for ever.
-    ///   - renewalLead: how long before the end of a lease its renewal is asked for; nil leaves that to a key loader.
-    /// - Throws: what the file system says.
+    ///   - keySystem: The method of key delivery.
+    ///   - device: The device that creates SPCs and opens CKCs.
+    ///   - storage: The folder, which is created if it does not exist and must belong to the app alone. Sessions can
+    ///     share it.
+    ///   - clock: The clock for deadlines and leases.
+    ///   - responseTimeout: The timeout for the response to a request; nil means no timeout.
+    ///   - renewalLead: The time before the end of a lease at which its renewal is requested; nil leaves renewals to a
+    ///     key loader.
+    /// - Throws: Errors of the file system.
     public init(
         keySystem: ContentKeySystem = .fairPlayStreaming,
         device: any ContentProtectionDevice,
@@ -29,9 +32,9 @@ extension KeySession {
         )
     }
 
-    /// The reports of sessions that have ended, in whatever way, and that were made with a certificate; oldest first.
+    /// Returns the reports made with a certificate of all sessions that have ended or crashed, oldest first.
     ///
-    /// - Throws: what the file system says.
+    /// - Throws: Errors of the file system.
     public static func pendingExpiredSessionReports(
         withAppIdentifier appIdentifier: [UInt8],
         storageDirectoryAt storage: URL
@@ -39,9 +42,9 @@ extension KeySession {
         try ExpiredSessionReportFolder(storage).pendingExpiredSessionReports(withAppIdentifier: appIdentifier)
     }
 
-    /// Removes reports that were sent.
+    /// Removes reports that have been sent.
     ///
-    /// - Throws: what the file system says.
+    /// - Throws: Errors of the file system.
     public static func removePendingExpiredSessionReports(
         _ reports: [ExpiredSessionReport],
         storageDirectoryAt storage: URL

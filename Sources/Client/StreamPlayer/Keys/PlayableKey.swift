@@ -1,33 +1,33 @@
 public import ContentKeySession
 public import FPSCrypto
 
-/// A key as decryption takes it.
+/// A key in the form required for decryption.
 public struct PlayableKey: Sendable {
     /// The key, 16 bytes.
     public var key: SecretBytes
-    /// The initialization vector that came with it, 16 bytes; nil where the playlist or the media have it.
+    /// The initialization vector delivered with the key, 16 bytes; nil if the playlist or the media specify it.
     public var initializationVector: [UInt8]?
 
-    /// Makes a key.
+    /// Creates a key.
     public init(key: SecretBytes, initializationVector: [UInt8]? = nil) {
         (self.key, self.initializationVector) = (key, initializationVector)
     }
 }
 
-/// Who is asked for keys, and how a device's key is used.
+/// The sessions that provide keys, and the conversion of device keys for decryption.
 public struct PlayerKeySystems: Sendable {
-    /// Answers for KEYFORMAT `com.apple.streamingkeydelivery`; nil: such media are not played.
+    /// The session for KEYFORMAT `com.apple.streamingkeydelivery`; nil means that such media are not played.
     public var fairPlay: KeySession?
-    /// How ``fairPlay`` is asked: for keys that may be kept, where the media are offline.
+    /// The options of key requests to ``fairPlay``: for offline media, a persistable key.
     public var fairPlayOptions = ContentKeyRequestOptions()
-    /// Answers for KEYFORMAT `identity`: Clear Key and AES-128. Its ``ContentKeySession/ContentKeySession/keySystem`` is
-    /// `clearKey`. Nil: such media are not played.
+    /// The session for KEYFORMAT `identity`: Clear Key and AES-128. Its
+    /// ``ContentKeySession/ContentKeySession/keySystem`` must be `clearKey`. Nil means that such media are not played.
     public var clearKey: KeySession?
-    /// Takes the content key out of a device's own kind of key. A virtual device gives it; a real one never would, and
-    /// decrypts by itself.
+    /// A function that extracts the content key from a device's key. A virtual device allows this; a real device does
+    /// not, and decrypts media itself.
     public var content: @Sendable (any ProtectedContentKey) throws -> PlayableKey
 
-    /// Names the sessions. Keys of the session for clear keys need no `content`.
+    /// Creates the key systems. Keys of the session for clear keys do not need `content`.
     public init(
         fairPlay: KeySession? = nil,
         clearKey: KeySession? = nil,

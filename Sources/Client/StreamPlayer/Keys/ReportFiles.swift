@@ -1,7 +1,7 @@
 import ContentKeySession
 import Foundation
 
-/// The files of an ``ExpiredSessionReportFolder``. What is not as it should be counts as nothing.
+/// The files of an ``ExpiredSessionReportFolder``. A malformed file counts as empty.
 struct ReportFiles: Sendable {
     private struct Content: Codable {
         struct Report: Codable {
@@ -13,7 +13,7 @@ struct ReportFiles: Sendable {
         let reports: [Report]
     }
 
-    /// More than any session's reports have.
+    /// The maximum size of a report file in bytes, larger than the reports of any session.
     private static let maximumSize = 4 << 20
 
     let folder: URL
@@ -22,7 +22,7 @@ struct ReportFiles: Sendable {
 
     // MARK: Reports
 
-    /// Writes reports, all or none of them; a file without reports is none.
+    /// Writes reports atomically; removes the file if there are none.
     func write(_ reports: [ExpiredSessionReport], _ name: String) {
         let url = url(name, "reports")
         guard !reports.isEmpty else {
@@ -32,12 +32,12 @@ struct ReportFiles: Sendable {
         let content = Content(
             reports: reports.map { .init(appIdentifier: Data($0.appIdentifier), data: Data($0.data)) }
         )
-        // There is nobody to tell that a report cannot be kept: the server's own deadline has to do.
+        // A report that cannot be stored is skipped: the server's own timeout applies.
         guard let bytes = try? JSONEncoder().encode(content) else { return }
         try? bytes.write(to: url, options: .atomic)
     }
 
-    /// Reads reports.
+    /// Reads the reports of a file.
     func read(_ name: String) -> [ExpiredSessionReport] {
         let url = url(name, "reports")
         guard let size = try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= Self.maximumSize,
@@ -49,8 +49,8 @@ struct ReportFiles: Sendable {
         }
     }
 
-    /// The names of files whose sessions do not live any more, oldest first.
-    func ofTheDead() -> [String] {
+    /// Returns the names of the files whose sessions are no longer active, oldest first.
+    func endedSessions() -> [String] {
         let keys: [URLResourceKey] = [.contentModificationDateKey]
         let all = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: keys)) ?? []
         return all.filter { $0.pathExtension == "reports" }
@@ -58,12 +58,12 @@ struct ReportFiles: Sendable {
                 let date = try? url.resourceValues(forKeys: Set(keys)).contentModificationDate
                 return (name: url.deletingPathExtension().lastPathComponent, date: date ?? .distantPast)
             }
-            .sorted { ($0.date, $0.name) < ($1.date, $1.name) }.map(\.name).filter { !lives($0) }
+            .sorted { ($0.date, $0.name) < ($1.date, $1.name) }.map(\.name).filter { !isActive($0) }
     }
 
     // MARK: Locks
 
-    /// Makes a lock and takes it: the file descriptor that holds it.
+    /// Creates and locks a lock file. Returns the file descriptor that holds the lock.
     func lock(_ name: String) -> Int32? {
         let descriptor = open(url(name, "lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
@@ -74,14 +74,14 @@ struct ReportFiles: Sendable {
         return descriptor
     }
 
-    /// Lets go of a lock, for ever.
+    /// Releases a lock and deletes its file.
     func unlock(_ descriptor: Int32, _ name: String) {
         unlink(url(name, "lock").path)
         close(descriptor)
     }
 
-    /// Whether somebody holds the lock. One that a crash left behind is taken away.
-    private func lives(_ name: String) -> Bool {
+    /// Returns whether the lock is held. Deletes a lock file that a crash left.
+    private func isActive(_ name: String) -> Bool {
         let path = url(name, "lock").path
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

@@ -1,112 +1,112 @@
 public import HLSPlaylist
 
-/// When a live Media Playlist is loaded again, and what of the answers is taken (RFC 8216bis sections 6.2.5, 6.3.4 and
-/// 6.3.7). A value: events go in, actions come out; it neither loads nor waits.
+/// The schedule of live Media Playlist reloads, and the validation of their results (RFC 8216bis sections 6.2.5, 6.3.4
+/// and 6.3.7). A state machine: events in, actions out; it neither loads nor waits.
 ///
 ///     var reload = LiveReload()
-///     for action in reload.begin(now: clock.now) { … }            // .load
+///     for action in reload.start(now: clock.now) { … }            // .load
 ///     for action in reload.loaded(playlist, began: moment, now: clock.now) { … }   // .use, .load
 ///
-/// | What came | The next load begins |
+/// | Result | Start of the next load |
 /// |---|---|
-/// | a playlist that has changed | a target duration after this load began |
-/// | the same, and the server blocks | at once: the server holds the answer back |
-/// | a playlist that has not changed | half a target duration after this load ended |
-/// | one that is refused | as if it had not changed |
-/// | a delta update without its base | at once, and the whole is asked for |
-/// | no answer | half a target duration after it was given up, twice as long for each further one; a target duration at most |
+/// | a playlist that has changed | a target duration after this load started |
+/// | a playlist that has changed, with blocking reloads | at once: the server delays the response |
+/// | a playlist that has not changed | half a target duration after this load finished |
+/// | a playlist that is rejected | as if it had not changed |
+/// | a delta update without its base | at once, for the whole playlist |
+/// | no response | half a target duration after the failure, doubled for each further one, at most a target duration |
 /// | a playlist that has ended | never |
 ///
-/// A delta update is asked for when the playlist that is there is no older than half of the skip boundary.
+/// A delta update is requested if the current playlist is not older than half of the skip boundary.
 public struct LiveReload: Sendable {
-    /// How to go about it.
+    /// The settings of the reloads.
     public let settings: LiveReloadSettings
-    /// The playlist that holds, delta updates merged; nil before the first.
+    /// The current playlist, with delta updates merged; nil before the first load.
     public private(set) var playlist: MediaPlaylist?
-    /// Whether nothing is loaded any more.
+    /// Whether reloads have ended.
     public private(set) var isOver = false
 
-    /// When the load began that brought the playlist last, be it unchanged.
+    /// The start of the last successful load, whether or not the playlist had changed.
     private var lastLoad: Duration?
-    /// When something was added last.
+    /// The time of the last addition to the playlist.
     private var lastAdvance: Duration?
-    private var hasSaidStale = false
+    private var hasReportedStale = false
     private var failures = 0
-    private var refusals = 0
+    private var rejections = 0
 
-    /// Makes a reload of a playlist that is not loaded yet.
+    /// Creates the state for a playlist that is not loaded yet.
     public init(settings: LiveReloadSettings = LiveReloadSettings()) {
         self.settings = settings
     }
 
-    /// Asks for the first load. A player that has the playlist already leaves this out.
-    public mutating func begin(now: Duration) -> [LiveReloadAction] {
+    /// Requests the first load. Not needed if the player has already loaded the playlist.
+    public mutating func start(now: Duration) -> [LiveReloadAction] {
         isOver ? [] : [.load(load(at: now))]
     }
 
-    /// Takes in a playlist that was loaded.
+    /// Handles a loaded playlist.
     ///
     /// - Parameters:
-    ///   - loaded: The playlist as it was read; a delta update is merged here.
-    ///   - began: When its load began, by the clock of `now`.
-    ///   - now: The moment.
+    ///   - loaded: The playlist as parsed; a delta update is merged here.
+    ///   - began: The start of its load, by the clock of `now`.
+    ///   - now: The current time.
     public mutating func loaded(_ loaded: MediaPlaylist, began: Duration, now: Duration) -> [LiveReloadAction] {
         guard !isOver else { return [] }
         failures = 0
         let merged: MediaPlaylist
-        do throws(PlaylistRefusal) {
+        do throws(PlaylistRejection) {
             merged = try accepted(loaded)
         } catch .skipNotInBase {
-            return refuse(.skipNotInBase, began, now, pause: .zero)
+            return reject(.skipNotInBase, began, now, pause: .zero)
         } catch {
-            return refuse(error, began, now, pause: half)
+            return reject(error, began, now, pause: half)
         }
-        refusals = 0
+        rejections = 0
         let hasAdvanced = playlist.map { Progress($0) != Progress(merged) } ?? true
         let hasChanged = hasAdvanced || playlist != merged
         playlist = merged
         lastLoad = began
         if hasAdvanced {
             lastAdvance = now
-            hasSaidStale = false
+            hasReportedStale = false
         }
         var actions: [LiveReloadAction] = hasChanged ? [.use(merged)] : []
         if merged.isEnded || merged.playlistType == .vod {
             isOver = true
             return actions + [.ended]
         }
-        actions += judgeStaleness(now)
+        actions += checkStaleness(now)
         guard !isOver else { return actions }
         let next: Duration
         if !hasChanged {
             next = now + half
         } else if blocks {
-            next = max(now, began + settings.shortestInterval)
+            next = max(now, began + settings.minimumInterval)
         } else {
             next = max(now, began + target)
         }
         return actions + [.load(load(at: next))]
     }
 
-    /// Takes in that a load brought no playlist: no answer, an error status, or what cannot be read.
+    /// Handles a failed load: no response, an error status, or a response that cannot be parsed.
     public mutating func failed(began: Duration, now: Duration) -> [LiveReloadAction] {
         guard !isOver else { return [] }
         failures += 1
         var actions: [LiveReloadAction] = []
         guard failures < max(settings.attempts, 1) else {
             isOver = true
-            return [.gaveUp(.noAnswer(attempts: failures))]
+            return [.failed(.noAnswer(attempts: failures))]
         }
         actions.append(.notice(.noAnswer(attempts: failures)))
-        actions += judgeStaleness(now)
+        actions += checkStaleness(now)
         guard !isOver else { return actions }
         return actions + [.load(load(at: now + min(half * (1 << min(failures - 1, 4)), target)))]
     }
 
     // MARK: Steps
 
-    /// The playlist that comes of an answer.
-    private func accepted(_ loaded: MediaPlaylist) throws(PlaylistRefusal) -> MediaPlaylist {
+    /// Returns the playlist that results from a response.
+    private func accepted(_ loaded: MediaPlaylist) throws(PlaylistRejection) -> MediaPlaylist {
         let merged: MediaPlaylist
         if loaded.isDeltaUpdate {
             guard let playlist, let result = try? playlist.applying(loaded) else { throw .skipNotInBase }
@@ -124,40 +124,40 @@ public struct LiveReload: Sendable {
         return merged
     }
 
-    private mutating func refuse(
-        _ refusal: PlaylistRefusal,
+    private mutating func reject(
+        _ rejection: PlaylistRejection,
         _ began: Duration,
         _ now: Duration,
         pause: Duration
     ) -> [LiveReloadAction] {
-        refusals += 1
-        guard refusals < max(settings.attempts, 1) else {
+        rejections += 1
+        guard rejections < max(settings.attempts, 1) else {
             isOver = true
-            return [.gaveUp(.refused(refusal))]
+            return [.failed(.refused(rejection))]
         }
-        // What is merged into an old base may be refused again. A whole playlist stands by itself.
+        // An update merged into an outdated base may be rejected again, so the whole playlist is loaded.
         lastLoad = nil
-        let actions: [LiveReloadAction] = [.notice(.refused(refusal))] + judgeStaleness(now)
+        let actions: [LiveReloadAction] = [.notice(.refused(rejection))] + checkStaleness(now)
         guard !isOver else { return actions }
-        return actions + [.load(load(at: max(now + pause, began + settings.shortestInterval), isBlocking: false))]
+        return actions + [.load(load(at: max(now + pause, began + settings.minimumInterval), isBlocking: false))]
     }
 
-    /// Says when nothing was added for too long, and ends it when that was much too long.
-    private mutating func judgeStaleness(_ now: Duration) -> [LiveReloadAction] {
+    /// Reports a stale playlist once, and ends the reloads if it stays stale for too long.
+    private mutating func checkStaleness(_ now: Duration) -> [LiveReloadAction] {
         guard let lastAdvance else { return [] }
         let age = now - lastAdvance
-        if let longest = settings.givesUpAfterTargetDurations, longest > 0,
+        if let longest = settings.maximumStaleTargetDurations, longest > 0,
             age >= max(target * longest, target * 3 / 2)
         {
             isOver = true
-            return [.gaveUp(.stale(age))]
+            return [.failed(.stale(age))]
         }
-        guard !hasSaidStale, age >= target * 3 / 2 else { return [] }
-        hasSaidStale = true
+        guard !hasReportedStale, age >= target * 3 / 2 else { return [] }
+        hasReportedStale = true
         return [.notice(.stale(age))]
     }
 
-    /// The target duration: a second at least, lest a server have itself overrun, and an hour at most.
+    /// The target duration, clamped to 1 to 3600 seconds, so that the server is not overloaded.
     private var target: Duration { .seconds(min(max(playlist?.targetDuration ?? 1, 1), 3600)) }
     private var half: Duration { target / 2 }
     private var blocks: Bool { settings.usesBlocking && playlist?.serverControl?.canBlockReload == true }
@@ -167,7 +167,7 @@ public struct LiveReload: Sendable {
         let waitsForParts = settings.waitsForParts && playlist?.partInf != nil
         let number = isBlocking && blocks ? playlist?.endSequenceNumber : nil
         return PlaylistLoad(
-            moment: moment,
+            startTime: moment,
             mediaSequenceNumber: number,
             part: number != nil && waitsForParts ? UInt64(parts) : nil,
             skip: skip(at: moment),
@@ -183,7 +183,7 @@ public struct LiveReload: Sendable {
         return control.canSkipDateRanges ? .segmentsAndDateRanges : .segments
     }
 
-    /// How far a playlist is. Comments that change are no progress.
+    /// The progress of a playlist. Changed comments are not progress.
     private struct Progress: Equatable {
         let end: UInt64?
         let parts: Int
@@ -198,7 +198,7 @@ public struct LiveReload: Sendable {
 }
 
 extension MediaPlaylist {
-    /// The media sequence number after that of the last segment; nil when it passes 2^64.
+    /// The media sequence number after the last segment's; nil if it exceeds the range of UInt64.
     var endSequenceNumber: UInt64? {
         let (sum, overflow) = (mediaSequence ?? 0).addingReportingOverflow(UInt64(segments.count))
         return overflow ? nil : sum

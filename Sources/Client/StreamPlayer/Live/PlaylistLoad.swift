@@ -1,17 +1,17 @@
-/// A load of a Media Playlist: when, and with which delivery directives (RFC 8216bis section 6.2.5).
+/// A load of a Media Playlist: its time and its delivery directives (RFC 8216bis section 6.2.5).
 public struct PlaylistLoad: Hashable, Sendable {
-    /// When to begin, by the clock of the events.
-    public let moment: Duration
-    /// The media sequence number that the server waits for before it answers: `_HLS_msn`.
+    /// The start of the load, by the clock of the events.
+    public let startTime: Duration
+    /// The media sequence number that the server waits for before it responds: `_HLS_msn`.
     public let mediaSequenceNumber: UInt64?
-    /// The index of the partial segment that it waits for: `_HLS_part`.
+    /// The index of the partial segment that the server waits for: `_HLS_part`.
     public let part: UInt64?
-    /// What may be left out of the answer.
+    /// The part of the playlist that the response can omit.
     public let skip: Skip?
-    /// How long an answer may take. A server holds a blocking request back for three target durations at most.
+    /// The timeout of the load. A server delays the response to a blocking request for at most three target durations.
     public let timeout: Duration
 
-    /// What a delta update leaves out: `_HLS_skip`.
+    /// The content that a delta update omits: `_HLS_skip`.
     public enum Skip: String, Hashable, Sendable {
         /// Older segments.
         case segments = "YES"
@@ -19,10 +19,10 @@ public struct PlaylistLoad: Hashable, Sendable {
         case segmentsAndDateRanges = "v2"
     }
 
-    /// Whether the server answers only when it has something new.
+    /// Whether the server delays the response until the playlist changes.
     public var isBlocking: Bool { mediaSequenceNumber != nil }
 
-    /// The directives as query parameters, in the order in which they have to stand; all are letters and digits.
+    /// The directives as query parameters in the required order; all consist of letters and digits.
     public var parameters: [(name: String, value: String)] {
         var result: [(name: String, value: String)] = []
         if let mediaSequenceNumber { result.append(("_HLS_msn", String(mediaSequenceNumber))) }
@@ -31,8 +31,8 @@ public struct PlaylistLoad: Hashable, Sendable {
         return result
     }
 
-    /// The playlist's URI with the directives behind its own query parameters. Directives that it has already are
-    /// replaced, since they are from an earlier load.
+    /// Returns the playlist's URI with the directives after its other query parameters. Directives in the URI are
+    /// replaced, because they are from an earlier load.
     public func uri(_ playlist: String) -> String {
         let parameters = parameters
         let beforeFragment = playlist.prefix { $0 != "#" }

@@ -1,6 +1,6 @@
 public import HLSPlaylist
 
-/// The segments of a Media Playlist on one timeline across reloads, and which of them comes next.
+/// The segments of a Media Playlist on one timeline across reloads, and the position of the next segment.
 ///
 ///     var timeline = try SegmentTimeline(playlist)
 ///     let place = timeline.start()
@@ -10,36 +10,37 @@ public import HLSPlaylist
 ///     case .ended: …
 ///     }
 ///
-/// The timeline's zero is where the first playlist began. A segment keeps its time when the playlist is loaded again.
-/// Nothing is kept but the segments of the newest playlist; `PlaylistLimits` says how many these can be.
+/// The timeline's zero is the start of the first playlist. A segment keeps its time across reloads. Only the segments
+/// of the newest playlist are stored; `PlaylistLimits` limits their number.
 public struct SegmentTimeline: Sendable {
     /// The segments of the newest playlist.
     public private(set) var segments: [TimelineSegment]
     /// The media sequence number of the segment to load next.
     public internal(set) var nextNumber: UInt64
-    /// What was missed so far.
+    /// The amount of missed media.
     public internal(set) var counts = TimelineCounts()
 
-    /// The playlist's EXT-X-START, or else that of the Multivariant Playlist.
+    /// The playlist's EXT-X-START, or that of the Multivariant Playlist.
     let startTag: StartTag?
     private let startTagOfPresentation: StartTag?
-    /// Whether nothing will be added.
+    /// Whether the playlist is complete.
     public private(set) var isEnded: Bool
-    /// In seconds.
+    /// The target duration, in seconds.
     private(set) var targetDuration: Double
     private(set) var holdBack: Double?
-    /// Whether the first playlist's beginning is still there.
+    /// Whether the start of the first playlist has been removed.
     private var hasSlid = false
-    /// Where the segment to load next begins, in seconds on the timeline, as far as is known.
+    /// The start of the next segment, in seconds on the timeline, as far as it is known.
     public internal(set) var nextTime = 0.0
 
-    /// Makes the timeline of a playlist, at the place where playback starts.
+    /// Creates the timeline of a playlist, positioned at the start of playback.
     ///
     /// - Parameters:
-    ///   - playlist: A whole playlist.
-    ///   - start: EXT-X-START of the Multivariant Playlist. The Media Playlist's own goes before it (section 4.4.2.2).
+    ///   - playlist: A whole playlist, not a delta update.
+    ///   - start: EXT-X-START of the Multivariant Playlist. That of the Media Playlist takes precedence (section
+    ///     4.4.2.2).
     public init(_ playlist: MediaPlaylist, start: StartTag? = nil) throws(TimelineError) {
-        segments = try Self.lay(playlist, from: 0)
+        segments = try Self.layOut(playlist, from: 0)
         startTagOfPresentation = start
         startTag = playlist.start ?? start
         isEnded = playlist.isEnded || playlist.playlistType == .vod
@@ -49,9 +50,9 @@ public struct SegmentTimeline: Sendable {
         self.start()
     }
 
-    /// Takes in the playlist as it is after a reload.
+    /// Updates the timeline with the playlist after a reload.
     ///
-    /// - Throws: ``TimelineError``; the timeline stays as it was.
+    /// - Throws: ``TimelineError``; then the timeline is unchanged.
     public mutating func update(_ playlist: MediaPlaylist) throws(TimelineError) {
         let first = playlist.mediaSequence ?? 0
         guard first >= segments[0].number else {
@@ -63,26 +64,26 @@ public struct SegmentTimeline: Sendable {
         } else {
             start = endTime + unseen(from: endNumber, to: first, playlist)
         }
-        try take(playlist, from: start)
+        try replaceSegments(playlist, from: start)
         hasSlid = hasSlid || start > 0
     }
 
-    /// Goes over to another variant's playlist; time and place stay.
+    /// Switches to another variant's playlist; the time and position are kept.
     ///
-    /// The playlists are aligned by their beginnings when both have ended and none has lost segments, by their dates
-    /// (EXT-X-PROGRAM-DATE-TIME) when both have any, and otherwise by media sequence number. Of a playlist that has
-    /// nothing in common with this one, the end is taken to be this one's.
+    /// The playlists are aligned by their starts if both have ended and neither has removed segments, by
+    /// EXT-X-PROGRAM-DATE-TIME if both have dates, and otherwise by media sequence number. If they have nothing in
+    /// common, their ends are aligned.
     ///
-    /// - Throws: ``TimelineError``; the timeline stays as it was.
+    /// - Throws: ``TimelineError``; then the timeline is unchanged.
     public mutating func change(to playlist: MediaPlaylist) throws(TimelineError) {
-        let laid = try Self.lay(playlist, from: 0)
+        let laid = try Self.layOut(playlist, from: 0)
         let hasEnded = playlist.isEnded || playlist.playlistType == .vod
         let length = laid[laid.count - 1].end
         let start: Double
         if isEnded, hasEnded, !hasSlid {
             start = 0
         } else if let own = segments[0].resolved.programDateTime, let other = laid[0].resolved.programDateTime,
-            abs(other.timeInterval(since: own)) < MediaTime.longest
+            abs(other.timeInterval(since: own)) < MediaTime.maximum
         {
             start = segments[0].start + other.timeInterval(since: own)
         } else if let same = laid.first(where: { segment(number: $0.number) != nil }),
@@ -93,29 +94,29 @@ public struct SegmentTimeline: Sendable {
             start = endTime - length
         }
         let time = nextTime
-        try take(playlist, from: start)
+        try replaceSegments(playlist, from: start)
         hasSlid = hasSlid || start != 0
-        // Rounded durations and dates differ by a little; what is left of a segment then is not worth loading it.
+        // Rounded durations and dates differ slightly; so small a rest of a segment is not worth loading.
         let tolerance = min(targetDuration / 4, 0.5)
         let following = segments.first { $0.end > time + min(tolerance, $0.duration / 2) }
         nextNumber = following?.number ?? endNumber
         nextTime = following?.start ?? endTime
     }
 
-    /// Where the newest playlist ends, in seconds on the timeline.
+    /// The end of the newest playlist, in seconds on the timeline.
     public var endTime: Double { segments[segments.count - 1].end }
-    /// Where it begins.
+    /// The start of the newest playlist, in seconds on the timeline.
     public var startTime: Double { segments[0].start }
-    /// The number after that of the last segment.
+    /// The media sequence number after the last segment's.
     var endNumber: UInt64 { segments[0].number + UInt64(segments.count) }
 
-    /// The segment with a media sequence number; nil when it is not in the newest playlist.
+    /// Returns the segment with a media sequence number; nil if it is not in the newest playlist.
     public func segment(number: UInt64) -> TimelineSegment? {
         guard number >= segments[0].number, number - segments[0].number < UInt64(segments.count) else { return nil }
         return segments[Int(number - segments[0].number)]
     }
 
-    /// The segment at a time, in seconds; nil outside of the playlist.
+    /// Returns the segment at a time, in seconds; nil outside of the playlist.
     public func segment(at time: Double) -> TimelineSegment? {
         guard time >= startTime, time < endTime else { return nil }
         var low = 0
@@ -127,32 +128,33 @@ public struct SegmentTimeline: Sendable {
         return segments[low]
     }
 
-    // MARK: Laying out
+    // MARK: Layout
 
-    private mutating func take(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) {
-        segments = try Self.lay(playlist, from: start)
+    private mutating func replaceSegments(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) {
+        segments = try Self.layOut(playlist, from: start)
         isEnded = playlist.isEnded || playlist.playlistType == .vod
         targetDuration = Self.targetDuration(playlist)
         holdBack = playlist.serverControl?.holdBack
         if let next = segment(number: nextNumber) { nextTime = next.start }
     }
 
-    /// The seconds of segments between the playlist before and this one that were never seen: by dates, or else a target
-    /// duration for each.
+    /// Returns the duration, in seconds, of the segments between the previous playlist and this one that were never
+    /// loaded: by dates, or otherwise a target duration for each.
     private func unseen(from end: UInt64, to first: UInt64, _ playlist: MediaPlaylist) -> Double {
         let last = segments[segments.count - 1]
         if let date = last.resolved.programDateTime, let next = playlist.segments.first?.programDateTime {
             let seconds = next.timeInterval(since: date) - last.duration
-            if seconds >= 0, seconds < MediaTime.longest { return seconds }
+            if seconds >= 0, seconds < MediaTime.maximum { return seconds }
         }
-        return MediaTime.sane(Double(first - end) * targetDuration)
+        return MediaTime.clamped(Double(first - end) * targetDuration)
     }
 
     private static func targetDuration(_ playlist: MediaPlaylist) -> Double {
         Double(min(max(playlist.targetDuration, 1), 86_400))
     }
 
-    private static func lay(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) -> [TimelineSegment] {
+    private static func layOut(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) -> [TimelineSegment]
+    {
         guard !playlist.isDeltaUpdate else { throw .deltaUpdate }
         guard !playlist.segments.isEmpty else { throw .noSegments }
         guard playlist.endSequenceNumber != nil else { throw .sequenceOverflow(first: playlist.mediaSequence ?? 0) }
@@ -165,7 +167,7 @@ public struct SegmentTimeline: Sendable {
             let duration = segment.segment.duration
             result.append(TimelineSegment(resolved: segment, start: time))
             time += duration
-            guard duration >= 0, time - start <= MediaTime.longest else {
+            guard duration >= 0, time - start <= MediaTime.maximum else {
                 throw .unusableDuration(mediaSequenceNumber: segment.mediaSequenceNumber)
             }
         }

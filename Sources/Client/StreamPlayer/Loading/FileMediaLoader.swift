@@ -1,13 +1,13 @@
 import Foundation
 
-/// Loads media from `file:` URLs, and from nowhere else.
+/// A loader of media from `file:` URLs only.
 public struct FileMediaLoader: MediaLoader {
-    /// Makes a loader.
+    /// Creates a loader.
     public init() {}
 
-    /// Reads a file, or a range of it.
+    /// Reads a file or a byte range of it.
     ///
-    /// - Throws: ``MediaLoadError`` `bad-address` for another scheme; `not-found`, `too-large`, `wrong-range`.
+    /// - Throws: ``MediaLoadError`` `bad-address` for another scheme; `not-found`, `too-large` or `wrong-range`.
     public func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
         guard resource.url.lowercased().hasPrefix("file:") else { throw MediaLoadError(.badAddress, resource.url) }
         guard let url = URL(string: resource.url), let handle = try? FileHandle(forReadingFrom: url) else {
@@ -17,7 +17,7 @@ public struct FileMediaLoader: MediaLoader {
         let limit = UInt64(clamping: resource.maximumSize)
         let wanted = resource.range.map { $0.upperBound - $0.lowerBound }
         guard wanted ?? 0 <= limit else { throw MediaLoadError(.tooLarge, resource.url) }
-        // Of a whole file one byte more than is allowed, which says that it is too large.
+        // Of a whole file, one byte more than the limit is read to detect a file that is too large.
         guard (try? handle.seek(toOffset: resource.range?.lowerBound ?? 0)) != nil,
             let data = try? handle.read(upToCount: Int(clamping: wanted ?? limit + 1))
         else { throw MediaLoadError(.wrongRange, resource.url) }

@@ -1,22 +1,22 @@
-// What every loader over HTTP does with a range and with an answer's status, written once.
+// The handling of ranges and statuses that all HTTP loaders share.
 
 extension MediaResource {
-    /// The value of the Range header field (RFC 9110, section 14.2); nil when all bytes are wanted.
+    /// The value of the Range header field (RFC 9110, section 14.2); nil if the whole resource is requested.
     public var rangeField: String? {
         range.flatMap { $0.isEmpty ? nil : "bytes=\($0.lowerBound)-\($0.upperBound - 1)" }
     }
 }
 
 extension LoadedMedia {
-    /// Takes what was asked for from an HTTP answer. A server without ranges answers 200 with everything, of which the
-    /// range is taken.
+    /// Extracts the requested bytes from an HTTP response. A server that does not support ranges responds with 200 and
+    /// the whole resource, from which the range is extracted.
     ///
     /// - Parameters:
-    ///   - status: The status of the answer.
-    ///   - body: The whole body of the answer.
-    ///   - url: The URL that answered, after redirects.
-    ///   - resource: What was asked for; ``MediaResource/rangeField`` was sent with it.
-    /// - Throws: ``MediaLoadError`` `not-found`, `status`, `too-large`, or `wrong-range` when other bytes came.
+    ///   - status: The status code of the response.
+    ///   - body: The whole body of the response.
+    ///   - url: The URL of the response, after redirects.
+    ///   - resource: The requested resource; ``MediaResource/rangeField`` was sent with the request.
+    /// - Throws: ``MediaLoadError`` `not-found`, `status`, `too-large`, or `wrong-range` if other bytes were returned.
     public init(status: Int, body: [UInt8], url: String, for resource: MediaResource) throws(MediaLoadError) {
         switch status {
         case 200, 206: break

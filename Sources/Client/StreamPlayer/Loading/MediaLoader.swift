@@ -1,122 +1,124 @@
-/// What fetches playlists and media. It returns whole resources or byte ranges of them; it does not retry.
+/// A loader of playlists and media. It returns whole resources or byte ranges; it does not retry.
 public protocol MediaLoader: Sendable {
-    /// Fetches a resource.
+    /// Loads a resource.
     ///
-    /// - Throws: ``MediaLoadError``. It ends soon after its task is cancelled.
+    /// - Throws: ``MediaLoadError``. The call returns soon after its task is cancelled.
     func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia
 
-    /// Fetches a resource, and lets somebody decide on the way whether it goes on.
+    /// Loads a resource with a callback that can abandon the download.
     ///
-    /// - Parameter goesOn: Asked a few times a second while the resource is on its way, also where nothing comes. False
-    ///   ends it.
-    /// - Throws: ``MediaLoadError``, ``MediaLoadError/Code/abandoned`` where it was ended. It ends soon after its task is
-    ///   cancelled.
+    /// - Parameters:
+    ///   - resource: The resource to load.
+    ///   - shouldContinue: A function that is called a few times per second during the download, also while no bytes arrive.
+    ///     The download ends if it returns false.
+    /// - Throws: ``MediaLoadError``; ``MediaLoadError/Code/abandoned`` if the callback ended the download. The call
+    ///   returns soon after its task is cancelled.
     func load(
         _ resource: MediaResource,
-        whileItGoesOn goesOn: @escaping @Sendable (MediaProgress) async -> Bool
+        shouldContinue: @escaping @Sendable (MediaProgress) async -> Bool
     ) async throws(MediaLoadError) -> LoadedMedia
 }
 
 extension MediaLoader {
-    /// Fetches a resource as a whole, and asks nobody.
+    /// Loads the whole resource without calling the callback.
     public func load(
         _ resource: MediaResource,
-        whileItGoesOn _: @escaping @Sendable (MediaProgress) async -> Bool
+        shouldContinue _: @escaping @Sendable (MediaProgress) async -> Bool
     ) async throws(MediaLoadError) -> LoadedMedia { try await load(resource) }
 }
 
-/// How much of a resource has come.
+/// The progress of a download.
 public struct MediaProgress: Sendable, Hashable {
-    /// The bytes that have come.
+    /// The number of bytes received.
     public var received: UInt64
-    /// The bytes of the whole; nil when the server does not say.
+    /// The size of the whole resource in bytes; nil if the server did not specify it.
     public var expected: UInt64?
 
-    /// Makes a progress.
+    /// Creates a progress value.
     public init(received: UInt64, expected: UInt64?) { (self.received, self.expected) = (received, expected) }
 }
 
-/// What is to be fetched.
+/// A resource to load.
 public struct MediaResource: Sendable, Hashable {
-    /// An absolute URL.
+    /// The absolute URL.
     public var url: String
-    /// Its bytes that are wanted; nil for all of them.
+    /// The byte range to load; nil means the whole resource.
     public var range: Range<UInt64>?
-    /// The greatest size that is taken, in bytes.
+    /// The maximum size, in bytes.
     public var maximumSize: Int
 
-    /// Describes a resource, of at most 256 MiB unless said otherwise.
+    /// Creates the description of a resource, by default of at most 256 MiB.
     public init(_ url: String, range: Range<UInt64>? = nil, maximumSize: Int = 256 << 20) {
         (self.url, self.range, self.maximumSize) = (url, range, maximumSize)
     }
 }
 
-/// What was fetched.
+/// A loaded resource.
 public struct LoadedMedia: Sendable {
-    /// The bytes; of a range, only those.
+    /// The bytes; for a range, only those of the range.
     public var bytes: [UInt8]
-    /// Where they came from in the end, after redirects: what relative URLs in it are relative to.
+    /// The URL after redirects, against which relative URLs in the resource are resolved.
     public var url: String
 
-    /// Makes an answer.
+    /// Creates a loaded resource.
     public init(bytes: [UInt8], url: String) { (self.bytes, self.url) = (bytes, url) }
 }
 
-/// Why a resource is not there.
+/// An error of a media loader.
 public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of error.
     public enum Code: String, Sendable, Hashable {
-        /// No connection, or one that broke off.
+        /// The connection failed or was interrupted.
         case noConnection = "no-connection"
-        /// The answer did not come, or did not end, in time.
+        /// The response was not complete before the timeout.
         case deadline
-        /// It is larger than what is taken.
+        /// The resource exceeds the maximum size.
         case tooLarge = "too-large"
-        /// The URL cannot be asked.
+        /// The URL is not supported.
         case badAddress = "bad-address"
-        /// There is no such resource: 404 or 410, or no such file.
+        /// The resource does not exist: status 404 or 410, or a missing file.
         case notFound = "not-found"
-        /// Another status than 200 or 206.
+        /// The server responded with a status other than 200 and 206.
         case status
-        /// The server sent other bytes than the range that was asked for.
+        /// The server returned bytes other than the requested range.
         case wrongRange = "wrong-range"
-        /// Who was asked on the way ended it.
+        /// The callback ended the download.
         case abandoned
         /// The task was cancelled.
         case cancelled
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// The URL without user, query and fragment, which may hold tokens.
+    /// The URL without user information, query and fragment, which may contain tokens.
     public let place: String
-    /// The status of the answer, if one came.
+    /// The HTTP status, if there was a response.
     public let status: Int?
 
-    /// Makes an error about a URL.
+    /// Creates an error for a URL.
     public init(_ code: Code, _ url: String, status: Int? = nil) {
         (self.code, self.status) = (code, status)
         place = Self.place(url)
     }
 
-    /// Whether the same may succeed a moment later.
-    public var mayPass: Bool {
+    /// Whether a retry may succeed.
+    public var isTemporary: Bool {
         switch code {
         case .noConnection, .deadline, .wrongRange: true
         case .status: status.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false
-        // At the live edge a segment may be announced a moment before it is there.
+        // At the live edge, a segment may be listed shortly before it is available.
         case .notFound: true
         case .tooLarge, .badAddress, .abandoned, .cancelled: false
         }
     }
 
-    /// One line.
+    /// The URL, the code and the status, on one line.
     public var description: String { "\(place): \(code.rawValue)" + (status.map { " (\($0))" } ?? "") }
 
-    /// A URL that can be shown.
+    /// Returns a URL in a form that can be logged.
     static func place(_ url: String) -> String {
         var text = url.prefix { $0 != "?" && $0 != "#" }
-        // What is before an @ in the authority, which ends with the first slash behind scheme://.
+        // Removes the user information before the @ in the authority, which ends at the first slash after scheme://.
         if let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") {
             let authority = text.index(colon, offsetBy: 3)
             let end = text[authority...].firstIndex(of: "/") ?? text.endIndex

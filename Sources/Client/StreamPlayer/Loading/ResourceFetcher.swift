@@ -1,36 +1,40 @@
 import ContentKeySession
 import HLSPlaylist
 
-/// Fetches what a presentation names, again where that may help, and tells how long it took.
+/// Loads the resources of a presentation with retries, and measures the time.
 struct ResourceFetcher: Sendable {
     let loader: any MediaLoader
     let attempts: Int
-    let firstPause: Duration
+    let initialRetryDelay: Duration
     let clock: ElapsedTime
     let onRetry: @Sendable (MediaLoadError, Int) async -> Void
 
-    /// A resource, how long it took with all attempts, and how long the one took that brought it.
+    /// Returns a resource, the time of all attempts, and the time of the successful attempt.
     ///
-    /// - Parameter watch: Who decides on the way whether the download goes on.
+    /// - Parameters:
+    ///   - resource: The resource to load.
+    ///   - watch: The monitor that can abandon the download.
     func fetch(
         _ resource: MediaResource,
-        watch: DownloadWatch? = nil
+        watch: DownloadMonitor? = nil
     ) async throws(PlayerError) -> (media: LoadedMedia, time: Duration, transfer: Duration) {
         let begin = clock.now
-        var pause = firstPause
+        var pause = initialRetryDelay
         var attempt = 1
         while true {
             let last = clock.now
             do throws(MediaLoadError) {
                 let media =
                     if let watch {
-                        try await loader.load(resource) { watch.goesOn($0, elapsed: clock.now - last, now: clock.now) }
+                        try await loader.load(resource) {
+                            watch.shouldContinue($0, elapsed: clock.now - last, now: clock.now)
+                        }
                     } else {
                         try await loader.load(resource)
                     }
                 return (media, clock.now - begin, clock.now - last)
             } catch {
-                guard error.mayPass, attempt < attempts, !Task.isCancelled else {
+                guard error.isTemporary, attempt < attempts, !Task.isCancelled else {
                     throw PlayerError(.load(error), resource.url)
                 }
                 attempt += 1
@@ -43,7 +47,7 @@ struct ResourceFetcher: Sendable {
         }
     }
 
-    /// A playlist, and where it came from.
+    /// Loads a playlist. Returns it with its URL after redirects.
     func playlist(_ url: String, retries: Bool = true) async throws(PlayerError) -> (playlist: Playlist, url: String) {
         let resource = MediaResource(url, maximumSize: 64 << 20)
         let media: LoadedMedia
@@ -57,7 +61,7 @@ struct ResourceFetcher: Sendable {
             }
         }
         do throws(PlaylistError) {
-            // What breaks a rule is passed over: a player plays what it can.
+            // Rule violations are ignored: a player plays what it can.
             return (
                 try Playlist.parseLeniently(media.bytes, options: ParsingOptions(url: media.url)).playlist, media.url
             )
@@ -67,11 +71,11 @@ struct ResourceFetcher: Sendable {
     }
 
     /// A Media Playlist.
-    struct Media {
+    struct LoadedPlaylist {
         let playlist: MediaPlaylist
-        /// The URL that was asked for.
+        /// The requested URL.
         let asked: String
-        /// The URL that it came from.
+        /// The URL after redirects.
         let url: String
 
         init(_ playlist: Playlist, asked: String, url: String) throws(PlayerError) {
@@ -80,16 +84,16 @@ struct ResourceFetcher: Sendable {
         }
     }
 
-    /// A Media Playlist.
-    func media(_ url: String) async throws(PlayerError) -> Media {
+    /// Loads a Media Playlist.
+    func media(_ url: String) async throws(PlayerError) -> LoadedPlaylist {
         let (playlist, from) = try await playlist(url)
-        return try Media(playlist, asked: url, url: from)
+        return try LoadedPlaylist(playlist, asked: url, url: from)
     }
 
     /// Resolves a URI of a playlist.
     ///
-    /// - Throws: ``PlayerError`` where a playlist from a server names a file: what a server says must not read this
-    ///   machine.
+    /// - Throws: ``PlayerError`` if a playlist from a server specifies a file URL: a server must not be able to read
+    ///   local files.
     static func resolve(_ uri: String, against base: String) throws(PlayerError) -> String {
         let url = URIReference.resolve(uri, against: base)
         let (scheme, own) = (URIReference.scheme(of: url), URIReference.scheme(of: base))

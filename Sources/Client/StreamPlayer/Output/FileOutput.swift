@@ -2,20 +2,21 @@ package import FileWriting
 public import Foundation
 import Locking
 
-/// Writes clear media to a file or a pipe, all tracks in one stream: fragmented MP4, or a transport stream.
+/// Writes decrypted media to a file or a pipe, with all tracks in one stream: fragmented MP4 or a transport stream.
 ///
-/// Separate tracks of MP4 are combined. Those of transport streams and packed audio are not: give a folder for them.
+/// Separate MP4 tracks are combined. Separate transport stream and packed audio tracks are not supported: write them to
+/// a folder.
 public final class StreamOutput: MediaOutput {
     private struct State: ~Copyable {
         let sink: Sink
         var combiner: FragmentCombiner?
-        /// Segments that came before all init segments were there.
+        /// Segments that arrived before all init segments.
         var waiting: [(stream: Int, bytes: [UInt8])] = []
         var hasBegun = false
         var isMP4: Bool?
     }
 
-    /// Where bytes go.
+    /// The destination of the bytes.
     private enum Sink {
         case handle(FileHandle)
         case file(OutputFile)
@@ -37,18 +38,19 @@ public final class StreamOutput: MediaOutput {
 
     private let state: Lock<State>
 
-    /// False: most players that read from a pipe take one init segment.
+    /// False: most players that read from a pipe support only one init segment.
     public let takesNewInitializations = false
 
-    /// Writes to a file that is open.
+    /// Creates an output to an open file.
     public init(_ file: FileHandle) { state = Lock(State(sink: .handle(file))) }
 
-    /// Writes to what an output option names.
+    /// Creates an output to the file of an output option.
     package init(_ file: sending OutputFile) { state = Lock(State(sink: .file(file))) }
 
-    /// Writes a piece; waits while a pipe is full.
+    /// Writes a piece; blocks while a pipe is full.
     ///
-    /// - Throws: ``PlayerError`` `output` when the tracks cannot be one stream, or the file does not take it.
+    /// - Throws: ``PlayerError`` `output` if the tracks cannot be combined into one stream, or the file cannot be
+    ///   written.
     public func write(_ piece: ClearPiece) async throws {
         try state.withLock { state in
             do {
@@ -60,7 +62,7 @@ public final class StreamOutput: MediaOutput {
             } catch let error as PlayerError {
                 throw error
             } catch {
-                throw PlayerError(.output("it takes no more"), "output")
+                throw PlayerError(.output("the output cannot be written"), "output")
             }
         }
     }
@@ -73,7 +75,8 @@ public final class StreamOutput: MediaOutput {
         guard let stream = piece.tracks.firstIndex(of: piece.track) else { return [] }
         if state.combiner == nil {
             guard piece.isInitialization else {
-                let reason = "its tracks are separate and not MP4, and cannot be one stream; give a folder"
+                let reason =
+                    "separate tracks that are not MP4 cannot be combined into one stream; use a folder as output"
                 throw PlayerError(.output(reason), piece.track.rawValue)
             }
             state.combiner = FragmentCombiner(streams: piece.tracks.count)
@@ -93,8 +96,8 @@ public final class StreamOutput: MediaOutput {
     }
 }
 
-/// Writes clear media to a folder, a file for each track: `main.mp4`, `audio.mp4`, `main.ts`, `audio.aac`,
-/// `subtitles.vtt`. After a new init segment another file begins: `main-2.mp4`.
+/// Writes decrypted media to a folder, with a file for each track: `main.mp4`, `audio.mp4`, `main.ts`, `audio.aac`,
+/// `subtitles.vtt`. A new init segment starts another file: `main-2.mp4`.
 public final class FolderOutput: MediaOutput {
     private struct Track {
         var file: OutputFile?
@@ -108,13 +111,13 @@ public final class FolderOutput: MediaOutput {
     /// True.
     public let takesNewInitializations = true
 
-    /// Writes to a folder, which is made if it is not there.
+    /// Creates an output to a folder, which is created if it does not exist.
     public init(_ folder: String) throws {
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    /// The files that were written, in the order of their tracks' names.
+    /// The paths of the written files, sorted by name.
     public var files: [String] {
         tracks.withLock { $0.values.flatMap { track in (1...max(track.number, 1)).map { Self.name(track.name, $0) } } }
             .sorted()

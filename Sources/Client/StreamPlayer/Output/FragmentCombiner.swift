@@ -1,26 +1,26 @@
-/// Puts the tracks of several fragmented MP4 streams into one: one `moov` box with all of them, and the fragments one
-/// after the other. Samples stay as they are; track IDs and the numbers of fragments are written anew.
+/// Combines the tracks of several fragmented MP4 streams into one stream: one `moov` box with all tracks, and the
+/// fragments one after the other. Samples are unchanged; track IDs and sequence numbers of fragments are reassigned.
 ///
 ///     moov { mvhd  trak, of each stream, with a new track_ID  mvex { trex, of each } }
 ///     moof { mfhd, numbered through  traf { tfhd, with the new track_ID ... } } mdat
 struct FragmentCombiner {
-    /// Why streams cannot be combined.
+    /// The reason why streams cannot be combined.
     struct Failure: Error {
         let reason: String
     }
 
-    /// The init segments by stream.
+    /// The init segments, by stream.
     private var initializations: [[UInt8]?]
     private var sequenceNumber: UInt32 = 0
-    /// How many tracks the streams before each have.
+    /// The number of tracks in the streams before each stream.
     private var offsets: [UInt32] = []
     private var trackIDs: [[UInt32]] = []
 
     init(streams count: Int) { initializations = Array(repeating: nil, count: count) }
 
-    /// Takes an init segment.
+    /// Adds an init segment.
     ///
-    /// - Returns: the init segment of all streams, once there is one of each; again when one changes.
+    /// - Returns: The init segment of all streams, when each stream has one, and again when one changes; otherwise nil.
     mutating func initialize(_ stream: Int, _ bytes: [UInt8]) throws -> [UInt8]? {
         initializations[stream] = bytes
         let all = initializations.compactMap { $0 }
@@ -28,7 +28,7 @@ struct FragmentCombiner {
         return try combine(all)
     }
 
-    /// A fragment for the combined stream.
+    /// Returns a fragment for the combined stream.
     mutating func fragment(_ stream: Int, _ bytes: [UInt8]) throws -> [UInt8] {
         guard trackIDs.indices.contains(stream) else {
             throw Failure(reason: "a segment comes before its init segment")
@@ -42,7 +42,7 @@ struct FragmentCombiner {
                 sequenceNumber &+= 1
                 try renumber(&moof, stream)
                 output += moof
-            // An index counts bytes of its own stream.
+            // An index refers to byte offsets of its own stream.
             case "sidx", "ssix", "styp": break
             default: output += box.bytes
             }
@@ -90,15 +90,15 @@ struct FragmentCombiner {
         return fileType + Box.make("moov", header + tracks + Box.make("mvex", extends))
     }
 
-    /// Gives a `trak` box another track ID.
+    /// Sets the track ID of a `trak` box.
     ///
-    /// - Returns: the one it had.
+    /// - Returns: The previous track ID.
     private static func identify(_ track: inout [UInt8], as new: UInt32) throws -> UInt32 {
         guard let header = try Box(track[...]).children.first(where: { $0.type == "tkhd" }) else {
             throw Failure(reason: "a trak box has no tkhd box")
         }
         let start = header.bytes.startIndex
-        // Behind size, type, version and flags, and two times of 4 bytes in version 0, of 8 in version 1.
+        // After size, type, version and flags, and two times of 4 bytes in version 0 or 8 bytes in version 1.
         let place = start + (header.bytes.count > 8 && header.bytes[start + 8] == 1 ? 28 : 20)
         guard place + 4 <= header.bytes.endIndex else { throw Failure(reason: "a tkhd box is too short") }
         defer { write(new, to: &track, at: place) }
@@ -114,10 +114,10 @@ struct FragmentCombiner {
                 let place = header.bytes.startIndex + 12
                 guard header.bytes.count >= 16 else { throw Failure(reason: "a tfhd box is too short") }
                 guard moof[place - 1] & 1 == 0 else {
-                    throw Failure(reason: "a fragment says where its data are in its own file (base-data-offset)")
+                    throw Failure(reason: "a tfhd box has a base-data-offset, which is relative to the original file")
                 }
                 guard let index = trackIDs[stream].firstIndex(of: Self.number(moof, place)) else {
-                    throw Failure(reason: "a fragment has a track that its init segment has not")
+                    throw Failure(reason: "a fragment has a track that is not in its init segment")
                 }
                 Self.write(offsets[stream] + UInt32(index) + 1, to: &moof, at: place)
             }
@@ -132,7 +132,7 @@ struct FragmentCombiner {
         for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32(index))) }
     }
 
-    /// A box and its bytes, header included.
+    /// A box with its bytes, including the header.
     private struct Box {
         let type: String
         let bytes: ArraySlice<UInt8>
@@ -153,7 +153,7 @@ struct FragmentCombiner {
             var boxes: [Box] = []
             var rest = bytes
             while !rest.isEmpty {
-                guard rest.count >= 8 else { throw Failure(reason: "a box is cut off") }
+                guard rest.count >= 8 else { throw Failure(reason: "a box is truncated") }
                 let start = rest.startIndex
                 var size = rest[start..<start + 4].reduce(0) { $0 << 8 | UInt64($1) }
                 var headerSize = 8
@@ -164,7 +164,7 @@ struct FragmentCombiner {
                     size = UInt64(rest.count)
                 }
                 guard size >= UInt64(headerSize), size <= UInt64(rest.count) else {
-                    throw Failure(reason: "a box is cut off")
+                    throw Failure(reason: "a box is truncated")
                 }
                 let type = String(decoding: rest[start + 4..<start + 8], as: UTF8.self)
                 boxes.append(Box(type: type, bytes: rest.prefix(Int(size)), headerSize: headerSize))

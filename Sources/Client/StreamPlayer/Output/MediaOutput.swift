@@ -1,19 +1,19 @@
-/// Where clear media go. Calls come one at a time, in the order in which the media are to be decoded.
+/// An output for decrypted media. Calls are sequential, in decode order.
 public protocol MediaOutput: Sendable {
-    /// Whether a track may go on with another init segment. Where it may not, the player stays with its first variant if
-    /// that is MP4.
+    /// Whether the output supports a further init segment in a track. If not, the player does not switch from its first
+    /// variant if that is MP4.
     var takesNewInitializations: Bool { get }
-    /// Takes a piece of a track.
+    /// Writes a piece of a track.
     func write(_ piece: ClearPiece) async throws
-    /// Nothing follows.
+    /// Finishes the output after the last piece.
     func finish() async throws
 }
 
-/// A piece of clear media.
+/// A piece of decrypted media: an init segment or a segment.
 public struct ClearPiece: Sendable {
-    /// What a track carries.
+    /// The kind of a track.
     public enum TrackKind: String, Sendable, Hashable {
-        /// What the variant's own playlist has: video, or all there is.
+        /// The variant's own playlist: video, or all media if there are no renditions.
         case main
         /// An audio rendition.
         case audio
@@ -25,25 +25,25 @@ public struct ClearPiece: Sendable {
 
     /// The track.
     public var track: TrackKind
-    /// All tracks of the presentation: what is to go into one stream waits for the init segments of all.
+    /// All tracks of the presentation: an output into one stream waits for the init segments of all tracks.
     public var tracks: [TrackKind]
-    /// An init segment that the following segments of the track belong to.
+    /// Whether the piece is an init segment for the following segments of the track.
     public var isInitialization: Bool
     /// The bytes.
     public var bytes: [UInt8]
 
-    /// Makes a piece.
+    /// Creates a piece.
     public init(_ track: TrackKind, of tracks: [TrackKind], isInitialization: Bool, bytes: [UInt8]) {
         (self.track, self.tracks) = (track, tracks)
         (self.isInitialization, self.bytes) = (isInitialization, bytes)
     }
 }
 
-/// Takes everything and keeps nothing: to measure, or to see whether a stream plays.
+/// An output that discards everything, for measurements or to check whether a stream plays.
 public struct DiscardingOutput: MediaOutput {
     /// True.
     public let takesNewInitializations = true
-    /// Makes one.
+    /// Creates an output.
     public init() {}
     /// Does nothing.
     public func write(_: ClearPiece) async throws {}

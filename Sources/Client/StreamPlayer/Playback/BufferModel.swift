@@ -1,25 +1,25 @@
-/// What is loaded and where playback is: a value that is told what happens, by a clock that is not its own.
+/// A model of the loaded media and the playback position: a value whose events carry the time.
 ///
 ///     var buffer = BufferModel(position: place.time)
 ///     buffer.segmentAdded(start: segment.start, duration: segment.duration, now: clock.now)   // [.started(…)]
 ///     buffer.timePassed(now: clock.now)                                                       // [], [.stalled(…)]
 ///
-/// Playback starts when `startThreshold` is loaded, stops when nothing is left, and goes on when `resumeThreshold` is
-/// loaded, or all that there is. Segments are told in the order of the timeline: a hole between two stretches that are
-/// loaded, as EXT-X-GAP leaves it, is taken to stay, and jumped over.
+/// Playback starts when `startThreshold` is loaded, stalls when the buffer is empty, and resumes when `resumeThreshold`
+/// or all remaining media is loaded. Segments are added in timeline order: a gap between two loaded ranges, such as
+/// EXT-X-GAP, is treated as permanent and skipped.
 ///
-/// Moments are durations since one fixed moment; one before the last counts as the last.
+/// Times are durations since a fixed start; a time before the previous one counts as the previous one.
 public struct BufferModel: Sendable {
-    /// When playback starts and goes on, in seconds of media.
+    /// The thresholds for playback, in seconds of media.
     public struct Settings: Hashable, Sendable {
-        /// How much is loaded before playback starts, at first and after a seek.
+        /// The media to load before playback starts, initially and after a seek.
         public var startThreshold: Double
-        /// How much is loaded before playback goes on after a stall.
+        /// The media to load before playback resumes after a stall.
         public var resumeThreshold: Double
-        /// The longest hole that is none: durations in playlists are rounded.
+        /// The longest gap that is ignored, because durations in playlists are rounded.
         public var joinTolerance: Double
 
-        /// Makes settings, in seconds.
+        /// Creates settings, in seconds.
         public init(startThreshold: Double = 2, resumeThreshold: Double = 4, joinTolerance: Double = 0.25) {
             self.startThreshold = startThreshold
             self.resumeThreshold = resumeThreshold
@@ -27,116 +27,115 @@ public struct BufferModel: Sendable {
         }
     }
 
-    /// What playback is doing.
+    /// The state of playback.
     public enum State: Hashable, Sendable {
-        /// It has not started yet, or there was a seek.
+        /// Playback has not started, or a seek has occurred.
         case starting
-        /// The position moves, unless it is paused.
+        /// The position advances, unless playback is paused.
         case playing
-        /// Nothing was left.
+        /// The buffer is empty.
         case stalled
-        /// All was played.
+        /// All media has been played.
         case ended
     }
 
-    /// What has changed.
+    /// A change of the state.
     public enum Transition: Hashable, Sendable {
-        /// Playback starts at a position, after waiting so long.
+        /// Playback starts at a position, after a wait.
         case started(position: Double, waited: Duration)
-        /// Nothing is left since a moment.
+        /// The buffer became empty at a time.
         case stalled(position: Double, at: Duration)
-        /// Playback goes on after a stall that was so long, pauses not counted.
+        /// Playback resumes after a stall of this duration, without pauses.
         case resumed(position: Double, stalledFor: Duration)
-        /// A hole was jumped over.
+        /// A gap was skipped.
         case jumped(from: Double, to: Double)
-        /// All was played.
+        /// All media has been played.
         case ended(position: Double)
     }
 
-    /// The stalls so far.
+    /// The stalls of playback.
     public struct Stalls: Hashable, Sendable {
-        /// How many; starts and seeks are none.
+        /// The number of stalls, without starts and seeks.
         public internal(set) var count = 0
-        /// Their length together, that of one that lasts still included, pauses not.
+        /// The total duration of stalls, including the current one, without pauses.
         public internal(set) var total = Duration.zero
     }
 
-    /// When playback starts and goes on.
+    /// The thresholds for playback.
     public let settings: Settings
-    /// What playback is doing.
+    /// The state of playback.
     public private(set) var state = State.starting
-    /// Whether it is paused; a start waits for its end.
+    /// Whether playback is paused; a start waits until it is not.
     public private(set) var isPaused = false
-    /// What is shown, in seconds on the timeline.
+    /// The current playback position, in seconds on the timeline.
     public private(set) var position: Double
-    /// The stalls so far.
+    /// The stalls of playback.
     public private(set) var stalls = Stalls()
-    /// Whether no segment will be added.
+    /// Whether all segments have been added.
     public private(set) var isComplete = false
 
-    /// What is loaded and not played, in order, none touching another.
-    private var loaded: [Stretch] = []
+    /// The loaded ranges that are not played, in order and separate.
+    private var loaded: [LoadedRange] = []
     private var last: Duration
-    /// The length of the stall or the wait so far.
+    /// The duration of the current stall or wait.
     private var waited = Duration.zero
 
-    private struct Stretch {
+    private struct LoadedRange {
         var start: Double
         var end: Double
     }
 
-    /// Makes an empty buffer; `position` is in seconds.
+    /// Creates an empty buffer; `position` is in seconds.
     public init(position: Double = 0, settings: Settings = Settings(), now: Duration = .zero) {
         self.position = position.isFinite ? position : 0
         self.settings = settings
         last = now
     }
 
-    /// The seconds that are loaded ahead of the position, without a hole.
+    /// The seconds loaded ahead of the position, up to the first gap.
     public var ahead: Double {
         guard let first = loaded.first, first.start <= position + settings.joinTolerance else { return 0 }
         return max(first.end - position, 0)
     }
 
-    /// All seconds that are loaded and not played, behind holes too.
+    /// The seconds loaded and not played, including those after gaps.
     public var total: Double { loaded.reduce(0) { $0 + max($1.end - max($1.start, position), 0) } }
 
-    /// The end of all that is loaded, in seconds; the position when nothing is.
+    /// The end of the loaded media, in seconds; the position if nothing is loaded.
     public var loadedEnd: Double { max(loaded.last?.end ?? position, position) }
 
     // MARK: Events
 
-    /// Takes in a segment. One that is played already, or loaded already, changes nothing; neither does one whose place
-    /// is no number.
+    /// Adds a segment. A segment that is already played or loaded, or whose position is not a number, has no effect.
     public mutating func segmentAdded(start: Double, duration: Double, now: Duration) -> [Transition] {
-        var result = pass(now)
+        var result = advance(to: now)
         if start.isFinite, duration > 0 {
-            insert(Stretch(start: start, end: start + min(duration, MediaTime.longest)))
+            insert(LoadedRange(start: start, end: start + min(duration, MediaTime.maximum)))
         }
-        result += settle()
+        result += updateState()
         return result
     }
 
-    /// Lets time pass.
-    public mutating func timePassed(now: Duration) -> [Transition] { pass(now) + settle() }
+    /// Advances the time.
+    public mutating func timePassed(now: Duration) -> [Transition] { advance(to: now) + updateState() }
 
-    /// Holds the picture, or lets it go on.
+    /// Pauses or resumes playback.
     public mutating func setPaused(_ paused: Bool, now: Duration) -> [Transition] {
-        let result = pass(now)
+        let result = advance(to: now)
         isPaused = paused
-        return result + settle()
+        return result + updateState()
     }
 
-    /// Tells whether segments are still to come: none after the last of a playlist that has ended.
+    /// Sets whether all segments have been added: true after the last segment of a playlist that has ended.
     public mutating func setComplete(_ complete: Bool, now: Duration) -> [Transition] {
-        let result = pass(now)
+        let result = advance(to: now)
         isComplete = complete
-        return result + settle()
+        return result + updateState()
     }
 
-    /// Goes to another place. What is loaded there stays; all else is dropped.
+    /// Seeks to another time. Media loaded there is kept; all other media is dropped.
     public mutating func seek(to time: Double, now: Duration) -> [Transition] {
-        let result = pass(now)
+        let result = advance(to: now)
         guard time.isFinite else { return result }
         let kept = loaded.first { $0.start <= time + settings.joinTolerance && time < $0.end }
         loaded = kept.map { [$0] } ?? []
@@ -144,38 +143,38 @@ public struct BufferModel: Sendable {
         state = .starting
         waited = .zero
         isComplete = false
-        return result + settle()
+        return result + updateState()
     }
 }
 
 extension BufferModel {
-    /// Moves the position, or counts the wait.
-    private mutating func pass(_ now: Duration) -> [Transition] {
+    /// Advances the position, or the duration of the wait.
+    private mutating func advance(to now: Duration) -> [Transition] {
         guard now > last else { return [] }
         var result: [Transition] = []
         var left = now - last
         last = now
         guard !isPaused else { return [] }
         if state == .playing {
-            // Each round uses up a stretch or the time.
+            // Each iteration consumes a range or the remaining time.
             while left > .zero, state == .playing {
                 let ahead = ahead
                 let step = min(MediaTime.seconds(left), ahead)
                 position += step
                 left = max(left - MediaTime.duration(step), .zero)
                 guard step == ahead else { break }
-                result += runDry(at: now - left)
+                result += endLoadedRange(at: now - left)
             }
         }
         if state == .starting || state == .stalled { waited += left }
         if state == .stalled { stalls.total += left }
-        drop()
+        removePlayed()
         return result
     }
 
-    /// What comes after the end of a stretch.
-    private mutating func runDry(at moment: Duration) -> [Transition] {
-        drop()
+    /// Handles the end of a loaded range.
+    private mutating func endLoadedRange(at moment: Duration) -> [Transition] {
+        removePlayed()
         if let next = loaded.first {
             guard next.start > position + settings.joinTolerance else { return [] }
             let from = position
@@ -191,13 +190,13 @@ extension BufferModel {
         return [.stalled(position: position, at: moment)]
     }
 
-    /// Starts, goes on or ends, if it is time.
-    private mutating func settle() -> [Transition] {
-        drop()
+    /// Starts, resumes or ends playback if the conditions are met.
+    private mutating func updateState() -> [Transition] {
+        removePlayed()
         var result: [Transition] = []
         if state == .ended, !loaded.isEmpty { state = .starting }
         guard state == .starting || state == .stalled, !isPaused else { return result }
-        if let first = loaded.first, first.start > position + settings.joinTolerance, isWorthJumping {
+        if let first = loaded.first, first.start > position + settings.joinTolerance, canSkipGap {
             result.append(.jumped(from: position, to: first.start))
             position = first.start
         }
@@ -217,14 +216,15 @@ extension BufferModel {
         return result
     }
 
-    /// Segments are loaded in order: what is loaded behind a hole shows that the hole will not be filled.
-    private var isWorthJumping: Bool { total >= settings.startThreshold || isComplete }
+    /// Whether to skip a gap. Segments are loaded in order, so media loaded after a gap shows that the gap will not be
+    /// filled.
+    private var canSkipGap: Bool { total >= settings.startThreshold || isComplete }
 
-    private mutating func drop() {
+    private mutating func removePlayed() {
         loaded.removeAll { $0.end <= position }
     }
 
-    private mutating func insert(_ new: Stretch) {
+    private mutating func insert(_ new: LoadedRange) {
         guard new.end > position else { return }
         var merged = new
         loaded.removeAll { old in

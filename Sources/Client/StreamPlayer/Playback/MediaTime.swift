@@ -1,22 +1,22 @@
-/// Seconds of media and time by a clock, one made of the other without a trap.
+/// Conversions between seconds of media and clock durations that do not trap.
 ///
-/// Media time is a `Double` of seconds, as playlists write it; moments and lengths by a clock are `Duration`.
+/// Media time is a `Double` in seconds, as in playlists; clock times and durations are `Duration`.
 enum MediaTime {
-    /// Longer than anything that is played: about three years. What playlists and servers say beyond it is cut.
-    static let longest = 1e8
+    /// A limit of about three years, longer than any media. Larger values from playlists and servers are clamped.
+    static let maximum = 1e8
 
-    /// The seconds of a duration.
+    /// Returns the seconds of a duration.
     static func seconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
         return Double(seconds) + Double(attoseconds) * 1e-18
     }
 
-    /// The duration of some seconds; what is negative or no number is zero.
+    /// Returns the duration of a number of seconds; zero for a negative value or NaN.
     static func duration(_ seconds: Double) -> Duration {
         guard seconds > 0 else { return .zero }
-        return .seconds(min(seconds, longest))
+        return .seconds(min(seconds, maximum))
     }
 
-    /// Seconds that can be reckoned with: not negative, a number, and not too many.
-    static func sane(_ seconds: Double) -> Double { seconds > 0 ? min(seconds, longest) : 0 }
+    /// Returns the seconds clamped to a range that is safe for arithmetic: 0 to ``maximum``; 0 for NaN.
+    static func clamped(_ seconds: Double) -> Double { seconds > 0 ? min(seconds, maximum) : 0 }
 }

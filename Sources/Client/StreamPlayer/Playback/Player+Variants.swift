@@ -1,25 +1,25 @@
 import ContentKeySession
 import HLSPlaylist
 
-// Which variant gives the next segment: the player's side of the quality controller.
+// The choice of the variant for the next segment, with the quality controller.
 
 extension Player {
-    /// A segment, or nil when another variant has to give it.
+    /// Reads a segment; returns nil if another variant has to provide it.
     func read(
         _ segment: TimelineSegment,
-        _ tracks: inout Tracks,
+        _ tracks: inout PlaybackTracks,
         _ index: Int,
         _ output: any MediaOutput,
         _ fetcher: ResourceFetcher
-    ) async throws(PlayerError) -> TrackReader.Clear? {
+    ) async throws(PlayerError) -> TrackReader.DecryptedSegment? {
         let watch = watch(segment, tracks, index, output)
         do throws(PlayerError) {
-            let clear = try await tracks.readers[index].read(segment, fetcher, ring, watch: watch)
+            let clear = try await tracks.readers[index].read(segment, fetcher, keyRecipient, watch: watch)
             if index == 0, let variant = tracks.controller?.current { tracks.controller?.succeeded(variant) }
             return clear
         } catch {
             if let abandonment = watch?.abandonment {
-                try await take(abandonment, &tracks, fetcher)
+                try await applyAbandonment(abandonment, &tracks, fetcher)
             } else {
                 try leaveVariant(&tracks, index, because: error)
             }
@@ -27,24 +27,24 @@ extension Player {
         }
     }
 
-    /// Who watches a download: only where another variant may take its place.
+    /// Returns a monitor of a download, but only if the player can switch to another variant.
     private func watch(
         _ segment: TimelineSegment,
-        _ tracks: Tracks,
+        _ tracks: PlaybackTracks,
         _ index: Int,
         _ output: any MediaOutput
-    ) -> DownloadWatch? {
-        guard index == 0, maySwitch(tracks, output), let controller = tracks.controller else { return nil }
-        return DownloadWatch(controller, buffer: buffer, segmentDuration: segment.duration)
+    ) -> DownloadMonitor? {
+        guard index == 0, canSwitch(tracks, output), let controller = tracks.controller else { return nil }
+        return DownloadMonitor(controller, buffer: buffer, segmentDuration: segment.duration)
     }
 
-    /// Goes on with a lesser variant, after a download that took too long.
-    private func take(
-        _ abandonment: DownloadWatch.Abandonment,
-        _ tracks: inout Tracks,
+    /// Continues with a lower variant, after an abandoned download.
+    private func applyAbandonment(
+        _ abandonment: DownloadMonitor.Abandonment,
+        _ tracks: inout PlaybackTracks,
         _ fetcher: ResourceFetcher
     ) async throws(PlayerError) {
-        // The network is another one than before: only what came of this download says how slow it is.
+        // The network has changed: only this download measures its current throughput.
         estimate = ThroughputEstimate()
         estimate.note(bytes: abandonment.received, duration: abandonment.elapsed)
         tracks.controller = abandonment.controller
@@ -54,56 +54,56 @@ extension Player {
         do throws(PlayerError) {
             try await tracks.change(to: variant, fetcher)
         } catch {
-            try setAside(variant, &tracks, because: error)
+            try exclude(variant, &tracks, because: error)
         }
     }
 
-    private func maySwitch(_ tracks: Tracks, _ output: any MediaOutput) -> Bool {
+    private func canSwitch(_ tracks: PlaybackTracks, _ output: any MediaOutput) -> Bool {
         settings.isAdaptive && (output.takesNewInitializations || !tracks.readers[0].hasInitialization)
     }
 
-    /// Sets the main track's variant aside, so that another one goes on.
+    /// Excludes the main track's variant, so that playback continues with another one.
     ///
-    /// - Throws: `error` where there is no other one, or none that would be better.
-    func leaveVariant(_ tracks: inout Tracks, _ index: Int, because error: PlayerError) throws(PlayerError) {
+    /// - Throws: `error` if there is no other variant, or another variant would not help.
+    func leaveVariant(_ tracks: inout PlaybackTracks, _ index: Int, because error: PlayerError) throws(PlayerError) {
         guard tracks.readers[index].kind == .main, let failure = VariantFailure(error),
             let variant = tracks.controller?.current
         else { throw error }
-        try setAside(variant, failure, &tracks, because: error)
+        try exclude(variant, failure, &tracks, because: error)
     }
 
-    /// Sets a variant aside whose playlist cannot be played.
-    private func setAside(
+    /// Excludes a variant whose playlist cannot be played.
+    private func exclude(
         _ variant: Variant,
-        _ tracks: inout Tracks,
+        _ tracks: inout PlaybackTracks,
         because error: PlayerError
     ) throws(PlayerError) {
         guard let failure = VariantFailure(error) else { throw error }
-        try setAside(variant, failure, &tracks, because: error)
+        try exclude(variant, failure, &tracks, because: error)
     }
 
-    private func setAside(
+    private func exclude(
         _ variant: Variant,
         _ failure: VariantFailure,
-        _ tracks: inout Tracks,
+        _ tracks: inout PlaybackTracks,
         because error: PlayerError
     ) throws(PlayerError) {
         tracks.controller?.failed(variant, failure, now: clock.now)
         guard tracks.hasAlternative(now: clock.now) else { throw error }
     }
 
-    /// Goes over to another variant if that is better now, or the one that plays has failed.
+    /// Switches to another variant if it is better now, or if the current variant has failed.
     func chooseVariant(
-        _ tracks: inout Tracks,
+        _ tracks: inout PlaybackTracks,
         _ output: any MediaOutput,
         _ fetcher: ResourceFetcher
     ) async throws(PlayerError) {
         while var controller = tracks.controller {
             let hasFailed = controller.current.map { current in
-                controller.setAside(now: clock.now).contains { $0.uri == current.uri }
+                controller.excludedVariants(now: clock.now).contains { $0.uri == current.uri }
             }
-            guard maySwitch(tracks, output) || hasFailed == true else { return }
-            // Before anything was measured there is nothing to say against the first choice.
+            guard canSwitch(tracks, output) || hasFailed == true else { return }
+            // Before the first measurement there is no reason to change the first choice.
             guard estimate.isMeasured || hasFailed == true else { return }
             let throughput = estimate.isMeasured ? estimate.bitsPerSecond : settings.abilities.throughput ?? .max
             await show(buffer.timePassed(now: clock.now))
@@ -115,14 +115,14 @@ extension Player {
             do throws(PlayerError) {
                 return try await tracks.change(to: variant, fetcher)
             } catch {
-                try setAside(variant, &tracks, because: error)
+                try exclude(variant, &tracks, because: error)
             }
         }
     }
 }
 
 extension VariantFailure {
-    /// Nil for what no other variant makes better.
+    /// Nil for errors that another variant would not avoid.
     init?(_ error: PlayerError) {
         switch error.cause {
         case .load(let load):

@@ -1,8 +1,8 @@
 import ContentKeySession
 import HLSPlaylist
 
-/// Plays a presentation: chooses a variant and renditions, fetches segments, gets their keys, decrypts them and hands them
-/// on, to a file, a pipe or nowhere.
+/// Plays a presentation: chooses a variant and renditions, loads segments and their keys, decrypts them, and writes
+/// them to an output such as a file or a pipe.
 ///
 ///     let keys = PlayerKeySystems(fairPlay: session) { try playableKey($0) }
 ///     let player = Player(keys: keys, loader: loader)
@@ -10,20 +10,21 @@ import HLSPlaylist
 public actor Player {
     let settings: PlayerSettings
     private let loader: any MediaLoader
-    let ring: KeyRing
+    let keyRecipient: PlayerKeyRecipient
     let clock: ElapsedTime
     let onEvent: @Sendable (PlayerEvent) async -> Void
     private var report = PlaybackReport()
     var estimate = ThroughputEstimate()
     var buffer: BufferModel
 
-    /// Makes a player.
+    /// Creates a player.
     ///
     /// - Parameters:
-    ///   - keys: who is asked for keys.
-    ///   - loader: fetches playlists and media.
-    ///   - clock: measures and waits.
-    ///   - onEvent: is told what happens, in its order; the player waits for it.
+    ///   - settings: The settings of the player.
+    ///   - keys: The sessions that provide keys.
+    ///   - loader: The loader of playlists and media.
+    ///   - clock: The clock for measurements and delays.
+    ///   - onEvent: A function that is called with each event, in order; the player waits for it.
     public init(
         settings: PlayerSettings = PlayerSettings(),
         keys: PlayerKeySystems,
@@ -32,19 +33,21 @@ public actor Player {
         onEvent: @escaping @Sendable (PlayerEvent) async -> Void = { _ in }
     ) {
         (self.settings, self.loader, self.onEvent) = (settings, loader, onEvent)
-        ring = KeyRing(keys)
+        keyRecipient = PlayerKeyRecipient(keys)
         self.clock = ElapsedTime(clock)
         buffer = BufferModel(settings: settings.buffer)
     }
 
-    /// Plays a presentation to its end, or as far as the settings say. A player plays once.
+    /// Plays a presentation to its end, or up to the limit of the settings. Call it only once for each player.
     ///
-    /// - Parameter url: of a Multivariant or a Media Playlist: `http:`, `https:` or `file:`.
-    /// - Returns: what was played, in numbers.
-    /// - Throws: ``PlayerError``; what was handed on until then is whole segments.
+    /// - Parameters:
+    ///   - url: The `http:`, `https:` or `file:` URL of a Multivariant or Media Playlist.
+    ///   - output: The output for decrypted media.
+    /// - Returns: A report of the playback.
+    /// - Throws: ``PlayerError``; the output contains only whole segments until then.
     public func play(_ url: String, to output: any MediaOutput) async throws(PlayerError) -> PlaybackReport {
         do throws(ContentKeyError) {
-            try await ring.join()
+            try await keyRecipient.join()
         } catch {
             throw PlayerError(.key(error), url)
         }
@@ -55,13 +58,13 @@ public actor Player {
         } catch {
             result = .failure(error)
         }
-        await ring.leave()
+        await keyRecipient.leave()
         do {
             try await output.finish()
         } catch  where (try? result.get()) != nil {
-            throw PlayerError(.output("it was not finished"), url)
+            throw PlayerError(.output("the output could not be finished"), url)
         } catch {
-            // The first failure is the one to tell.
+            // The first error is reported.
         }
         try result.get()
         return report
@@ -70,14 +73,19 @@ public actor Player {
     private func run(_ url: String, _ output: any MediaOutput) async throws(PlayerError) {
         let begin = clock.now
         let fetcher = fetcher
-        var tracks = try await Tracks(url: try ResourceFetcher.resolve(url, against: url), settings, fetcher, onEvent)
+        var tracks = try await PlaybackTracks(
+            url: try ResourceFetcher.resolve(url, against: url),
+            settings,
+            fetcher,
+            onEvent
+        )
         buffer = BufferModel(position: tracks.readers[0].timeline.nextTime, settings: settings.buffer, now: clock.now)
         var ended: Set<ClearPiece.TrackKind> = []
-        while let index = next(of: tracks, but: ended) {
+        while let index = next(of: tracks, except: ended) {
             guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, url)), url) }
             if tracks.readers[index].kind == .main { try await chooseVariant(&tracks, output, fetcher) }
             let step = tracks.readers[index].step()
-            for notice in step.notices { await tell(missed: notice, tracks.readers[index].kind) }
+            for notice in step.notices { await notify(missed: notice, tracks.readers[index].kind) }
             switch step.outcome {
             case .ended: ended.insert(tracks.readers[index].kind)
             case .notYet:
@@ -88,8 +96,8 @@ public actor Player {
                 }
             case .segment(let segment):
                 guard let clear = try await read(segment, &tracks, index, output, fetcher) else { continue }
-                try await hand(clear, of: tracks, to: output, begin)
-                await keepPace()
+                try await write(clear, of: tracks, to: output, begin)
+                await waitForPace()
             }
         }
         await show(buffer.setComplete(true, now: clock.now))
@@ -97,8 +105,8 @@ public actor Player {
         report.switches = tracks.controller?.counts ?? SwitchCounts()
     }
 
-    /// The track whose segment is due: of those that have more, the one that is furthest behind.
-    private func next(of tracks: Tracks, but ended: Set<ClearPiece.TrackKind>) -> Int? {
+    /// Returns the track whose segment is due: of the unfinished tracks, the one that is furthest behind.
+    private func next(of tracks: PlaybackTracks, except ended: Set<ClearPiece.TrackKind>) -> Int? {
         let open = tracks.readers.indices.filter { index in
             let reader = tracks.readers[index]
             return !ended.contains(reader.kind) && settings.maximumDuration.map { reader.position < $0 } ?? true
@@ -106,9 +114,9 @@ public actor Player {
         return open.min { tracks.readers[$0].position < tracks.readers[$1].position }
     }
 
-    private func hand(
-        _ clear: TrackReader.Clear,
-        of tracks: Tracks,
+    private func write(
+        _ clear: TrackReader.DecryptedSegment,
+        of tracks: PlaybackTracks,
         to output: any MediaOutput,
         _ begin: Duration
     ) async throws(PlayerError) {
@@ -121,7 +129,7 @@ public actor Player {
         } catch let error as PlayerError {
             throw error
         } catch {
-            throw PlayerError(.output("it takes no more"), clear.played.name)
+            throw PlayerError(.output("the output cannot be written"), clear.played.name)
         }
         let played = clear.played
         report.segments[kind, default: 0] += 1
@@ -135,8 +143,8 @@ public actor Player {
         await show(buffer.segmentAdded(start: clear.start, duration: played.duration, now: clock.now))
     }
 
-    /// What a viewer would have in hand is not more than the settings say.
-    private func keepPace() async {
+    /// Waits until the viewer's buffer is not larger than the settings allow.
+    private func waitForPace() async {
         guard case .realTime(let ahead) = settings.pace else { return }
         await show(buffer.timePassed(now: clock.now))
         let excess = buffer.total - ahead / .seconds(1)
@@ -147,7 +155,7 @@ public actor Player {
         for transition in transitions { await onEvent(.playback(transition)) }
     }
 
-    private func tell(missed notice: TimelineNotice, _ kind: ClearPiece.TrackKind) async {
+    private func notify(missed notice: TimelineNotice, _ kind: ClearPiece.TrackKind) async {
         switch notice {
         case .gap(_, let seconds), .fellOutOfWindow(_, _, let seconds): report.missedSeconds += seconds
         }
@@ -156,18 +164,20 @@ public actor Player {
 
     // MARK: Live
 
-    /// Loads a live playlist again, when it is time.
+    /// Reloads a live playlist at the scheduled time.
     private func reload(_ reader: inout TrackReader, _ fetcher: ResourceFetcher) async throws(PlayerError) {
-        guard let load = reader.dueLoad else { throw PlayerError(.live("nothing follows"), reader.url) }
-        let wait = load.moment - clock.now
+        guard let load = reader.dueLoad else {
+            throw PlayerError(.live("the playlist has not ended, but no reload is scheduled"), reader.url)
+        }
+        let wait = load.startTime - clock.now
         if wait > .zero { try? await clock.sleep(for: wait) }
         guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, reader.url)), reader.url) }
         await show(buffer.timePassed(now: clock.now))
         let began = clock.now
-        let loaded: ResourceFetcher.Media
+        let loaded: ResourceFetcher.LoadedPlaylist
         do throws(PlayerError) {
             let (playlist, url) = try await fetcher.playlist(load.uri(reader.url), retries: false)
-            loaded = try ResourceFetcher.Media(playlist, asked: reader.url, url: url)
+            loaded = try ResourceFetcher.LoadedPlaylist(playlist, asked: reader.url, url: url)
         } catch {
             for notice in try reader.reloadFailed(began: began, now: clock.now) {
                 await onEvent(.live(reader.kind, notice))
@@ -183,13 +193,13 @@ public actor Player {
         ResourceFetcher(
             loader: loader,
             attempts: max(settings.attempts, 1),
-            firstPause: settings.firstPause,
+            initialRetryDelay: settings.initialRetryDelay,
             clock: clock,
-            onRetry: { [weak self] error, attempt in await self?.note(retry: error, attempt) }
+            onRetry: { [weak self] error, attempt in await self?.notify(retry: error, attempt) }
         )
     }
 
-    private func note(retry error: MediaLoadError, _ attempt: Int) async {
+    private func notify(retry error: MediaLoadError, _ attempt: Int) async {
         report.retries += 1
         await onEvent(.retrying(error, attempt: attempt))
     }

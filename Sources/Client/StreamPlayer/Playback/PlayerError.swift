@@ -1,41 +1,41 @@
 public import ContentKeySession
 public import HLSPlaylist
 
-/// Why a presentation does not play, or plays no further.
+/// An error that prevents or ends the playback of a presentation.
 public struct PlayerError: Error, CustomStringConvertible {
-    /// What went wrong.
+    /// The cause of the error.
     public enum Cause: Sendable {
-        /// A resource could not be fetched, after all tries.
+        /// A resource could not be loaded, after all retries.
         case load(MediaLoadError)
-        /// What was fetched is no playlist.
+        /// The loaded resource is not a valid playlist.
         case playlist(PlaylistError)
-        /// There is a Multivariant Playlist where a Media Playlist has to be.
+        /// A Multivariant Playlist was loaded where a Media Playlist is required.
         case notMedia
-        /// No variant can be played by what this player is able to do.
+        /// The player's abilities do not allow any variant.
         case nothingPlayable
-        /// Nobody was named who answers for the key formats of a segment.
+        /// There is no session for the key formats of a segment.
         case noKeySystem
-        /// There is no key, or it may not be used.
+        /// The key could not be loaded, or its use is not allowed.
         case key(ContentKeyError)
-        /// A segment could not be decrypted or read; the reason.
+        /// A segment could not be parsed or decrypted; the value is the reason.
         case media(String)
-        /// A live playlist went back, or has nothing more to play.
+        /// A live playlist went backward or is no longer updated; the value is the reason.
         case live(String)
-        /// What takes the clear media did not.
+        /// The output failed; the value is the reason.
         case output(String)
     }
 
-    /// What went wrong.
+    /// The cause of the error.
     public let cause: Cause
-    /// Where: a URL without query, a key's URI, a list of key formats.
+    /// The location of the error: a URL without query, a key URI, or a list of key formats.
     public let place: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ cause: Cause, _ place: String) {
         (self.cause, self.place) = (cause, MediaLoadError.place(place))
     }
 
-    /// The name of what went wrong, stable.
+    /// The stable name of the cause.
     public var code: String {
         switch cause {
         case .load(let error): error.code.rawValue
@@ -50,12 +50,12 @@ public struct PlayerError: Error, CustomStringConvertible {
         }
     }
 
-    /// One line.
+    /// The location and the cause, on one line.
     public var description: String {
         switch cause {
         case .load(let error): "\(error)"
         case .playlist(let error): "\(place): \(error)"
-        case .notMedia: "\(place): is a Multivariant Playlist, and a Media Playlist is needed"
+        case .notMedia: "\(place): expected a Media Playlist, found a Multivariant Playlist"
         case .nothingPlayable: "\(place): no variant can be played"
         case .noKeySystem: "no key system for \(place)"
         case .key(let error): "\(place): \(error)"

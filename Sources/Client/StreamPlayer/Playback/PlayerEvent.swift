@@ -1,24 +1,24 @@
 public import HLSPlaylist
 
-/// What happens while a presentation plays, for people who watch the player.
+/// An event of playback, for logs and metrics.
 public enum PlayerEvent: Sendable {
-    /// A Multivariant Playlist was loaded: preload the keys that it names.
+    /// A Multivariant Playlist was loaded, so that its session keys can be preloaded.
     case loadedMultivariant(MultivariantPlaylist)
-    /// The first choice of a variant and renditions, and why the others were not chosen.
+    /// The first choice of a variant and renditions, with the reasons for the rejection of the others.
     case selected(Selection)
-    /// A segment was fetched, decrypted and handed on.
+    /// A segment was loaded, decrypted and written to the output.
     case played(PlayedSegment)
-    /// The player goes on with another variant, and why.
+    /// The player switched to another variant, with the reason.
     case switched(QualityDecision)
-    /// A resource could not be fetched, and is tried again.
+    /// A resource could not be loaded, and is retried.
     case retrying(MediaLoadError, attempt: Int)
-    /// A live playlist was loaded again; how many segments were new.
+    /// A live playlist was reloaded; the value is the number of new segments.
     case reloaded(ClearPiece.TrackKind, newSegments: Int)
-    /// A live playlist does not come, or not as it should.
+    /// A live playlist could not be loaded, or is stale or invalid.
     case live(ClearPiece.TrackKind, LiveReloadNotice)
-    /// Segments were passed over that are not there, or not any more.
+    /// Segments were skipped because they are missing or were removed from the playlist.
     case missed(ClearPiece.TrackKind, TimelineNotice)
-    /// What a viewer would see: playback starts, stalls, goes on, ends.
+    /// The simulated playback of a viewer starts, stalls, resumes or ends.
     case playback(BufferModel.Transition)
 }
 
@@ -26,38 +26,38 @@ public enum PlayerEvent: Sendable {
 public struct PlayedSegment: Sendable {
     /// The track.
     public let track: ClearPiece.TrackKind
-    /// Its media sequence number.
+    /// The media sequence number.
     public let mediaSequenceNumber: UInt64
-    /// Its URI as it stands in the playlist, without query.
+    /// The URI as in the playlist, without query.
     public let name: String
-    /// Its length in seconds of media.
+    /// The duration in seconds.
     public let duration: Double
-    /// Its size in bytes, as it came.
+    /// The size of the loaded segment in bytes, before decryption.
     public let byteCount: Int
-    /// How long fetching took, all attempts together.
+    /// The load time, including all attempts.
     public let loadTime: Duration
-    /// Whether it was encrypted.
+    /// Whether the segment was encrypted.
     public let isEncrypted: Bool
 }
 
-/// What was played, in numbers.
+/// A report of the playback.
 public struct PlaybackReport: Sendable, Equatable {
-    /// Segments by track.
+    /// The number of segments by track.
     public var segments: [ClearPiece.TrackKind: Int] = [:]
-    /// Seconds of media of the main track.
+    /// The duration of the main track, in seconds.
     public var duration = 0.0
-    /// Bytes of media as they came.
+    /// The total size of the loaded media in bytes, before decryption.
     public var byteCount = 0
-    /// How many segments were encrypted.
+    /// The number of encrypted segments.
     public var encryptedSegments = 0
-    /// How often the variant was changed.
+    /// The number of switches between variants.
     public var switches = SwitchCounts()
-    /// How often a viewer would have waited, and how long; the start is left out.
+    /// The number and duration of stalls, without the start.
     public var stalls = BufferModel.Stalls()
-    /// From the call of `play` to the first decrypted segment of the main track.
+    /// The time from the call of `play` to the first decrypted segment of the main track.
     public var startUpTime: Duration?
-    /// How often a resource was asked for again.
+    /// The number of retries of resources.
     public var retries = 0
-    /// Seconds of media that were not there, of all tracks.
+    /// The seconds of media that were missing, of all tracks.
     public var missedSeconds = 0.0
 }

@@ -1,37 +1,37 @@
 public import HLSPlaylist
 
-/// How a player plays.
+/// The settings of a player.
 public struct PlayerSettings: Sendable {
-    /// How fast media are taken.
+    /// The speed at which media is loaded.
     public enum Pace: Sendable, Hashable {
-        /// As fast as they come and the output takes them.
+        /// As fast as the network and the output allow.
         case unpaced
-        /// At most `ahead` before where a viewer would be.
+        /// At most `ahead` before the position of a viewer.
         case realTime(ahead: Duration)
     }
 
-    /// What the player can do: display, codecs, levels of protection, throughput if known.
+    /// The abilities of the player: display, codecs, protection levels, and throughput if known.
     public var abilities: PlayerAbilities
-    /// What the viewer wants: languages, subtitles.
+    /// The preferences of the viewer: languages and subtitles.
     public var preferences: RenditionPreferences
-    /// How fast media are taken; unpaced by default.
+    /// The speed at which media is loaded; unpaced by default.
     public var pace = Pace.unpaced
-    /// How much is played, in seconds of media; nil for all. A live stream has no end by itself.
+    /// The maximum duration to play, in seconds of media; nil means until the end. A live stream may never end.
     public var maximumDuration: Double?
-    /// Whether variants are switched by throughput; true by default.
+    /// Whether the player switches variants by throughput; true by default.
     public var isAdaptive = true
-    /// How the buffer is weighed in choosing variants.
+    /// The weights of the buffer in the choice of variants.
     public var quality = QualitySettings()
-    /// When playback starts, and goes on after a stall.
+    /// The thresholds at which playback starts and resumes.
     public var buffer = BufferModel.Settings()
-    /// Whether subtitles that the preferences choose are loaded too; false by default.
+    /// Whether the subtitles that the preferences select are loaded; false by default.
     public var loadsSubtitles = false
-    /// How often a resource is asked for before its failure ends playback; 4 by default.
+    /// The maximum number of attempts to load a resource; 4 by default.
     public var attempts = 4
-    /// The pause before the second attempt, which doubles with each one; half a second by default.
-    public var firstPause = Duration.milliseconds(500)
+    /// The delay before the second attempt, doubled for each further attempt; half a second by default.
+    public var initialRetryDelay = Duration.milliseconds(500)
 
-    /// Makes settings.
+    /// Creates settings.
     public init(
         abilities: PlayerAbilities = .everything,
         preferences: RenditionPreferences = RenditionPreferences()
@@ -41,7 +41,7 @@ public struct PlayerSettings: Sendable {
 }
 
 extension PlayerAbilities {
-    /// Of a player that has no screen and no decoder: everything may be played that its keys let it.
+    /// The abilities of a player without display and decoder: all media can be played that its keys allow.
     public static var everything: PlayerAbilities {
         PlayerAbilities(
             codecs: CodecAbilities { $0.family != .unknown },

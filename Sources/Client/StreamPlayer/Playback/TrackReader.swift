@@ -1,41 +1,44 @@
 import HLSPlaylist
 import MediaDecryption
 
-/// Reads one rendition: its Media Playlist, again while it is live, and its segments one after the other, decrypted.
+/// A reader of one rendition: loads and reloads its Media Playlist, and loads and decrypts its segments in order.
 struct TrackReader {
-    /// One segment, clear.
-    struct Clear {
+    /// A decrypted segment.
+    struct DecryptedSegment {
         var initialization: [UInt8]?
         var bytes: [UInt8]
         var played: PlayedSegment
-        /// Where it begins, in seconds on the timeline.
+        /// The start of the segment, in seconds on the timeline.
         var start: Double
-        /// How long the attempt took that brought it.
+        /// The time of the successful attempt.
         var transfer: Duration
     }
 
     let kind: ClearPiece.TrackKind
-    /// The URL that its playlist is loaded from.
+    /// The URL of the playlist.
     private(set) var url: String
-    /// The URL that the URIs in it are relative to.
+    /// The URL against which the playlist's URIs are resolved.
     private var base: String
     private(set) var timeline: SegmentTimeline
     private var live = LiveReload()
-    /// The next load of a live playlist; nil when there is none.
+    /// The next load of a live playlist; nil if there is none.
     private(set) var dueLoad: PlaylistLoad?
     private var decryptor = RenditionDecryptor()
     private var initialization: ResolvedInitialization?
-    /// The first time of the playback, on the timeline.
+    /// The start of playback, on the timeline.
     private let origin: Double
 
-    /// Starts where playback of a playlist starts.
+    /// Creates a reader at the start of playback of a playlist.
     ///
     /// - Parameters:
-    ///   - began: when its load began.
+    ///   - kind: The kind of track.
+    ///   - loaded: The loaded playlist.
+    ///   - began: The start of its load.
     ///   - start: EXT-X-START of the Multivariant Playlist.
+    ///   - now: The current time.
     init(
         _ kind: ClearPiece.TrackKind,
-        _ loaded: ResourceFetcher.Media,
+        _ loaded: ResourceFetcher.LoadedPlaylist,
         start: StartTag?,
         began: Duration,
         now: Duration
@@ -51,7 +54,7 @@ struct TrackReader {
     }
 
     private static func timeline<Value>(
-        _ loaded: ResourceFetcher.Media,
+        _ loaded: ResourceFetcher.LoadedPlaylist,
         _ body: () throws(TimelineError) -> Value
     ) throws(PlayerError) -> Value {
         do throws(TimelineError) {
@@ -61,35 +64,35 @@ struct TrackReader {
         }
     }
 
-    /// How far it has come, in seconds of media since playback began.
+    /// The position of the next segment, in seconds of media since playback started.
     var position: Double { timeline.nextTime - origin }
 
-    /// Whether its segments have init segments.
+    /// Whether the segments have an init segment.
     var hasInitialization: Bool { initialization != nil }
 
-    /// What comes next.
+    /// Returns the next step of playback.
     mutating func step() -> TimelineStep { timeline.next() }
 
     // MARK: Playlists
 
-    /// Takes in a newer version of a live playlist.
+    /// Handles a reloaded live playlist.
     ///
-    /// - Returns: how many segments are new; what is to be said of it.
+    /// - Returns: The number of new segments, and notices for the log.
     mutating func reloaded(
-        _ loaded: ResourceFetcher.Media,
+        _ loaded: ResourceFetcher.LoadedPlaylist,
         began: Duration,
         now: Duration
     ) throws(PlayerError) -> (new: Int, notices: [LiveReloadNotice]) {
         base = loaded.url
-        return try take(live.loaded(loaded.playlist, began: began, now: now), loaded.asked)
+        return try perform(live.loaded(loaded.playlist, began: began, now: now), loaded.asked)
     }
 
-    /// Takes in that a live playlist did not come.
+    /// Handles a failed reload of a live playlist.
     mutating func reloadFailed(began: Duration, now: Duration) throws(PlayerError) -> [LiveReloadNotice] {
-        try take(live.failed(began: began, now: now), url).notices
+        try perform(live.failed(began: began, now: now), url).notices
     }
 
-    private mutating func take(
+    private mutating func perform(
         _ actions: [LiveReloadAction],
         _ url: String
     ) throws(PlayerError) -> (new: Int, notices: [LiveReloadNotice]) {
@@ -108,14 +111,15 @@ struct TrackReader {
                 new = Int(clamping: timeline.endNumber > end ? timeline.endNumber - end : 0)
             case .notice(let notice): notices.append(notice)
             case .ended: break
-            case .gaveUp(let notice): throw PlayerError(.live("it does not go on: \(notice)"), url)
+            case .failed(let notice): throw PlayerError(.live("the live playlist is no longer updated: \(notice)"), url)
             }
         }
         return (new, notices)
     }
 
-    /// Goes on with another rendition's playlist, where this one has come to.
-    mutating func change(to loaded: ResourceFetcher.Media, began: Duration, now: Duration) throws(PlayerError) {
+    /// Switches to another rendition's playlist at the current position.
+    mutating func change(to loaded: ResourceFetcher.LoadedPlaylist, began: Duration, now: Duration) throws(PlayerError)
+    {
         var timeline = timeline
         try Self.timeline(loaded) { () throws(TimelineError) in try timeline.change(to: loaded.playlist) }
         self.timeline = timeline
@@ -130,22 +134,26 @@ struct TrackReader {
 
     // MARK: Segments
 
-    /// Fetches and decrypts a segment, and goes on behind it.
+    /// Loads and decrypts a segment, and advances past it.
     ///
-    /// - Parameter watch: Who decides on the way whether the segment's download goes on.
+    /// - Parameters:
+    ///   - next: The segment.
+    ///   - fetcher: The loader with retries.
+    ///   - keyRecipient: The recipient that provides keys.
+    ///   - watch: The monitor that can abandon the segment's download.
     nonisolated(nonsending) mutating func read(
         _ next: TimelineSegment,
         _ fetcher: ResourceFetcher,
-        _ ring: KeyRing,
-        watch: DownloadWatch? = nil
-    ) async throws(PlayerError) -> Clear {
+        _ keyRecipient: PlayerKeyRecipient,
+        watch: DownloadMonitor? = nil
+    ) async throws(PlayerError) -> DecryptedSegment {
         let segment = next.resolved
         let uri = segment.segment.uri
         let address = try ResourceFetcher.resolve(uri, against: base)
-        let keys = try await ring.keys(for: segment.keys, base: base)
+        let keys = try await keyRecipient.keys(for: segment.keys, base: base)
         var newInitialization: [UInt8]?
         if let needed = segment.initialization, needed != initialization {
-            newInitialization = try await load(needed, segment.keys, keys, fetcher, ring)
+            newInitialization = try await load(needed, segment.keys, keys, fetcher, keyRecipient)
         }
         let (media, time, transfer) = try await fetcher.fetch(
             MediaResource(address, range: segment.byteRange),
@@ -162,9 +170,9 @@ struct TrackReader {
             throw PlayerError(.media("\(error)"), address)
         }
         timeline.advance(past: next)
-        // Not before it is handed on, with its segment.
+        // Stored only now, because the init segment is returned together with its segment.
         if newInitialization != nil { initialization = segment.initialization }
-        return Clear(
+        return DecryptedSegment(
             initialization: newInitialization,
             bytes: clear,
             played: PlayedSegment(
@@ -181,19 +189,19 @@ struct TrackReader {
         )
     }
 
-    /// Fetches an init segment; one under AES-128 is decrypted as a whole first (RFC 8216bis, 4.4.4.5).
+    /// Loads an init segment, and decrypts it first as a whole if it uses AES-128 (RFC 8216bis, 4.4.4.5).
     nonisolated(nonsending) private mutating func load(
         _ needed: ResolvedInitialization,
         _ segmentKeys: KeyContext,
         _ keys: DecryptionKeys,
         _ fetcher: ResourceFetcher,
-        _ ring: KeyRing
+        _ keyRecipient: PlayerKeyRecipient
     ) async throws(PlayerError) -> [UInt8] {
         let address = try ResourceFetcher.resolve(needed.map.uri, against: base)
         var bytes = try await fetcher.fetch(MediaResource(address, range: needed.byteRange)).media.bytes
         do {
             if let tags = PlaylistKey(needed.keys, subject: needed.map.uri), tags.method == .aes128 {
-                let own = try await ring.keys(for: needed.keys, base: base)
+                let own = try await keyRecipient.keys(for: needed.keys, base: base)
                 let key = try tags.key(in: own, mediaSequenceNumber: nil)
                 bytes = try RenditionDecryptor.decryptWhole(bytes, key, name: needed.map.uri)
             }

@@ -1,33 +1,34 @@
-/// A rule about manifests: what it demands, how much that matters, and how to find out. docs/dash-rules.md has them all.
+/// A rule for manifests: the requirement, its severity, and the check that finds violations. docs/dash-rules.md lists
+/// all rules.
 public struct MPDRule: Sendable, Identifiable {
-    /// How much a breach matters.
+    /// The severity of a violation.
     public enum Severity: String, Sendable, CaseIterable {
-        /// Players may refuse the manifest, or fail while playing it.
+        /// Players may reject the manifest, or fail during playback.
         case error
-        /// Some players are known to do something else than was meant.
+        /// Some players may not behave as intended.
         case warning
     }
 
-    /// Its stable name, in kebab-case.
+    /// The stable name of the rule, in kebab-case.
     public let id: String
-    /// How much a breach matters.
+    /// The severity of a violation.
     public let severity: Severity
-    /// Where it comes from: a section of ISO/IEC 23009-1; `CENC 11` one of ISO/IEC 23001-7, `IOP` the guidelines of the
-    /// DASH Industry Forum, `-` this library.
+    /// The source of the rule: a section of ISO/IEC 23009-1; `CENC 11` is a section of ISO/IEC 23001-7, `IOP` means the
+    /// guidelines of the DASH Industry Forum, `-` means that this library defines the rule.
     public let section: String
-    /// What it demands, in one line.
+    /// The requirement, in one line.
     public let summary: String
     let check: Check
 
-    /// What a rule looks at.
+    /// The check that implements a rule.
     enum Check: Sendable {
-        /// A manifest.
+        /// A check of one manifest.
         case manifest(@Sendable (MPD, inout MPDFindings) -> Void)
-        /// Two states of one manifest, the earlier one first.
+        /// A check of two versions of a manifest, the earlier one first.
         case reload(@Sendable (MPD, MPD, inout MPDFindings) -> Void)
     }
 
-    /// Whether it judges two states of one manifest, and not one.
+    /// Whether the rule checks two versions of a manifest instead of one.
     public var isReloadRule: Bool {
         if case .reload = check { true } else { false }
     }
@@ -60,53 +61,53 @@ public struct MPDRule: Sendable, Identifiable {
         self.check = .reload(check)
     }
 
-    /// Every rule, in the order of docs/dash-rules.md.
+    /// All rules, in the order of docs/dash-rules.md.
     public static let all: [MPDRule] =
         presentationRules + dynamicRules + segmentRules + protectionRules + reloadRules
 }
 
-/// A breach of a rule.
+/// A violation of a rule.
 public struct MPDFinding: Hashable, Sendable {
-    /// The rule's name.
+    /// The name of the rule.
     public let rule: String
-    /// How much it matters.
+    /// The severity of the violation.
     public let severity: MPDRule.Severity
-    /// What it is about, such as `Period 1, AdaptationSet 2, Representation video-1080`; elements without a name by their
-    /// places, from 1.
+    /// The location in the manifest, such as `Period 1, AdaptationSet 2, Representation video-1080`. Elements without
+    /// an id are numbered, starting at 1.
     public let place: String
-    /// What was found, and what to do.
+    /// The problem, and how to fix it.
     public let reason: String
 }
 
 extension MPDFinding: CustomStringConvertible {
-    /// One line.
+    /// The finding in one line: severity, location, reason and rule.
     public var description: String { "\(severity.rawValue): \(place): \(reason) [\(rule)]" }
 }
 
-/// Gathers what one rule finds.
+/// Collects the findings of one rule.
 struct MPDFindings {
     let rule: MPDRule
     private(set) var findings: [MPDFinding] = []
 
     init(rule: MPDRule) { self.rule = rule }
 
-    mutating func add(_ place: String, _ reason: String) {
-        findings.append(MPDFinding(rule: rule.id, severity: rule.severity, place: place, reason: reason))
+    mutating func add(_ location: String, _ reason: String) {
+        findings.append(MPDFinding(rule: rule.id, severity: rule.severity, place: location, reason: reason))
     }
 }
 
-/// Judges manifests by rules.
+/// Checks manifests against rules.
 ///
 ///     for finding in MPDChecker().check(try MPD(bytes)) { print(finding) }
 ///     for finding in MPDChecker().check(reloadFrom: earlier, to: later) { print(finding) }
 public struct MPDChecker: Sendable {
-    /// The rules that are kept.
+    /// The enabled rules.
     public let rules: [MPDRule]
 
-    /// Makes a checker.
+    /// Creates a checker.
     public init(rules: [MPDRule] = MPDRule.all) { self.rules = rules }
 
-    /// What is wrong with a manifest, rule by rule.
+    /// Checks a manifest, and returns the findings in the order of the rules.
     public func check(_ manifest: MPD) -> [MPDFinding] {
         rules.flatMap { rule -> [MPDFinding] in
             guard case .manifest(let check) = rule.check else { return [] }
@@ -116,8 +117,8 @@ public struct MPDChecker: Sendable {
         }
     }
 
-    /// What a manifest must not have changed since an earlier state of it, rule by rule. What is wrong with one state alone
-    /// is found by ``check(_:)``.
+    /// Checks the changes between two versions of a manifest, and returns the findings in the order of the rules. Each
+    /// version alone is checked by ``check(_:)``.
     public func check(reloadFrom before: MPD, to after: MPD) -> [MPDFinding] {
         rules.flatMap { rule -> [MPDFinding] in
             guard case .reload(let check) = rule.check else { return [] }

@@ -1,18 +1,18 @@
-/// An adaptation set with its place.
+/// An AdaptationSet with its location in the manifest.
 struct SetSubject {
-    let place: String
+    let location: String
     let period: Period
     let set: AdaptationSet
 
-    /// What its representations are encrypted by, those of the set included.
+    /// The ContentProtection elements of the set and of its Representations.
     var protections: [ContentProtection] { self.set.protections + set.representations.flatMap(\.protections) }
 }
 
-/// A representation with its place and what its set says.
+/// A Representation with its location in the manifest, and the values that it inherits from its set.
 struct RepresentationSubject {
-    let place: String
+    let location: String
     let period: Period
-    /// How long the period is, as far as that is said.
+    /// The duration of the Period; nil when it is unknown.
     let periodDuration: ManifestDuration?
     let set: AdaptationSet
     let representation: Representation
@@ -23,10 +23,11 @@ struct RepresentationSubject {
 }
 
 extension MPD {
-    /// What a period is called in findings.
-    func place(ofPeriod index: Int) -> String { "Period " + (periods[index].id ?? "\(index + 1)") }
+    /// Returns the name of a Period in findings.
+    func location(ofPeriod index: Int) -> String { "Period " + (periods[index].id ?? "\(index + 1)") }
 
-    /// When periods begin, as far as that is said: at 0, at their start, or where the one before ends.
+    /// The start times of the Periods: the `start` attribute, or the end of the preceding Period, or 0 for the first
+    /// one; nil when the start is unknown.
     var periodStarts: [ManifestDuration?] {
         var end: ManifestDuration? = ManifestDuration(microseconds: 0)
         return periods.map { period in
@@ -38,7 +39,7 @@ extension MPD {
         }
     }
 
-    /// How long periods are, as far as that is said.
+    /// The durations of the Periods; nil when the duration is unknown.
     var periodDurations: [ManifestDuration?] {
         let starts = periodStarts
         return periods.indices.map { index in
@@ -53,7 +54,11 @@ extension MPD {
         periods.enumerated().flatMap { number, period in
             period.adaptationSets.enumerated().map { index, set in
                 let name = set.id.map { "\($0)" } ?? "\(index + 1)"
-                return SetSubject(place: "\(place(ofPeriod: number)), AdaptationSet \(name)", period: period, set: set)
+                return SetSubject(
+                    location: "\(location(ofPeriod: number)), AdaptationSet \(name)",
+                    period: period,
+                    set: set
+                )
             }
         }
     }
@@ -65,7 +70,8 @@ extension MPD {
                 let name = set.id.map { "\($0)" } ?? "\(index + 1)"
                 return set.representations.map { representation in
                     RepresentationSubject(
-                        place: "\(place(ofPeriod: number)), AdaptationSet \(name), Representation \(representation.id)",
+                        location: "\(location(ofPeriod: number)), AdaptationSet \(name), Representation "
+                            + "\(representation.id)",
                         period: period,
                         periodDuration: durations[number],
                         set: set,
@@ -77,8 +83,8 @@ extension MPD {
     }
 }
 
-/// The values that occur more than once, in order.
-func repeated<Value: Hashable>(_ values: some Sequence<Value>) -> [Value] {
+/// Returns the values that occur more than once, in order.
+func duplicates<Value: Hashable>(_ values: some Sequence<Value>) -> [Value] {
     var counts: [Value: Int] = [:]
     return values.filter { value in
         counts[value, default: 0] += 1

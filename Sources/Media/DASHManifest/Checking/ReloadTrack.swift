@@ -1,13 +1,13 @@
-/// A Representation of a Period, as two states of a manifest are compared.
+/// A Representation of a Period, for the comparison of two versions of a manifest.
 struct ReloadTrack {
-    /// What finds it in another state.
-    struct Name: Hashable {
+    /// The identity of the Representation in both versions.
+    struct Key: Hashable {
         var period: String
         var representation: String
     }
 
-    /// What must stay. The bit rate may become more exact, and sets may be numbered anew.
-    struct Character: Hashable {
+    /// The properties that must not change. The bandwidth and the ids of AdaptationSets may change.
+    struct Invariants: Hashable {
         var mimeType: String?
         var codecs: String?
         var language: String?
@@ -18,14 +18,14 @@ struct ReloadTrack {
         var media: String?
     }
 
-    let name: Name
-    let place: String
-    let character: Character
+    let key: Key
+    let location: String
+    let invariants: Invariants
     let template: SegmentTemplate?
-    /// When its Period begins; nil: nobody knows.
+    /// The start time of the Period; nil when it is unknown.
     let start: ManifestDuration?
 
-    /// Those of a manifest whose Periods have ids.
+    /// Returns the Representations of a manifest in Periods with an id.
     static func all(_ manifest: MPD) -> [ReloadTrack] {
         let starts = Dictionary(manifest.namedStarts, uniquingKeysWith: { first, _ in first })
         return manifest.representations.compactMap { subject in
@@ -33,18 +33,18 @@ struct ReloadTrack {
         }
     }
 
-    /// The same by their names; of two with one name the first.
-    static func byName(_ manifest: MPD) -> [Name: ReloadTrack] {
-        Dictionary(all(manifest).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    /// Returns the Representations by key. If several have the same key, the first one is used.
+    static func byKey(_ manifest: MPD) -> [Key: ReloadTrack] {
+        Dictionary(all(manifest).map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     private init(_ subject: RepresentationSubject, period: String, start: ManifestDuration?) {
         let representation = subject.representation
-        name = Name(period: period, representation: representation.id)
-        place = subject.place
+        key = Key(period: period, representation: representation.id)
+        location = subject.location
         template = subject.template
         let protections = subject.set.protections + representation.protections
-        character = Character(
+        invariants = Invariants(
             mimeType: subject.mimeType,
             codecs: subject.codecs,
             language: subject.set.language,
@@ -59,7 +59,7 @@ struct ReloadTrack {
 }
 
 extension MPD {
-    /// When Periods begin that have an id, as far as that is said.
+    /// The ids and the start times of the Periods that have both.
     var namedStarts: [(String, ManifestDuration)] {
         zip(periods, periodStarts).compactMap { period, start in
             guard let id = period.id, let start else { return nil }

@@ -1,53 +1,54 @@
 import XMLDocuments
 
-/// `AdaptationSet`: representations of the same content, between which players switch (ISO/IEC 23009-1, 5.3.3).
+/// `AdaptationSet`: Representations of the same content, between which players switch (ISO/IEC 23009-1, 5.3.3).
 ///
 ///     AdaptationSet            id, contentType, lang, mimeType, codecs, segmentAlignment, startWithSAP,
 ///                              subsegmentAlignment, subsegmentStartsWithSAP
 ///       ContentProtection      (each)   ┐
-///       SupplementalProperty   (each)   │ in this order, which the schema asks for
+///       SupplementalProperty   (each)   │ in this order, which the schema requires
 ///       Label                           │
 ///       Accessibility          (each)   │
 ///       Role                   (each)   │
 ///       SegmentTemplate                 │
 ///       Representation         (each)   ┘
 ///
-/// There is one key in a set: clients fetch keys by sets.
+/// An AdaptationSet should have only one key, because clients request keys per AdaptationSet.
 public struct AdaptationSet: Hashable, Sendable {
-    /// Its number in the period; nil: it has none.
+    /// The identifier, unique within the Period; nil when the attribute is absent.
     public var id: UInt32?
-    /// `video`, `audio` or `text`; nil: not said.
+    /// The content type, `video`, `audio` or `text`; nil when the attribute is absent.
     public var contentType: String?
-    /// The language as a BCP 47 tag; nil: not said.
+    /// The language as a BCP 47 tag; nil when the attribute is absent.
     public var language: String?
-    /// Of all representations; nil: each has its own.
+    /// The MIME type of all Representations; nil when each Representation specifies it.
     public var mimeType: String?
-    /// Of all representations, as RFC 6381 has them; nil: each has its own.
+    /// The codecs of all Representations in the syntax of RFC 6381; nil when each Representation specifies them.
     public var codecs: String?
-    /// Whether segments of all representations begin and end at the same times.
+    /// Whether the segments of all Representations are aligned: they start and end at the same times.
     public var hasAlignedSegments: Bool
-    /// What segments begin with: 1 or 2 a key frame; nil: not said.
+    /// The type of the stream access point (SAP) at the start of segments, where 1 and 2 mean a key frame; nil when the
+    /// attribute is absent.
     public var startsWithSAP: UInt8?
-    /// The same as ``hasAlignedSegments`` for the parts of single files.
+    /// Whether the subsegments of all Representations are aligned; for single files.
     public var hasAlignedSubsegments: Bool
-    /// The same as ``startsWithSAP`` for the parts of single files.
+    /// The type of the stream access point (SAP) at the start of subsegments; for single files.
     public var subsegmentsStartWithSAP: UInt8?
-    /// What viewers read; nil: nothing.
+    /// The human-readable label; nil when there is none.
     public var label: String?
-    /// What it is for.
+    /// The roles, such as `main`.
     public var roles: [Descriptor]
-    /// Whom it helps.
+    /// The accessibility properties, such as audio description.
     public var accessibility: [Descriptor]
-    /// What else a player may know of it.
+    /// Additional properties, which players may ignore.
     public var supplementalProperties: [Descriptor]
-    /// How it is encrypted; empty when it is clear.
+    /// The ContentProtection elements; empty without encryption.
     public var protections: [ContentProtection]
-    /// What the segments of all representations are called; nil: each has its own.
+    /// The segment template of all Representations; nil when each Representation specifies its segments.
     public var template: SegmentTemplate?
-    /// What there is to choose from.
+    /// The Representations.
     public var representations: [Representation]
 
-    /// Makes a set.
+    /// Creates an AdaptationSet.
     public init(id: UInt32?, contentType: String?, mimeType: String?, representations: [Representation]) {
         self.id = id
         self.contentType = contentType

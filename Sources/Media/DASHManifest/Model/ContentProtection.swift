@@ -1,41 +1,41 @@
 import XMLDocuments
 
-/// `ContentProtection`: that media is encrypted, by which scheme and with which key; or what one DRM system needs
+/// `ContentProtection`: the encryption scheme and the key ID of encrypted media, or the data of one DRM system
 /// (ISO/IEC 23009-1, 5.8.4.1; ISO/IEC 23001-7, 11; DASH-IF IOP, 7).
 ///
 ///     schemeIdUri        urn:mpeg:dash:mp4protection:2011, or urn:uuid: and the system's UUID
-///     value              of mp4protection: cenc, cens, cbc1, cbcs; of a system: words for people
+///     value              of mp4protection: cenc, cens, cbc1, cbcs; of a system: a human-readable name
 ///     cenc:default_KID   the key ID as a UUID
-///     cenc:pssh          a whole pssh box in Base64     ┐ elements, of a system
+///     cenc:pssh          a complete pssh box in Base64  ┐ elements, of a system
 ///     mspr:pro           a PlayReady Object in Base64   ┘
 public struct ContentProtection: Hashable, Sendable {
-    /// Of MP4 itself: the scheme and the key ID.
+    /// The URI of the mp4protection scheme, whose descriptor has the encryption scheme and the key ID.
     public static let mp4Scheme = "urn:mpeg:dash:mp4protection:2011"
 
-    /// What it is about.
+    /// The scheme URI.
     public var scheme: String
-    /// The scheme's value.
+    /// The value, whose meaning depends on the scheme; nil when the attribute is absent.
     public var value: String?
-    /// The key ID as a UUID; nil: not said.
+    /// The default key ID as a UUID; nil when the attribute is absent.
     public var defaultKeyID: String?
-    /// The `pssh` box in Base64; nil: there is none.
+    /// The `pssh` box in Base64; nil when there is none.
     public var pssh: String?
-    /// The PlayReady Object in Base64; nil: there is none.
+    /// The PlayReady Object in Base64; nil when there is none.
     public var playReadyObject: String?
 
-    /// Whether it is the one of MP4, and none of a system.
+    /// Whether the scheme is mp4protection, not a DRM system.
     public var isMP4Protection: Bool { scheme.lowercased() == Self.mp4Scheme }
 
-    /// The system's UUID in lower case; nil when it is none of a system.
+    /// The UUID of the DRM system in lowercase; nil when the scheme is not a DRM system.
     public var systemID: String? {
         let text = scheme.lowercased()
         return text.hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : nil
     }
 
-    /// That media is encrypted.
+    /// Creates the mp4protection descriptor of encrypted media.
     ///
     /// - Parameters:
-    ///   - scheme: Four characters, such as `cbcs`.
+    ///   - scheme: The encryption scheme, four characters such as `cbcs`.
     ///   - keyID: The key ID as a UUID.
     public init(scheme: String, keyID: String) {
         self.scheme = Self.mp4Scheme
@@ -43,11 +43,11 @@ public struct ContentProtection: Hashable, Sendable {
         defaultKeyID = keyID
     }
 
-    /// What a system needs.
+    /// Creates the descriptor of a DRM system.
     ///
     /// - Parameters:
-    ///   - systemID: The system's UUID.
-    ///   - name: Words for people.
+    ///   - systemID: The UUID of the DRM system.
+    ///   - name: The human-readable name of the system.
     public init(systemID: String, name: String?, pssh: String? = nil, playReadyObject: String? = nil) {
         scheme = "urn:uuid:" + systemID
         value = name

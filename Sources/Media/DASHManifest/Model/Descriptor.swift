@@ -1,27 +1,27 @@
 import XMLDocuments
 
-/// A property by a scheme and a value: `Role`, `Accessibility`, `SupplementalProperty`, `AudioChannelConfiguration`
-/// (ISO/IEC 23009-1, 5.8.2).
+/// A descriptor, which is a property with a scheme and a value: `Role`, `Accessibility`, `SupplementalProperty`,
+/// `AudioChannelConfiguration` (ISO/IEC 23009-1, 5.8.2).
 public struct Descriptor: Hashable, Sendable {
-    /// What the value is one of.
+    /// The URI of the scheme, which defines the values.
     public var scheme: String
-    /// The value; nil: the scheme has none.
+    /// The value; nil when the attribute is absent.
     public var value: String?
 
-    /// Makes a descriptor.
+    /// Creates a descriptor.
     public init(scheme: String, value: String?) {
         self.scheme = scheme
         self.value = value
     }
 
-    /// DASH's own roles (ISO/IEC 23009-1, 5.8.5.5).
+    /// The scheme of DASH roles (ISO/IEC 23009-1, 5.8.5.5).
     public static let roleScheme = "urn:mpeg:dash:role:2011"
-    /// Between which adaptation sets a player may switch (ISO/IEC 23009-1, 5.3.3.5).
+    /// The scheme of AdaptationSets between which a player may switch (ISO/IEC 23009-1, 5.3.3.5).
     public static let switchingScheme = "urn:mpeg:dash:adaptation-set-switching:2016"
-    /// The number of audio channels (ISO/IEC 23009-1, 5.8.5.4).
+    /// The scheme of audio channel configurations (ISO/IEC 23009-1, 5.8.5.4).
     public static let channelScheme = "urn:mpeg:dash:23003:3:audio_channel_configuration:2011"
 
-    /// A role of DASH.
+    /// Returns a DASH role.
     public static func role(_ value: String) -> Descriptor { Descriptor(scheme: roleScheme, value: value) }
 
     init(reading element: XMLTree.Element) throws(ManifestError) {

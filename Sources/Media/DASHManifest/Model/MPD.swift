@@ -1,48 +1,49 @@
 import XMLDocuments
 
-/// A DASH manifest, the Media Presentation Description (ISO/IEC 23009-1, 5.3.1), as far as a packager writes it and a
-/// player of its output needs it.
+/// A DASH manifest, the Media Presentation Description (ISO/IEC 23009-1, 5.3.1): the subset that the packager writes
+/// and that a player of its output requires.
 ///
-///     MPD       profiles, type, mediaPresentationDuration, minBufferTime; of one that grows: availabilityStartTime,
+///     MPD       profiles, type, mediaPresentationDuration, minBufferTime; if dynamic: availabilityStartTime,
 ///               publishTime, minimumUpdatePeriod, timeShiftBufferDepth, suggestedPresentationDelay, maxSegmentDuration
 ///       Period  (each)   see ``Period``
 ///
-/// Elements and attributes that are not listed here are passed over when a manifest is read.
+/// Elements and attributes that are not listed here are ignored when a manifest is parsed.
 public struct MPD: Hashable, Sendable {
-    /// What it conforms to.
+    /// The profiles to which a manifest can conform.
     public enum Profile {
-        /// Segments in files of their own (ISO/IEC 23009-1, 8.4).
+        /// The live profile, with separate segment files (ISO/IEC 23009-1, 8.4).
         public static let live = "urn:mpeg:dash:profile:isoff-live:2011"
-        /// A file for each representation (ISO/IEC 23009-1, 8.3).
+        /// The on-demand profile, with a single file for each Representation (ISO/IEC 23009-1, 8.3).
         public static let onDemand = "urn:mpeg:dash:profile:isoff-on-demand:2011"
     }
 
     static let namespace = "urn:mpeg:dash:schema:mpd:2011"
 
-    /// What it conforms to, in order.
+    /// The profiles to which the manifest conforms, in order.
     public var profiles: [String]
-    /// `static`: all is there; `dynamic`: it grows.
+    /// The type: `static` for a complete presentation, `dynamic` for one that may be updated.
     public var type: String
-    /// How long the presentation is; nil: not said.
+    /// The duration of the presentation; nil when the attribute is absent.
     public var duration: ManifestDuration?
-    /// How much of a representation has to be there before playback at its bandwidth does not stop.
+    /// The media duration that a player has to buffer for continuous playback of a Representation at its bandwidth.
     public var minimumBufferTime: ManifestDuration
-    /// From when on segments can be had; Periods begin so long after it as their start says. Nil: not said.
+    /// The wall-clock time from which segments are available, to which the starts of the Periods are relative; nil when
+    /// the attribute is absent.
     public var availabilityStart: ManifestDate?
-    /// When this state of the manifest was published; nil: not said.
+    /// The wall-clock time at which this version of the manifest was published; nil when the attribute is absent.
     public var publishTime: ManifestDate?
-    /// How long this state is good for at least; nil: it is the last one.
+    /// The minimum time between changes of the manifest; nil means that the manifest will not change.
     public var minimumUpdatePeriod: ManifestDuration?
-    /// How long segments can be had once they have been presented; nil: for ever.
+    /// The duration for which past segments remain available; nil means no limit.
     public var timeShiftBufferDepth: ManifestDuration?
-    /// How far behind the newest segment players had best begin; nil: they choose.
+    /// The suggested delay of playback relative to the live edge; nil means that players choose the delay.
     public var suggestedPresentationDelay: ManifestDuration?
-    /// No segment is longer; nil: not said.
+    /// The maximum duration of segments; nil when the attribute is absent.
     public var maximumSegmentDuration: ManifestDuration?
-    /// The periods, in order.
+    /// The Periods, in order.
     public var periods: [Period]
 
-    /// Makes a manifest of a presentation that is complete.
+    /// Creates a static manifest.
     public init(
         profiles: [String],
         duration: ManifestDuration?,
@@ -56,9 +57,9 @@ public struct MPD: Hashable, Sendable {
         self.periods = periods
     }
 
-    /// Reads a manifest of at most 16 MiB in UTF-8. Document types are never read.
+    /// Parses a manifest of at most 16 MiB in UTF-8. Document type declarations are not processed.
     ///
-    /// - Throws: ``ManifestError``. What can be read but is wrong is found by ``MPDChecker``.
+    /// - Throws: ``ManifestError``. Other errors in a manifest are found by ``MPDChecker``.
     public init(_ bytes: [UInt8]) throws(ManifestError) {
         let root: XMLTree.Element
         do throws(XMLFailure) {
@@ -67,13 +68,17 @@ public struct MPD: Hashable, Sendable {
             throw ManifestError(.noManifest, error.place, error.reason)
         }
         guard root.name == "MPD", root.namespace == Self.namespace else {
-            throw ManifestError(.noManifest, "line \(root.line)", "an MPD of the namespace \(Self.namespace) expected")
+            throw ManifestError(
+                .noManifest,
+                "line \(root.line)",
+                "the root element must be MPD in the namespace \(Self.namespace)"
+            )
         }
         profiles = try root.required("profiles").split { $0 == "," || $0.isWhitespace }.map(String.init)
         type = root.attributes["type"] ?? "static"
         duration = try root.duration("mediaPresentationDuration")
         guard let buffer = try root.duration("minBufferTime") else {
-            throw ManifestError(.missingAttribute, "line \(root.line)", "MPD has no minBufferTime")
+            throw ManifestError(.missingAttribute, "line \(root.line)", "MPD has no minBufferTime attribute: add it")
         }
         minimumBufferTime = buffer
         availabilityStart = try root.date("availabilityStartTime")
@@ -86,7 +91,7 @@ public struct MPD: Hashable, Sendable {
         for element in root.children("Period") { periods.append(try Period(reading: element)) }
     }
 
-    /// The manifest in UTF-8.
+    /// The manifest as UTF-8 XML.
     public var bytes: [UInt8] {
         var writer = XMLWriter()
         let attributes: [(String, String?)] = [

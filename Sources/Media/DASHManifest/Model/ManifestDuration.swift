@@ -1,20 +1,21 @@
 import TextCoding
 
-/// A duration or a point in time of a presentation, to the microsecond: `xs:duration` (XML Schema, part 2, 3.2.6) without
-/// years and months, which have no length.
+/// A duration or a presentation time in microseconds: `xs:duration` (XML Schema, part 2, 3.2.6) without years and
+/// months, whose lengths vary.
 ///
 ///     duration = "P" [ n "D" ] [ "T" [ n "H" ] [ n "M" ] [ n [ "." n ] "S" ] ]
 public struct ManifestDuration: Hashable, Sendable {
-    /// Microseconds, 0 or more.
+    /// The number of microseconds, at least 0.
     public let microseconds: Int64
 
-    /// The longest one: a hundred years.
+    /// The longest supported duration: a hundred years.
     public static let longest = ManifestDuration(microseconds: 100 * 366 * 86_400 * 1_000_000)
 
-    /// Makes a duration; what is below 0 becomes 0.
+    /// Creates a duration. A negative value becomes 0.
     public init(microseconds: Int64) { self.microseconds = max(0, microseconds) }
 
-    /// Makes a duration of seconds, to the nearest microsecond; 0 for what is no duration, ``longest`` for what is longer.
+    /// Creates a duration in seconds, rounded to the nearest microsecond. A negative value and NaN become 0. A longer
+    /// duration than ``longest`` becomes ``longest``.
     public init(seconds: Double) {
         guard seconds > 0 else {
             self.init(microseconds: 0)
@@ -24,11 +25,11 @@ public struct ManifestDuration: Hashable, Sendable {
         self.init(microseconds: Int64(min((seconds * 1e6).rounded(), most)))
     }
 
-    /// In seconds, as near as a Double comes.
+    /// The duration in seconds.
     public var seconds: Double { Double(microseconds) / 1e6 }
 
-    /// Reads a duration; nil for anything else, and for what is longer than ``longest``. Digits behind the sixth of a
-    /// fraction are cut off.
+    /// Parses a duration; nil for any other text, and for a duration longer than ``longest``. Fractional digits after
+    /// the sixth are ignored.
     public init?(_ text: String) {
         guard let duration = DurationText(text), !duration.hasWeeks,
             duration.seconds <= UInt64(Self.longest.microseconds / 1_000_000)
@@ -40,7 +41,7 @@ public struct ManifestDuration: Hashable, Sendable {
 }
 
 extension ManifestDuration: CustomStringConvertible {
-    /// As it stands in a manifest: seconds, with as many digits behind the point as are needed, such as `PT12.5S`.
+    /// The text in a manifest: seconds with as many fractional digits as needed, such as `PT12.5S`.
     public var description: String {
         let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         guard rest > 0 else { return "PT\(whole)S" }
@@ -51,7 +52,7 @@ extension ManifestDuration: CustomStringConvertible {
 }
 
 extension ManifestDuration: Comparable {
-    /// Whether one is shorter.
+    /// Returns whether the left duration is shorter.
     public static func < (left: ManifestDuration, right: ManifestDuration) -> Bool {
         left.microseconds < right.microseconds
     }

@@ -1,20 +1,21 @@
 import XMLDocuments
 
-/// `Period`: a part of the presentation in which nothing but the representation changes (ISO/IEC 23009-1, 5.3.2).
+/// `Period`: a part of the presentation with a constant set of AdaptationSets and Representations (ISO/IEC 23009-1,
+/// 5.3.2).
 ///
 ///     Period           id, start, duration
 ///       AdaptationSet  (each)   see ``AdaptationSet``
 public struct Period: Hashable, Sendable {
-    /// Its name; nil: it has none.
+    /// The identifier; nil when the attribute is absent.
     public var id: String?
-    /// When it begins in the presentation; nil: where the one before it ends.
+    /// The start time in the presentation; nil means the end of the preceding Period.
     public var start: ManifestDuration?
-    /// How long it is; nil: to the next one, or to the end.
+    /// The duration; nil means until the next Period or the end of the presentation.
     public var duration: ManifestDuration?
-    /// What there is to choose from.
+    /// The AdaptationSets.
     public var adaptationSets: [AdaptationSet]
 
-    /// Makes a period.
+    /// Creates a Period.
     public init(
         id: String?,
         start: ManifestDuration? = nil,

@@ -1,42 +1,43 @@
 import XMLDocuments
 
-/// `Representation`: media that can be played (ISO/IEC 23009-1, 5.3.5).
+/// `Representation`: an encoded version of the content of an AdaptationSet (ISO/IEC 23009-1, 5.3.5).
 ///
 ///     Representation               id, mimeType, codecs, bandwidth, width, height, frameRate, audioSamplingRate
 ///       AudioChannelConfiguration  (each)   ┐
-///       ContentProtection          (each)   │ in this order, which the schema asks for
+///       ContentProtection          (each)   │ in this order, which the schema requires
 ///       BaseURL                             │
 ///       SegmentBase                         │
 ///       SegmentTemplate                     ┘
 public struct Representation: Hashable, Sendable {
-    /// Its name, which is the only one of its kind in the period and has no white space.
+    /// The identifier, which is unique within the Period and has no white space.
     public var id: String
-    /// Its type; nil: that of the set.
+    /// The MIME type; nil means that of the AdaptationSet.
     public var mimeType: String?
-    /// As RFC 6381 has them; nil: those of the set.
+    /// The codecs in the syntax of RFC 6381; nil means those of the AdaptationSet.
     public var codecs: String?
-    /// Bits per second that have to come in for playback not to stop after ``MPD/minimumBufferTime``.
+    /// The bandwidth in bits per second that is sufficient for continuous playback after buffering for
+    /// ``MPD/minimumBufferTime``.
     public var bandwidth: UInt64
-    /// The width on display in pixels; nil unless it is video.
+    /// The display width of video in pixels; nil for other media.
     public var width: UInt32?
-    /// The height on display in pixels; nil unless it is video.
+    /// The display height of video in pixels; nil for other media.
     public var height: UInt32?
-    /// Frames per second, such as `25` or `30000/1001`; nil unless it is video.
+    /// The frame rate of video in frames per second, such as `25` or `30000/1001`; nil for other media.
     public var frameRate: String?
-    /// Samples per second of audio; nil otherwise.
+    /// The number of audio samples per second; nil for other media.
     public var audioSamplingRate: UInt32?
-    /// The channels of audio.
+    /// The audio channel configurations.
     public var channels: [Descriptor]
-    /// How it is encrypted, beside what its set says.
+    /// The ContentProtection elements in addition to those of the AdaptationSet.
     public var protections: [ContentProtection]
-    /// What its addresses are relative to, or its only file; nil: the manifest's.
+    /// The base URL of the segments, or the URL of the only file; nil means the URL of the manifest.
     public var baseURL: String?
-    /// Its single file; nil when it has several.
+    /// The segment base of a single file; nil for several files.
     public var base: SegmentBase?
-    /// What its segments are called; nil: as its set says.
+    /// The segment template; nil means that of the AdaptationSet.
     public var template: SegmentTemplate?
 
-    /// Makes a representation.
+    /// Creates a Representation.
     public init(id: String, bandwidth: UInt64, codecs: String? = nil) {
         self.id = id
         self.bandwidth = bandwidth
@@ -47,14 +48,18 @@ public struct Representation: Hashable, Sendable {
 
     init(reading element: XMLTree.Element) throws(ManifestError) {
         guard let bandwidth = try element.number("bandwidth", as: UInt64.self) else {
-            throw ManifestError(.missingAttribute, "line \(element.line)", "Representation has no bandwidth")
+            throw ManifestError(
+                .missingAttribute,
+                "line \(element.line)",
+                "Representation has no bandwidth attribute: add it"
+            )
         }
         self.init(id: try element.required("id"), bandwidth: bandwidth, codecs: element.attributes["codecs"])
         mimeType = element.attributes["mimeType"]
         width = try element.number("width")
         height = try element.number("height")
         frameRate = element.attributes["frameRate"]
-        // Two numbers are the least and the most.
+        // The attribute may also have two numbers, the minimum and the maximum, which are ignored.
         audioSamplingRate = element.attributes["audioSamplingRate"].flatMap { UInt32($0) }
         channels = try Descriptor.all("AudioChannelConfiguration", in: element)
         for child in element.children("ContentProtection") { protections.append(try ContentProtection(reading: child)) }

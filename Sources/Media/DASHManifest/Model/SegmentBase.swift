@@ -1,20 +1,20 @@
 import XMLDocuments
 
-/// `SegmentBase`: one file with an index of its segments, a `sidx` box (ISO/IEC 23009-1, 5.3.9.2).
+/// `SegmentBase`: a single file with a segment index, the `sidx` box (ISO/IEC 23009-1, 5.3.9.2).
 ///
 ///     SegmentBase        timescale, presentationTimeOffset, indexRange
 ///       Initialization   range
 public struct SegmentBase: Hashable, Sendable {
-    /// Units per second of ``presentationTimeOffset``.
+    /// The number of time units per second of ``presentationTimeOffset``.
     public var timescale: UInt32
-    /// Which time of the media is the beginning of the period.
+    /// The media time at the start of the Period, in units of the timescale.
     public var presentationTimeOffset: UInt64
-    /// Where the index lies in the file; nil: not said.
+    /// The byte range of the segment index in the file; nil when the attribute is absent.
     public var indexRange: Range<UInt64>?
-    /// Where the init segment lies in the file; nil: not said.
+    /// The byte range of the initialization segment in the file; nil when the attribute is absent.
     public var initializationRange: Range<UInt64>?
 
-    /// Describes a file.
+    /// Creates a segment base.
     public init(
         timescale: UInt32,
         presentationTimeOffset: UInt64 = 0,

@@ -1,22 +1,24 @@
 import XMLDocuments
 
-/// `SegmentTemplate` with `SegmentTimeline`: segments in files of their own, whose names follow a pattern
-/// (ISO/IEC 23009-1, 5.3.9.4 and 5.3.9.6).
+/// `SegmentTemplate` with `SegmentTimeline`: segments in separate files, whose URLs follow a template (ISO/IEC 23009-1,
+/// 5.3.9.4 and 5.3.9.6).
 ///
 ///     SegmentTemplate    timescale, presentationTimeOffset, startNumber, duration, initialization, media
 ///       SegmentTimeline
 ///         S              (each)   t, d, r
 public struct SegmentTemplate: Hashable, Sendable {
-    /// `S`: segments of one duration, one behind the other.
+    /// `S`: consecutive segments of the same duration.
     public struct Run: Hashable, Sendable {
-        /// When the first one begins in the media; nil: where the one before it ends.
+        /// The media time at which the first segment starts, in units of the timescale; nil means the end of the
+        /// preceding run.
         public var time: UInt64?
-        /// How long each is.
+        /// The duration of each segment, in units of the timescale.
         public var duration: UInt64
-        /// How many follow the first one; below 0: as many as there is room for.
+        /// The number of segments after the first one; a negative number means until the next run or the end of the
+        /// Period.
         public var repeats: Int64
 
-        /// Makes a run.
+        /// Creates a run.
         public init(time: UInt64?, duration: UInt64, repeats: Int64 = 0) {
             self.time = time
             self.duration = duration
@@ -24,22 +26,23 @@ public struct SegmentTemplate: Hashable, Sendable {
         }
     }
 
-    /// Units per second of all times here.
+    /// The number of time units per second.
     public var timescale: UInt32
-    /// Which time of the media is the beginning of the period.
+    /// The media time at the start of the Period, in units of the timescale.
     public var presentationTimeOffset: UInt64
     /// The number of the first segment.
     public var startNumber: UInt64
-    /// How long segments are where there is no timeline; nil: there is one.
+    /// The duration of the segments without a timeline, in units of the timescale; nil with a timeline.
     public var duration: UInt64?
-    /// The init segment; nil: there is none.
+    /// The URL template of the initialization segment; nil when there is none.
     public var initialization: String?
-    /// What segments are called; nil: not said.
+    /// The URL template of the media segments; nil when the attribute is absent.
     public var media: String?
     /// The segments; empty when there is no timeline.
     public var timeline: [Run]
 
-    /// Makes a template of segments that are `durations` long, the first of which begins at `time`.
+    /// Creates a template for segments with the given durations, the first of which starts at `time`, both in units of
+    /// the timescale.
     public init(
         timescale: UInt32,
         presentationTimeOffset: UInt64 = 0,
@@ -74,10 +77,10 @@ public struct SegmentTemplate: Hashable, Sendable {
         timeline = []
         for child in element.child("SegmentTimeline")?.children("S") ?? [] {
             guard let duration = try child.number("d", as: UInt64.self) else {
-                throw ManifestError(.missingAttribute, "line \(child.line)", "S has no d")
+                throw ManifestError(.missingAttribute, "line \(child.line)", "S has no d attribute: add it")
             }
             let repeats = child.attributes["r"].map { Int64($0) } ?? 0
-            guard let repeats else { throw child.invalid("r", "no whole number") }
+            guard let repeats else { throw child.invalid("r", "an integer") }
             timeline.append(Run(time: try child.number("t"), duration: duration, repeats: repeats))
         }
     }

@@ -1,13 +1,13 @@
-/// A SegmentTimeline that grows at its end and loses segments at its beginning (ISO/IEC 23009-1, 5.3.9.6).
+/// The segments of a SegmentTimeline, and functions that append and remove segments (ISO/IEC 23009-1, 5.3.9.6).
 extension SegmentTemplate {
-    /// When the first segment begins and the last one ends in the media; nil for an empty timeline, and for one that cannot
-    /// be counted.
+    /// The media time range from the start of the first segment to the end of the last one, in units of the timescale;
+    /// nil for an empty timeline, and for one whose end exceeds 64 bits.
     public var timelineRange: Range<UInt64>? {
         guard let extent = TimelineExtent(timeline), extent.start <= extent.end else { return nil }
         return extent.start..<extent.end
     }
 
-    /// How many segments the timeline has; nil when that cannot be counted, or is left open.
+    /// The number of segments of the timeline; nil when the timeline is open-ended, or when the number exceeds 64 bits.
     public var segmentCount: UInt64? {
         var count: UInt64 = 0
         for run in timeline {
@@ -19,7 +19,8 @@ extension SegmentTemplate {
         return count
     }
 
-    /// The number of the segment that comes next; nil when it cannot be counted.
+    /// The number of the segment after the last one; nil when the timeline is open-ended, or when the number exceeds 64
+    /// bits.
     public var nextNumber: UInt64? {
         guard let segmentCount else { return nil }
         let (sum, overflow) = startNumber.addingReportingOverflow(segmentCount)
@@ -28,16 +29,16 @@ extension SegmentTemplate {
 
     /// A segment of a timeline.
     public struct Segment: Hashable, Sendable {
-        /// What `$Number$` stands for.
+        /// The segment number, which is the value of `$Number$`.
         public let number: UInt64
-        /// When it begins in the media.
+        /// The media time at which the segment starts, in units of the timescale.
         public let time: UInt64
-        /// How long it is.
+        /// The duration, in units of the timescale.
         public let duration: UInt64
     }
 
-    /// The segments, one by one; ask ``segmentCount`` first when a stranger wrote the timeline. Empty when they cannot be
-    /// counted.
+    /// The expanded segments. Check ``segmentCount`` first if the manifest is not trusted, because a timeline can
+    /// contain billions of segments. Empty for an open-ended timeline, and for one that exceeds 64 bits.
     public var segments: [Segment] {
         guard nextNumber != nil, timelineRange != nil else { return [] }
         var segments: [Segment] = []
@@ -54,9 +55,10 @@ extension SegmentTemplate {
         return segments
     }
 
-    /// Adds a segment at the end.
+    /// Appends a segment.
     ///
-    /// - Parameter time: When it begins in the media; where that is behind the end of the one before, there is a gap.
+    /// - Parameter time: The media time at which the segment starts. A time after the end of the preceding segment
+    ///   results in a gap.
     public mutating func append(duration: UInt64, at time: UInt64) {
         let end = timelineRange?.upperBound
         if let last = timeline.indices.last, end == time, timeline[last].duration == duration {
@@ -66,7 +68,7 @@ extension SegmentTemplate {
         }
     }
 
-    /// Removes the first segment; the others keep their times and numbers. Does nothing when there is none.
+    /// Removes the first segment, if there is one. The others keep their times and numbers.
     public mutating func removeFirst() {
         guard var first = timeline.first else { return }
         startNumber &+= 1

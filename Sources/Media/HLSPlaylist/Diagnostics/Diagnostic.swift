@@ -1,15 +1,15 @@
-/// Something that is wrong in a playlist: which rule it breaks, how much that matters, and where.
+/// A problem in a playlist: the rule that it violates, its severity, and its position.
 public struct Diagnostic: Hashable, Sendable {
-    /// How much it matters.
+    /// The severity of a problem.
     public enum Severity: String, Sendable, Comparable, CaseIterable {
-        /// Worth knowing; nothing is broken.
+        /// Information only: no requirement is violated.
         case note
-        /// A SHOULD is not kept, or some players may not do what is meant.
+        /// The playlist violates a SHOULD, or some players may not behave as intended.
         case warning
-        /// A MUST is not kept: players may refuse the playlist or play it wrongly.
+        /// The playlist violates a MUST: players may reject it or play it incorrectly.
         case error
 
-        /// Notes before warnings before errors.
+        /// Orders notes before warnings, and warnings before errors.
         public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
 
         private var rank: Int {
@@ -21,18 +21,18 @@ public struct Diagnostic: Hashable, Sendable {
         }
     }
 
-    /// The rule that is broken.
+    /// The violated rule.
     public let rule: RuleID
-    /// How much it matters.
+    /// The severity of the problem.
     public let severity: Severity
-    /// The line, the first being 1; 0 when the playlist as a whole is meant.
+    /// The line number, starting at 1; 0 for the whole playlist.
     public let line: Int
-    /// The column in bytes, the first being 1; 0 when the line as a whole is meant.
+    /// The column in bytes, starting at 1; 0 for the whole line.
     public let column: Int
-    /// What is wrong, in words. It may quote names of tags and attributes, never a key.
+    /// The description of the problem. It may quote names of tags and attributes, but never a key.
     public let message: String
 
-    /// Makes a diagnostic. `line` and `column` count from 1; 0 means the whole playlist or the whole line.
+    /// Creates a diagnostic. `line` and `column` start at 1; 0 means the whole playlist or the whole line.
     public init(rule: RuleID, severity: Severity, line: Int, column: Int = 0, message: String) {
         self.rule = rule
         self.severity = severity
@@ -43,31 +43,31 @@ public struct Diagnostic: Hashable, Sendable {
 }
 
 extension Diagnostic: CustomStringConvertible {
-    /// `line:column: severity: message [rule]`, without the places that are 0.
+    /// The text `line:column: severity: message [rule]`, without a line or column that is 0.
     public var description: String {
-        var place = ""
-        if line > 0 { place += "\(line):" }
-        if line > 0, column > 0 { place += "\(column):" }
-        return (place.isEmpty ? "" : place + " ") + "\(severity): \(message) [\(rule)]"
+        var position = ""
+        if line > 0 { position += "\(line):" }
+        if line > 0, column > 0 { position += "\(column):" }
+        return (position.isEmpty ? "" : position + " ") + "\(severity): \(message) [\(rule)]"
     }
 }
 
-/// Why a playlist could not be read or written: the first thing that was wrong with it.
+/// An error that prevents a playlist from being read or written: the first problem in it.
 ///
-/// Two errors are equal when their rules are, wherever they occurred.
+/// Two errors are equal when their rules are equal, regardless of their positions.
 public struct PlaylistError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was wrong, and where.
+    /// The problem and its position.
     public let diagnostic: Diagnostic
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ diagnostic: Diagnostic) { self.diagnostic = diagnostic }
 
-    /// The rule that was broken.
+    /// The violated rule.
     public var rule: RuleID { diagnostic.rule }
 
-    /// The place and the reason, in one line.
+    /// The position and the message, in one line.
     public var description: String { diagnostic.description }
 
-    /// True when both break the same rule.
+    /// Returns whether both errors are violations of the same rule.
     public static func == (left: PlaylistError, right: PlaylistError) -> Bool { left.rule == right.rule }
 }

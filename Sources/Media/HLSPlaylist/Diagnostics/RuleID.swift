@@ -5,74 +5,75 @@ public struct RuleID: RawRepresentable, Hashable, Sendable, Comparable, CustomSt
     /// The name, in kebab-case.
     public let rawValue: String
 
-    /// Makes a rule's name; it need not be one that this library knows.
+    /// Creates the name of a rule, which does not have to be one of this library's rules.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes a rule's name.
+    /// Creates the name of a rule.
     public init(stringLiteral value: StaticString) { rawValue = value.description }
 
     /// The name.
     public var description: String { rawValue }
 
-    /// Alphabetical order.
+    /// Orders names alphabetically.
     public static func < (left: RuleID, right: RuleID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The rules that a reader keeps. Strict reading throws the first error among them.
+/// The rules that the reader checks. Strict parsing throws the first violation that is an error.
 extension RuleID {
     /// The playlist begins with a byte order mark (section 4.1).
     public static let bom: RuleID = "bom"
     /// The playlist is not UTF-8 (section 4.1).
     public static let notUTF8: RuleID = "not-utf8"
-    /// A control character other than CR and LF (section 4.1).
+    /// The playlist contains a control character other than CR and LF (section 4.1).
     public static let controlCharacter: RuleID = "control-character"
     /// The first line is not `#EXTM3U` (section 4.4.1.1).
     public static let missingExtM3U: RuleID = "missing-extm3u"
-    /// Tags of Media Playlists stand beside tags of Multivariant Playlists (section 4.1).
+    /// The playlist contains tags of Media Playlists and tags of Multivariant Playlists (section 4.1).
     public static let mixedPlaylistKinds: RuleID = "mixed-playlist-kinds"
-    /// One of ``PlaylistLimits`` was passed. Lenient reading stops there too.
+    /// The playlist exceeds one of ``PlaylistLimits``. Lenient parsing stops there too.
     public static let limitExceeded: RuleID = "limit-exceeded"
-    /// A tag's value is not of the form that its definition gives.
+    /// The value of a tag does not have the form that the tag's definition requires.
     public static let malformedTagValue: RuleID = "malformed-tag-value"
-    /// An attribute list is not `NAME=value,…` (section 4.2).
+    /// An attribute list does not have the form `NAME=value,…` (section 4.2).
     public static let malformedAttributeList: RuleID = "malformed-attribute-list"
-    /// An attribute's value is not of its type (section 4.2).
+    /// The value of an attribute does not have the attribute's type (section 4.2).
     public static let malformedAttributeValue: RuleID = "malformed-attribute-value"
     /// A required attribute is missing.
     public static let missingAttribute: RuleID = "missing-attribute"
     /// An attribute appears twice in one list (section 4.2).
     public static let duplicateAttribute: RuleID = "duplicate-attribute"
-    /// An enumerated string that the attribute does not define: clients ignore the tag (section 6.3.1).
+    /// An attribute has an enumerated string that its definition does not list: clients ignore the tag (section 6.3.1).
     public static let unknownEnumeratedValue: RuleID = "unknown-enumerated-value"
-    /// An unknown attribute whose name starts with `REQ-`: clients ignore the tag (section 6.3.1).
+    /// A tag has an unknown attribute whose name starts with `REQ-`: clients ignore the tag (section 6.3.1).
     public static let unsupportedRequirement: RuleID = "unsupported-requirement"
-    /// A tag that may stand once in a playlist stands there again.
+    /// A tag appears more than once, although it may appear only once in a playlist.
     public static let duplicateTag: RuleID = "duplicate-tag"
-    /// A media segment without EXTINF (section 4.4.4.1).
+    /// A Media Segment has no EXTINF (section 4.4.4.1).
     public static let segmentWithoutDuration: RuleID = "segment-without-duration"
-    /// An EXTINF tag that no URI line follows.
+    /// No URI line follows an EXTINF tag.
     public static let durationWithoutSegment: RuleID = "duration-without-segment"
-    /// An EXT-X-STREAM-INF tag that no URI line follows (section 4.4.6.2).
+    /// No URI line follows an EXT-X-STREAM-INF tag (section 4.4.6.2).
     public static let streamInfWithoutURI: RuleID = "stream-inf-without-uri"
-    /// A URI line in a Multivariant Playlist that no EXT-X-STREAM-INF tag precedes.
+    /// No EXT-X-STREAM-INF tag precedes a URI line in a Multivariant Playlist.
     public static let uriWithoutStreamInf: RuleID = "uri-without-stream-inf"
-    /// White space at the start or the end of a line (section 4.1).
+    /// A line begins or ends with white space (section 4.1).
     public static let whitespace: RuleID = "whitespace"
-    /// A reference to a variable that no EXT-X-DEFINE tag above it defines (section 6.3.1).
+    /// A line refers to a variable that no preceding EXT-X-DEFINE tag defines (section 6.3.1).
     public static let undefinedVariable: RuleID = "undefined-variable"
-    /// An EXT-X-DEFINE tag without exactly one of NAME, IMPORT and QUERYPARAM, or with a malformed name (section
+    /// An EXT-X-DEFINE tag does not have exactly one of NAME, IMPORT and QUERYPARAM, or has a malformed name (section
     /// 4.4.2.3).
     public static let invalidDefine: RuleID = "invalid-define"
     /// A variable is defined twice (section 4.4.2.3).
     public static let duplicateVariable: RuleID = "duplicate-variable"
-    /// IMPORT names a variable that the Multivariant Playlist does not define, or there is none (section 4.4.2.3).
+    /// IMPORT names a variable that the Multivariant Playlist does not define, or no Multivariant Playlist is known
+    /// (section 4.4.2.3).
     public static let unresolvedImport: RuleID = "unresolved-import"
     /// QUERYPARAM names a parameter that the playlist's URL does not have (section 4.4.2.3).
     public static let unresolvedQueryParameter: RuleID = "unresolved-queryparam"
-    /// A tag that the draft does not define.
+    /// The playlist contains a tag that the draft does not define.
     public static let unknownTag: RuleID = "unknown-tag"
-    /// An attribute that the tag's definition does not list.
+    /// A tag has an attribute that its definition does not list.
     public static let unknownAttribute: RuleID = "unknown-attribute"
-    /// A Media Playlist without EXT-X-TARGETDURATION (section 4.4.3.1).
+    /// A Media Playlist has no EXT-X-TARGETDURATION (section 4.4.3.1).
     public static let missingTargetDuration: RuleID = "missing-target-duration"
 }

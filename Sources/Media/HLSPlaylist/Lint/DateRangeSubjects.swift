@@ -23,11 +23,11 @@ struct DateRangeSubjects {
             duration = duration ?? tag.duration
         }
 
-        /// When it ends, if that is known: the END-DATE, or the start and the DURATION.
+        /// The end of the range: the END-DATE, or the start plus the DURATION; nil when neither is known.
         var end: PlaylistDate? {
             if let endDate { return endDate }
             guard let start, let duration else { return nil }
-            // Later than every date that can be written.
+            // This date is later than every date that a playlist can contain.
             guard duration < 3e11 else { return PlaylistDate(seconds: .max / 4) }
             return start.advanced(by: duration)
         }
@@ -35,7 +35,7 @@ struct DateRangeSubjects {
         var id: String { tags.first?.tag.id ?? "" }
         var firstLine: PlaylistLine? { tags.first?.line }
 
-        /// Whether one of the tags has an attribute that begins with `X-`.
+        /// Whether one of the tags has the attribute, whose name begins with `X-`.
         func has(_ attribute: String) -> Bool { tags.contains { $0.tag[attribute] != nil } }
     }
 
@@ -43,20 +43,20 @@ struct DateRangeSubjects {
     private(set) var all: [Subject] = []
     private var index: [String: Int] = [:]
 
-    /// The ranges of some lines.
+    /// Collects the Date Ranges of the lines.
     init(_ lines: some Sequence<PlaylistLine>) {
         for line in lines {
             guard case .tag(.dateRange(let tag)) = line.content else { continue }
-            let place = index[tag.id] ?? all.count
-            if place == all.count {
-                index[tag.id] = place
+            let position = index[tag.id] ?? all.count
+            if position == all.count {
+                index[tag.id] = position
                 all.append(Subject())
             }
-            all[place].add(tag, line)
+            all[position].add(tag, line)
         }
     }
 
-    /// The range of an ID.
+    /// The range with the ID; nil when there is none.
     subscript(id: String) -> Subject? { index[id].map { all[$0] } }
 }
 
@@ -66,7 +66,7 @@ extension MediaSubject {
 }
 
 extension DateRangeTag {
-    /// The attributes but ID, each in a form that is equal for equal values.
+    /// All attributes except ID, each in a normalized form, so that equal values compare as equal.
     var comparableAttributes: [(name: String, value: String)] {
         func instant(_ date: PlaylistDate) -> String { "\(date.seconds) \(date.nanoseconds)" }
         var result: [(name: String, value: String)] = []

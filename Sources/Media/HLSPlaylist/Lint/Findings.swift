@@ -1,4 +1,4 @@
-/// Collects what one rule finds in one playlist.
+/// Collects the findings of one rule in one playlist.
 struct PlaylistFindings {
     let file: LintFile
     let rule: LintRule
@@ -9,8 +9,8 @@ struct PlaylistFindings {
         self.rule = rule
     }
 
-    /// Reports at a line, or at the playlist as a whole when it is nil. The column is that of an attribute, if one is
-    /// named.
+    /// Adds a finding for a line, or for the whole playlist when the line is nil. If an attribute is named, the finding
+    /// has the column of the attribute.
     mutating func report(_ line: PlaylistLine?, attribute: String? = nil, _ message: String) {
         diagnostics.append(
             Diagnostic(
@@ -24,14 +24,14 @@ struct PlaylistFindings {
     }
 }
 
-/// Collects what one rule finds in a presentation.
+/// Collects the findings of one rule in a presentation.
 struct PresentationFindings {
     let rule: LintRule
     private(set) var findings: [LintFinding] = []
 
     init(rule: LintRule) { self.rule = rule }
 
-    /// Reports at a line of a file, or at the file as a whole when the line is nil.
+    /// Adds a finding for a line of a file, or for the whole file when the line is nil.
     mutating func report(_ file: LintFile, _ line: PlaylistLine?, attribute: String? = nil, _ message: String) {
         var one = PlaylistFindings(file: file, rule: rule)
         one.report(line, attribute: attribute, message)
@@ -39,14 +39,14 @@ struct PresentationFindings {
     }
 }
 
-/// Something that is wrong, and in which file.
+/// A diagnostic together with the name of the file that it is about.
 public struct LintFinding: Hashable, Sendable {
     /// The playlist's path or URL.
     public let file: String
-    /// What is wrong there.
+    /// The problem in the file.
     public let diagnostic: Diagnostic
 
-    /// Makes a finding.
+    /// Creates a finding.
     public init(file: String, diagnostic: Diagnostic) {
         self.file = file
         self.diagnostic = diagnostic

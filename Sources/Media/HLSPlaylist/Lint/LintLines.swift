@@ -2,18 +2,19 @@ import ByteCoding
 import TextCoding
 
 extension LintFile {
-    /// The lines with a tag, in order.
+    /// The lines that contain the tag, in order.
     func lines(of name: TagName) -> some Sequence<PlaylistLine> {
         lines.lazy.filter { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
     }
 
-    /// The value of an attribute as it stands in the file, quotation marks included, but with its variables replaced;
-    /// nil when the line has no such attribute.
+    /// The value of an attribute as the file contains it, with quotation marks, but with its variables substituted; nil
+    /// when the line has no such attribute.
     func value(ofAttribute name: String, _ line: PlaylistLine) -> String? {
         line.rawAttribute(name).map(withVariables)
     }
 
-    /// Text with its variables replaced. The reader has refused what would grow too much.
+    /// Returns the text with its variables substituted. The reader has already rejected values that would exceed the
+    /// limit after substitution.
     func withVariables(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard VariableTable.hasReference(bytes.span.bytes, 0..<bytes.count) else { return text }
@@ -29,7 +30,7 @@ extension LintFile {
         }
     }
 
-    /// The protocol version, which is 1 without the tag.
+    /// The protocol version from EXT-X-VERSION; 1 when the tag is absent.
     var version: UInt64 {
         switch playlist {
         case .media(let playlist): playlist.version ?? 1
@@ -39,7 +40,7 @@ extension LintFile {
 }
 
 extension PlaylistLine {
-    /// Whether the number of an EXTINF tag is written with a decimal point.
+    /// Whether the duration of an EXTINF tag is written with a decimal point.
     var hasDecimalPoint: Bool {
         for byte in bytes {
             if byte == 0x2C { return false }
@@ -48,7 +49,7 @@ extension PlaylistLine {
         return false
     }
 
-    /// Whether a reference to a variable stands in it.
+    /// Whether the line contains a variable reference.
     var refersToVariable: Bool {
         let bytes = self.bytes
         var rest = bytes
@@ -68,26 +69,26 @@ extension PlaylistLine {
 }
 
 extension Attribute {
-    /// Whether it is a hexadecimal sequence (section 4.2).
+    /// Whether the value is a hexadecimal sequence (section 4.2).
     var isHexadecimal: Bool {
         let digits = value.utf8.dropFirst(2)
         return !isQuoted && (value.hasPrefix("0x") || value.hasPrefix("0X")) && !digits.isEmpty
             && digits.allSatisfy { Hexadecimal.value(of: $0) != nil }
     }
 
-    /// Whether it is a decimal number, with a sign or without (section 4.2).
+    /// Whether the value is a decimal number, with or without a sign (section 4.2).
     var isSignedDecimal: Bool {
         let bytes = Array(value.utf8)
         return !isQuoted && Decimal.signedNumber(bytes, 0..<bytes.count) != nil
     }
 
-    /// Whether it is a decimal number without a sign (section 4.2).
+    /// Whether the value is a decimal number without a sign (section 4.2).
     var isDecimal: Bool {
         let bytes = Array(value.utf8)
         return !isQuoted && Decimal.number(bytes, 0..<bytes.count) != nil
     }
 
-    /// Whether it is an integer below 2^64 (section 4.2).
+    /// Whether the value is an integer below 2^64 (section 4.2).
     var isInteger: Bool {
         let bytes = Array(value.utf8)
         return !isQuoted && Decimal.integer(bytes, 0..<bytes.count) != nil
@@ -95,13 +96,13 @@ extension Attribute {
 }
 
 extension Double {
-    /// A difference of seconds that comes from calculation, and is none.
-    static let noise = 0.999e-6
+    /// The largest difference, in seconds, that counts as a rounding error and not as a difference.
+    static let roundingTolerance = 0.999e-6
 
-    /// Whether it is less than another number of seconds by a microsecond or more.
-    func isClearlyLess(than other: Double) -> Bool { other - self > .noise }
+    /// Whether this number of seconds is less than the other by a microsecond or more.
+    func isClearlyLess(than other: Double) -> Bool { other - self > .roundingTolerance }
 
-    /// The number of seconds for a message: at most three digits after the point.
+    /// The number of seconds as a message shows it: with at most three digits after the decimal point.
     var inSeconds: String {
         guard abs(self) < 1e12 else { return "\(self) s" }
         return (Decimal.text((self * 1000).rounded() / 1000) ?? "\(self)") + " s"

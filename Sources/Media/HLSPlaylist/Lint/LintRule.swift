@@ -1,9 +1,9 @@
-/// A rule about playlists: what it demands, how much that matters, and how to find out. docs/playlist-rules.md has them
-/// all.
+/// A rule for playlists: the requirement, its severity, and the check that finds violations. docs/playlist-rules.md
+/// lists all rules.
 public struct LintRule: Sendable, Identifiable {
-    /// What a rule looks at.
+    /// The input that a rule checks.
     public enum Subject: String, Sendable, CaseIterable {
-        /// One playlist of either kind.
+        /// One playlist, a Media Playlist or a Multivariant Playlist.
         case any
         /// One Media Playlist.
         case media
@@ -15,34 +15,35 @@ public struct LintRule: Sendable, Identifiable {
         case reload
     }
 
-    /// Its stable name.
+    /// The stable name of the rule.
     public let id: RuleID
-    /// How much a breach matters.
+    /// The severity of a violation.
     public let severity: Diagnostic.Severity
-    /// What it looks at.
+    /// The input that the rule checks.
     public let subject: Subject
-    /// Where it comes from: a section or appendix of the draft; `Apple 13.4` is one of Apple's authoring rules, `FPS 9`
-    /// a chapter of the FairPlay Streaming Programming Guide; `-` is this library.
+    /// The source of the rule: a section or appendix of the draft; `Apple 13.4` is a section of Apple's HLS authoring
+    /// specification, `FPS 9` a chapter of the FairPlay Streaming Programming Guide; `-` means that this library
+    /// defines the rule.
     public let section: String
-    /// What it demands, in one line.
+    /// The requirement, in one line.
     public let summary: String
     let check: Check
 
-    /// How a rule finds out. Each check reports at the lines where the rule is broken.
+    /// The check that implements a rule. It reports each line that violates the rule.
     enum Check: Sendable {
-        /// The reader finds out.
+        /// The reader reports violations of the rule.
         case syntax
-        /// A playlist of either kind by itself.
+        /// A check of one playlist, a Media Playlist or a Multivariant Playlist.
         case playlist(@Sendable (inout PlaylistFindings) -> Void)
         case media(@Sendable (MediaSubject, inout PlaylistFindings) -> Void)
         case multivariant(@Sendable (MultivariantSubject, inout PlaylistFindings) -> Void)
         case presentation(@Sendable (PresentationSubject, inout PresentationFindings) -> Void)
         case reload(@Sendable (ReloadSubject, inout PlaylistFindings) -> Void)
-        /// Several checks, each for its subject: what one reports, no other does. A rule about a Multivariant Playlist
-        /// may know more when it sees the Media Playlists too.
+        /// Several checks for different subjects; no two of them report the same violation. A rule for a Multivariant
+        /// Playlist can find more violations when the Media Playlists are available too.
         case several([Check])
 
-        /// The checks by themselves.
+        /// The single checks of which this check consists.
         var parts: [Check] { if case .several(let checks) = self { checks } else { [self] } }
     }
 
@@ -64,7 +65,7 @@ public struct LintRule: Sendable, Identifiable {
 }
 
 extension LintRule {
-    /// Every rule, family by family, in the order of docs/playlist-rules.md.
+    /// All rules, grouped by family, in the order of docs/playlist-rules.md.
     public static let all: [LintRule] =
         syntaxRules + versionRules + structureRules + dateRangeRules + lowLatencyRules
         + lowLatencyPresentationRules + contentProtectionRules + multivariantRules + presentationRules + reloadRules

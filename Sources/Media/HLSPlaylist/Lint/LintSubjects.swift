@@ -1,23 +1,23 @@
-/// A playlist that is judged: its bytes, its lines, and what they mean.
+/// A playlist to check: its bytes, its lines, and the parsed playlist.
 public struct LintFile: Sendable {
-    /// Its path or URL.
+    /// The path or URL of the playlist.
     public let name: String
-    /// The playlist, leniently read.
+    /// The playlist, parsed leniently.
     public let playlist: Playlist
-    /// Its lines.
+    /// The lines of the playlist.
     public let lines: [PlaylistLine]
-    /// What the reader found.
+    /// The diagnostics of the reader.
     public let diagnostics: [Diagnostic]
     let bytes: [UInt8]
-    /// The EXT-X-KEY and EXT-X-SESSION-KEY tags with their lines. One whose METHOD the draft does not define is ignored
-    /// by clients, and so not among them.
+    /// The EXT-X-KEY and EXT-X-SESSION-KEY tags with their lines. Tags whose METHOD the draft does not define are left
+    /// out, because clients ignore them.
     let keys: [(tag: KeyTag, line: PlaylistLine)]
 
-    /// Reads a playlist leniently.
+    /// Parses a playlist leniently.
     ///
-    /// - Parameter name: Its path or URL. Other playlists' URIs are resolved against it.
-    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when one of ``PlaylistLimits`` is passed, and for
-    ///   nothing else.
+    /// - Parameter name: The path or URL of the playlist. The URIs of other playlists are resolved against it.
+    /// - Throws: ``PlaylistError`` with ``RuleID/limitExceeded`` when the playlist exceeds one of ``PlaylistLimits``.
+    ///   No other error is thrown.
     public init(name: String, bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
         self.name = name
         self.bytes = bytes
@@ -32,17 +32,17 @@ public struct LintFile: Sendable {
         }
     }
 
-    /// Whether rules beyond the syntax make sense of it.
-    var isJudged: Bool {
+    /// Whether rules other than the syntax rules can be applied to the playlist.
+    var isCheckable: Bool {
         !diagnostics.contains { $0.rule == .mixedPlaylistKinds || $0.rule == .missingExtM3U }
     }
 
-    /// The first line with a tag; nil when there is none.
+    /// The first line that contains the tag; nil when there is none.
     func line(of name: TagName) -> PlaylistLine? {
         lines.first { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
     }
 
-    /// Whether a line has the tag, be it refused by the reader.
+    /// Whether a line contains the tag, even if the reader rejected the tag.
     func has(_ name: TagName) -> Bool {
         lines.contains { line in
             switch line.content {
@@ -54,7 +54,7 @@ public struct LintFile: Sendable {
     }
 }
 
-/// A Media Playlist that is judged.
+/// A Media Playlist to check.
 struct MediaSubject: Sendable {
     let file: LintFile
     let playlist: MediaPlaylist
@@ -64,7 +64,7 @@ struct MediaSubject: Sendable {
     let rest: [PlaylistLine]
     /// The EXT-X-MAP tags, each with its line and the keys that apply to it.
     let maps: [(tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])]
-    /// The places where other keys or another EXT-X-MAP begin to apply to media.
+    /// The positions where the set of keys or the EXT-X-MAP that applies to media changes.
     let encryptionChanges: [EncryptionChange]
     var lines: [PlaylistLine] { file.lines }
 
@@ -74,44 +74,45 @@ struct MediaSubject: Sendable {
         let segment: MediaSegment
         let mediaSequenceNumber: UInt64
         let discontinuitySequenceNumber: UInt64
-        /// The lines of the tags before it, since the segment before; those of the playlist's header too.
+        /// The lines of the tags between the previous segment and this one. Those of the first segment include the
+        /// playlist's header.
         let tagLines: [PlaylistLine]
         let uriLine: PlaylistLine
         /// The keys that apply to it, each with its line.
         let keys: [(tag: KeyTag, line: PlaylistLine)]
-        /// The EXT-X-MAP tag that applies to it, with its line and the keys that apply to that.
+        /// The EXT-X-MAP tag that applies to it, with its line and the keys that apply to the map.
         let map: (tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])?
-        /// Its bytes; nil for the whole resource, or when the range has no beginning.
+        /// Its byte range; nil for the whole resource, or when the start of the range is unknown.
         let byteRange: Range<UInt64>?
 
-        /// The line of its first tag of a name.
+        /// The line of the first tag with the name among the tags of the segment; nil when there is none.
         func line(of name: TagName) -> PlaylistLine? {
             tagLines.first { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
         }
     }
 
-    /// The first segment, or the first partial segment, behind a change of the keys or of the map.
+    /// The first segment, or the first Partial Segment, after a change of the keys or of the map.
     struct EncryptionChange: Sendable {
         /// The line of the URI, or of the EXT-X-PART tag.
         let line: PlaylistLine
         let isSegment: Bool
         /// The keys that apply to it, each with its line, in the order of the lines.
         let keys: [(tag: KeyTag, line: PlaylistLine)]
-        /// How many of the keys, from the front, applied to the segment or partial segment before it too.
+        /// The number of keys, counted from the first, that also apply to the preceding segment or Partial Segment.
         let oldKeys: Int
-        /// The EXT-X-MAP tag that applies to it, with its line and the keys that apply to that.
+        /// The EXT-X-MAP tag that applies to it, with its line and the keys that apply to the map.
         let map: (tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])?
-        /// Whether no segment or partial segment before it uses the map.
+        /// Whether no preceding segment or Partial Segment uses the map.
         let isMapNew: Bool
     }
 
-    /// How many keys are followed at one place. No playlist has as many key formats; without an end, one of many would
-    /// take time in proportion to its square.
-    static let largestNumberOfKeys = 64
+    /// The largest number of keys that are tracked at one position. No real playlist has as many key formats. Without
+    /// this limit, the time for a playlist with many keys would be quadratic in their number.
+    static let maximumKeyCount = 64
 
-    /// A delta update does not show its oldest part.
+    /// Whether the playlist lists all of its segments. A delta update leaves out the oldest ones.
     var isFull: Bool { playlist.skip == nil }
-    /// The target duration in seconds; nil when there is none that rules could compare with.
+    /// The Target Duration in seconds; nil when it is missing or 0.
     var targetDuration: Double? { playlist.targetDuration > 0 ? Double(playlist.targetDuration) : nil }
 
     init?(_ file: LintFile) {
@@ -119,7 +120,7 @@ struct MediaSubject: Sendable {
         self.file = file
         self.playlist = playlist
         var builder = SegmentBuilder(playlist)
-        for line in file.lines { builder.take(line) }
+        for line in file.lines { builder.append(line) }
         segments = builder.segments
         rest = builder.tagLines
         maps = builder.maps
@@ -127,7 +128,7 @@ struct MediaSubject: Sendable {
     }
 }
 
-/// Joins the segments of a playlist with their lines.
+/// Matches the segments of a playlist with their lines.
 private struct SegmentBuilder {
     let playlist: MediaPlaylist
     var segments: [MediaSubject.Segment] = []
@@ -139,9 +140,10 @@ private struct SegmentBuilder {
     var previous: (uri: String, end: UInt64)?
     var maps: [(tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])] = []
     var changes: [MediaSubject.EncryptionChange] = []
-    /// Whether keys or map have changed since the last segment, and since the last segment or partial segment.
-    var isChanged = true
-    var isNew = true
+    /// Whether the keys or the map have changed since the last segment.
+    var isChangedSinceSegment = true
+    /// Whether the keys or the map have changed since the last segment or Partial Segment.
+    var isChangedSincePart = true
     var oldKeys = 0
     var isMapNew = false
 
@@ -152,10 +154,10 @@ private struct SegmentBuilder {
         segments.reserveCapacity(playlist.segments.count)
     }
 
-    mutating func take(_ line: PlaylistLine) {
+    mutating func append(_ line: PlaylistLine) {
         switch line.content {
         case .uri:
-            noteChange(line, isSegment: true)
+            recordChange(line, isSegment: true)
             finish(line)
         case .tag(let tag):
             tagLines.append(line)
@@ -166,9 +168,9 @@ private struct SegmentBuilder {
                 map = new
                 maps.append(new)
                 isMapNew = true
-                isChanged = true
-                isNew = true
-            case .part: noteChange(line, isSegment: false)
+                isChangedSinceSegment = true
+                isChangedSincePart = true
+            case .part: recordChange(line, isSegment: false)
             case .discontinuity: discontinuity &+= 1
             default: break
             }
@@ -177,8 +179,8 @@ private struct SegmentBuilder {
     }
 
     private mutating func apply(_ key: KeyTag, _ line: PlaylistLine) {
-        isChanged = true
-        isNew = true
+        isChangedSinceSegment = true
+        isChangedSincePart = true
         guard key.method != .none else {
             keys = []
             return oldKeys = 0
@@ -187,11 +189,11 @@ private struct SegmentBuilder {
             keys.remove(at: index)
             if index < oldKeys { oldKeys -= 1 }
         }
-        if keys.count < MediaSubject.largestNumberOfKeys { keys.append((key, line)) }
+        if keys.count < MediaSubject.maximumKeyCount { keys.append((key, line)) }
     }
 
-    private mutating func noteChange(_ line: PlaylistLine, isSegment: Bool) {
-        guard isSegment ? isChanged : isNew else { return }
+    private mutating func recordChange(_ line: PlaylistLine, isSegment: Bool) {
+        guard isSegment ? isChangedSinceSegment : isChangedSincePart else { return }
         changes.append(
             MediaSubject.EncryptionChange(
                 line: line,
@@ -204,8 +206,8 @@ private struct SegmentBuilder {
         )
         oldKeys = keys.count
         isMapNew = false
-        isNew = false
-        if isSegment { isChanged = false }
+        isChangedSincePart = false
+        if isSegment { isChangedSinceSegment = false }
     }
 
     private mutating func finish(_ line: PlaylistLine) {
@@ -243,7 +245,7 @@ private struct SegmentBuilder {
     }
 }
 
-/// A Multivariant Playlist that is judged.
+/// A Multivariant Playlist to check.
 struct MultivariantSubject: Sendable {
     let file: LintFile
     let playlist: MultivariantPlaylist
@@ -289,12 +291,12 @@ struct MultivariantSubject: Sendable {
 /// Two snapshots of one Media Playlist.
 struct ReloadSubject: Sendable {
     let before: MediaSubject
-    /// As it came.
+    /// The later snapshot as it was loaded.
     let after: MediaSubject
-    /// The later snapshot as a whole playlist: a delta update is applied to the earlier one. Nil when that is not
-    /// possible.
+    /// The later snapshot as a complete playlist: a delta update is applied to the earlier snapshot. Nil when the
+    /// update cannot be applied.
     let merged: MediaPlaylist?
-    /// How the segments of the two correspond.
+    /// The correspondence between the segments of the two snapshots.
     let comparison: ReloadComparison
 
     init(before: MediaSubject, after: MediaSubject, merged: MediaPlaylist?) {

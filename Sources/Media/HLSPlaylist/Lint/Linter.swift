@@ -1,28 +1,28 @@
-/// Judges playlists by rules.
+/// Checks playlists against rules.
 ///
 ///     let file = try LintFile(name: "main.m3u8", bytes: bytes)
 ///     for finding in Linter().check(file) { print(finding) }
 public struct Linter: Sendable {
-    /// The rules that are kept.
+    /// The enabled rules.
     public let rules: [LintRule]
     private let enabled: Set<RuleID>
 
-    /// Makes a linter with all rules.
+    /// Creates a linter with all rules.
     public init() { self.init(rules: LintRule.all) }
 
-    /// Makes a linter with all rules but some.
+    /// Creates a linter with all rules except the disabled ones.
     public init(disabled: Set<RuleID>) { self.init(rules: LintRule.all.filter { !disabled.contains($0.id) }) }
 
-    /// Makes a linter with some rules.
+    /// Creates a linter with the given rules.
     public init(rules: [LintRule]) {
         self.rules = rules
         enabled = Set(rules.map(\.id))
     }
 
-    /// Judges one playlist by itself. The findings are in the order of the lines.
+    /// Checks one playlist alone. The findings are in the order of the lines.
     public func check(_ file: LintFile) -> [Diagnostic] {
         var diagnostics = file.diagnostics.filter { enabled.contains($0.rule) }
-        guard file.isJudged else { return diagnostics }
+        guard file.isCheckable else { return diagnostics }
         let media = MediaSubject(file)
         let multivariant = MultivariantSubject(file)
         for rule in rules {
@@ -40,14 +40,14 @@ public struct Linter: Sendable {
         return diagnostics.sorted { ($0.line, $0.rule) < ($1.line, $1.rule) }
     }
 
-    /// Judges a Multivariant Playlist and its Media Playlists: each by itself, then what holds between them.
+    /// Checks a Multivariant Playlist and its Media Playlists: each playlist alone, then the presentation as a whole.
     ///
     /// - Parameters:
     ///   - multivariant: The Multivariant Playlist.
-    ///   - load: Gives the playlist at a resolved URI; nil when it cannot be read. It is called once for each URI.
-    /// - Returns: The findings, file by file, the Multivariant Playlist first.
+    ///   - load: Returns the playlist at a resolved URI, or nil when it cannot be read. It is called once for each URI.
+    /// - Returns: The findings, grouped by file, those of the Multivariant Playlist first.
     public func check(presentation multivariant: LintFile, load: (String) -> LintFile?) -> [LintFinding] {
-        guard let subject = MultivariantSubject(multivariant), multivariant.isJudged else {
+        guard let subject = MultivariantSubject(multivariant), multivariant.isCheckable else {
             return check(multivariant).map { LintFinding(file: multivariant.name, diagnostic: $0) }
         }
         let presentation = PresentationSubject(subject, load: load)
@@ -71,9 +71,10 @@ public struct Linter: Sendable {
         }
     }
 
-    /// Judges what changed between two snapshots of one Media Playlist. Neither is judged by itself.
+    /// Checks the changes between two snapshots of one Media Playlist. Neither snapshot is checked alone.
     public func check(reloadFrom before: LintFile, to after: LintFile) -> [Diagnostic] {
-        guard before.isJudged, after.isJudged, let first = MediaSubject(before), let second = MediaSubject(after) else {
+        guard before.isCheckable, after.isCheckable, let first = MediaSubject(before), let second = MediaSubject(after)
+        else {
             return []
         }
         let subject = ReloadSubject(before: first, after: second, merged: try? first.playlist.applying(second.playlist))

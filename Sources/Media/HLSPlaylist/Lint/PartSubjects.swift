@@ -1,10 +1,10 @@
-/// The Partial Segments of one media segment, or of the one that is being made.
+/// The Partial Segments of one Media Segment, which may still be incomplete.
 struct PartGroup {
-    /// The tags with their lines; at least one.
+    /// The tags with their lines. The array is never empty.
     var parts: [(tag: PartTag, line: PlaylistLine)]
-    /// When the segment ends, in seconds from the beginning of the playlist.
+    /// The end of the segment, in seconds from the start of the playlist.
     var end: Double
-    /// The bytes at which the parts begin; nil for a part without a range, or one whose range has no beginning.
+    /// The byte offset of each part; nil for a part without a byte range, and for one whose offset is unknown.
     var offsets: [UInt64?] {
         var next: (uri: String, offset: UInt64)?
         return parts.map { tag, _ in
@@ -20,7 +20,7 @@ struct PartGroup {
 }
 
 extension MediaSubject {
-    /// The EXT-X-PART tags, segment by segment; segments without parts are left out.
+    /// The EXT-X-PART tags, grouped by segment. Segments without parts are left out.
     var partGroups: [PartGroup] {
         var groups: [PartGroup] = []
         var end = 0.0
@@ -38,6 +38,6 @@ extension MediaSubject {
         return groups
     }
 
-    /// When the last segment or Partial Segment ends, in seconds from the beginning of the playlist.
+    /// The end of the last segment or Partial Segment, in seconds from the start of the playlist.
     var end: Double { playlist.duration + playlist.upcoming.parts.reduce(0) { $0 + $1.duration } }
 }

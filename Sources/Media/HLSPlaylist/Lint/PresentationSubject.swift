@@ -1,62 +1,62 @@
 /// A Multivariant Playlist together with its Media Playlists.
 struct PresentationSubject: Sendable {
-    /// How a Media Playlist is reached.
+    /// The tag of the Multivariant Playlist that refers to a Media Playlist.
     enum Role: Sendable {
         case variant(Variant)
         case rendition(MediaTag)
         case iFrameVariant(IFrameStreamInfTag)
     }
 
-    /// A Media Playlist, or the lack of one.
+    /// A reference to a Media Playlist, which may be missing or unreadable.
     struct Reference: Sendable {
         let role: Role
         /// The line of the tag in the Multivariant Playlist.
         let line: PlaylistLine
-        /// The URI, resolved.
+        /// The resolved URI.
         let uri: String
-        /// What is there; nil when it cannot be read.
+        /// The playlist at the URI; nil when it cannot be read.
         let file: LintFile?
-        /// What is there, if it is a Media Playlist that can be judged.
+        /// The playlist at the URI, if it is a Media Playlist that can be checked; otherwise nil.
         let media: MediaSubject?
     }
 
-    /// A Media Playlist, and what it is in the presentation.
+    /// A Media Playlist and its roles in the presentation.
     struct Member: Sendable {
         let media: MediaSubject
-        /// Whether an EXT-X-STREAM-INF tag names it.
+        /// Whether an EXT-X-STREAM-INF tag refers to it.
         var isVariant = false
-        /// Whether an EXT-X-I-FRAME-STREAM-INF tag names it.
+        /// Whether an EXT-X-I-FRAME-STREAM-INF tag refers to it.
         var isIFrameVariant = false
-        /// Whether it is a rendition of subtitles.
+        /// Whether it is a subtitles rendition.
         var isSubtitles = false
     }
 
     let multivariant: MultivariantSubject
-    /// Variants first, then renditions, then I-frame variants, each in the order of the tags that name them. A playlist
-    /// that several tags name comes several times.
+    /// The references of the variants, then of the renditions, then of the I-frame variants, each in the order of the
+    /// tags. A playlist to which several tags refer appears several times.
     let references: [Reference]
-    /// The Media Playlists, each once, in the order of the tags that first name them.
+    /// The Media Playlists without duplicates and with their roles, in the order of the tags that first refer to them.
     let members: [Member]
 
-    /// The Media Playlists, each once, in the order of the tags that first name them.
+    /// The Media Playlists without duplicates, in the order of the tags that first refer to them.
     var mediaPlaylists: [MediaSubject] { members.map(\.media) }
 
     init(multivariant: MultivariantSubject, references: [Reference]) {
         self.multivariant = multivariant
         self.references = references
         var members: [Member] = []
-        var places: [String: Int] = [:]
+        var positions: [String: Int] = [:]
         for reference in references {
             guard let media = reference.media else { continue }
-            let place = places[media.file.name] ?? members.count
-            if place == members.count {
-                places[media.file.name] = place
+            let position = positions[media.file.name] ?? members.count
+            if position == members.count {
+                positions[media.file.name] = position
                 members.append(Member(media: media))
             }
             switch reference.role {
-            case .variant: members[place].isVariant = true
-            case .iFrameVariant: members[place].isIFrameVariant = true
-            case .rendition(let tag): if tag.type == .subtitles { members[place].isSubtitles = true }
+            case .variant: members[position].isVariant = true
+            case .iFrameVariant: members[position].isIFrameVariant = true
+            case .rendition(let tag): if tag.type == .subtitles { members[position].isSubtitles = true }
             }
         }
         self.members = members
@@ -65,7 +65,7 @@ struct PresentationSubject: Sendable {
 
 extension PresentationSubject {
     init(_ multivariant: MultivariantSubject, load: (String) -> LintFile?) {
-        // A playlist that many tags name is read once, and its lines are joined once.
+        // A playlist to which many tags refer is loaded only once, and its lines are matched only once.
         var loaded: [String: (file: LintFile?, media: MediaSubject?)] = [:]
         func reference(_ role: Role, _ line: PlaylistLine, _ uri: String) -> Reference {
             let resolved = URIReference.resolve(uri, against: multivariant.file.name)
@@ -74,7 +74,7 @@ extension PresentationSubject {
                 found = known
             } else {
                 let file = load(resolved)
-                found = (file, file.flatMap { $0.isJudged ? MediaSubject($0) : nil })
+                found = (file, file.flatMap { $0.isCheckable ? MediaSubject($0) : nil })
                 loaded[resolved] = found
             }
             return Reference(role: role, line: line, uri: resolved, file: found.file, media: found.media)

@@ -1,16 +1,16 @@
-/// How the segments of two snapshots of one Media Playlist correspond, and whether they do at all.
+/// The correspondence between the segments of two snapshots of one Media Playlist, if there is one.
 struct ReloadComparison: Sendable {
-    /// What makes it useless to compare segment by segment.
+    /// A reason why the segments of the snapshots cannot be compared one by one.
     enum Obstacle: Sendable {
         /// The delta update cannot be applied.
         case skipNotInBase
-        /// A playlist of type VOD is another.
+        /// A playlist of type VOD has changed.
         case vodChanged
-        /// The first Media Sequence Number is smaller than before.
+        /// The Media Sequence Number of the first segment has decreased.
         case sequenceDecreased
-        /// Segments were removed, without EXT-X-MEDIA-SEQUENCE.
+        /// Segments were removed, but the playlist has no EXT-X-MEDIA-SEQUENCE.
         case sequenceMissing
-        /// The first segment had another Media Sequence Number, given here.
+        /// The first segment had a different Media Sequence Number in the earlier snapshot: the associated value.
         case sequenceWrong(UInt64)
     }
 
@@ -18,19 +18,19 @@ struct ReloadComparison: Sendable {
     struct Pair {
         let before: ReloadSegment
         let after: ReloadSegment
-        /// Its lines in the later snapshot; nil when a delta update left it out.
+        /// The lines of the segment in the later snapshot; nil when a delta update left the segment out.
         let lines: MediaSubject.Segment?
     }
 
     let obstacle: Obstacle?
-    /// How many segments were removed from the beginning.
+    /// The number of segments that were removed from the start of the playlist.
     let removed: UInt64
     /// The segments of the earlier snapshot.
     let before: [ReloadSegment]
-    /// The segments of the later snapshot, those of a delta update included that it left out.
+    /// The segments of the later snapshot, including those that a delta update left out.
     let after: [ReloadSegment]
     private let lines: [MediaSubject.Segment]
-    /// How many segments the earlier snapshot left out itself, if it is a delta update.
+    /// The number of segments that the earlier snapshot left out if it is a delta update; otherwise 0.
     private let hidden: UInt64
 
     init(_ before: MediaSubject, _ after: MediaSubject, _ merged: MediaPlaylist?) {
@@ -52,7 +52,7 @@ struct ReloadComparison: Sendable {
         }
     }
 
-    /// Looks for the first segment of the later snapshot in the earlier one.
+    /// Searches the earlier snapshot for the first segment of the later one.
     private static func obstacle(
         _ before: [ReloadSegment],
         _ first: ReloadSegment?,
@@ -60,47 +60,48 @@ struct ReloadComparison: Sendable {
         _ sequence: UInt64?
     ) -> Obstacle? {
         guard let first else { return nil }
-        let places = before.indices.lazy.filter { before[$0].isSameResource(as: first) }.prefix(2)
-        guard let place = places.first else { return nil }
-        if sequence == nil { return place > 0 ? .sequenceMissing : nil }
-        let number = sequenceBefore &+ UInt64(place)
-        return places.count == 1 && number != sequence ? .sequenceWrong(number) : nil
+        let matches = before.indices.lazy.filter { before[$0].isSameResource(as: first) }.prefix(2)
+        guard let match = matches.first else { return nil }
+        if sequence == nil { return match > 0 ? .sequenceMissing : nil }
+        let number = sequenceBefore &+ UInt64(match)
+        return matches.count == 1 && number != sequence ? .sequenceWrong(number) : nil
     }
 
     /// The segments that are in both snapshots, in order.
     var pairs: some Sequence<Pair> {
         let skipped = after.count - lines.count
-        // The first segment that both show.
+        // The first segment that both snapshots list.
         let first = Int(clamping: removed > hidden ? removed - hidden : 0)
         let firstAfter = Int(clamping: hidden > removed ? hidden - removed : 0)
         let count = max(0, min(before.count.subtracting(first), after.count.subtracting(firstAfter)))
         return (0..<count).lazy.map { index in
-            let place = firstAfter + index
+            let indexAfter = firstAfter + index
             return Pair(
                 before: before[first + index],
-                after: after[place],
-                lines: place >= skipped ? lines[place - skipped] : nil
+                after: after[indexAfter],
+                lines: indexAfter >= skipped ? lines[indexAfter - skipped] : nil
             )
         }
     }
 
-    /// How many segments the later snapshot has behind the last one of the earlier; negative when it ends earlier.
+    /// The number of segments of the later snapshot after the last segment of the earlier one; negative when the later
+    /// snapshot ends before it.
     var added: Int {
-        // All are far from the ends of the range.
+        // The bounds keep the sums within the range of Int.
         let end = Int(clamping: min(removed, 1 << 62)) + after.count
         return end - Int(clamping: min(hidden, 1 << 62)) - before.count
     }
 }
 
 extension Int {
-    /// The difference; the least number where it is out of range.
+    /// Returns the difference, or `Int.min` on overflow.
     fileprivate func subtracting(_ other: Int) -> Int {
         let (value, overflow) = subtractingReportingOverflow(other)
         return overflow ? .min : value
     }
 }
 
-/// What must not change about a media segment from one snapshot to the next.
+/// The properties of a Media Segment that must not change between snapshots.
 struct ReloadSegment: Sendable {
     let uri: String
     let range: Range<UInt64>?
@@ -108,13 +109,13 @@ struct ReloadSegment: Sendable {
     let date: PlaylistDate?
     let discontinuitySequenceNumber: UInt64
     let map: MapTag?
-    /// The keys that apply to it, by their formats' order.
+    /// The keys that apply to the segment.
     let keys: ReloadKeys
 
-    /// Whether both are the same bytes of the same resource.
+    /// Whether both segments are the same bytes of the same resource.
     func isSameResource(as other: ReloadSegment) -> Bool { uri == other.uri && range == other.range }
 
-    /// The segments of a playlist, with what applies to them.
+    /// Returns the segments of a playlist with the map and the keys that apply to each.
     static func all(_ playlist: MediaPlaylist) -> [ReloadSegment] {
         var result: [ReloadSegment] = []
         result.reserveCapacity(playlist.segments.count)
@@ -127,7 +128,7 @@ struct ReloadSegment: Sendable {
             var hasNewKeys = false
             for tag in segment.tags {
                 switch tag {
-                case .key(let key) where context.keys.count < MediaSubject.largestNumberOfKeys || key.method == .none:
+                case .key(let key) where context.keys.count < MediaSubject.maximumKeyCount || key.method == .none:
                     context.apply(key)
                     hasNewKeys = true
                 case .map(let tag): map = tag
@@ -160,8 +161,8 @@ struct ReloadSegment: Sendable {
     }
 }
 
-/// The keys that apply to a segment. Segments with the same keys share one, so that most comparisons are of two
-/// references.
+/// The keys that apply to a segment. Consecutive segments with the same keys share one instance, so that most
+/// comparisons compare two references.
 final class ReloadKeys: Sendable, Equatable {
     private struct Key: Hashable {
         let method: EncryptionMethod

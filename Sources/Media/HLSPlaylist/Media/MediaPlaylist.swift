@@ -1,53 +1,56 @@
-/// A Media Playlist: media segments, and what holds for all of them (section 4.4.3).
+/// A Media Playlist: Media Segments, and the tags that apply to all of them (section 4.4.3).
 ///
-/// What was read and not changed is written back byte for byte. What was changed is written in the form and the place
-/// that the draft gives it.
+/// Lines that were read and not changed are written back byte for byte. Changed lines are written in the form and at
+/// the position that the draft specifies.
 public struct MediaPlaylist: Sendable {
-    /// Where it was read; nil when it was made.
+    /// The source from which the playlist was read; nil for a playlist that was created in memory.
     var origin: Origin?
-    /// Whether anything was changed.
+    /// Whether a property was changed.
     var isEdited = false
 
     struct Origin: Sendable {
         let source: PlaylistSource
-        /// The lines before the first tag of a segment.
+        /// The range of the lines before the first tag of a segment.
         var header: Range<Int>
-        /// The lines after the last URI line.
+        /// The range of the lines after the last URI line.
         var trailer: Range<Int>
-        /// Whether it had a target duration, be it 0.
+        /// Whether the source has EXT-X-TARGETDURATION, even if its value is 0.
         let hasTargetDuration: Bool
     }
 
-    /// The protocol version; nil when the tag is absent: EXT-X-VERSION.
+    /// The protocol version (EXT-X-VERSION); nil when the tag is absent.
     public var version: UInt64? { didSet { isEdited = true } }
-    /// Whether every segment can be decoded without another: EXT-X-INDEPENDENT-SEGMENTS.
+    /// Whether every segment can be decoded independently of other segments (EXT-X-INDEPENDENT-SEGMENTS).
     public var isIndependentSegments = false { didSet { isEdited = true } }
-    /// Where to start playing.
+    /// The preferred start position (EXT-X-START).
     public var start: StartTag? { didSet { isEdited = true } }
-    /// The variables, in order.
+    /// The variable definitions (EXT-X-DEFINE), in order.
     public var defines: [DefineTag] = [] { didSet { isEdited = true } }
-    /// The target duration in seconds: no segment is longer, rounded to the nearest second. 0 when the tag is missing.
+    /// The Target Duration in seconds, which no segment duration, rounded to the nearest second, exceeds. 0 when the
+    /// tag is missing.
     public var targetDuration: UInt64 { didSet { isEdited = true } }
-    /// The media sequence number of the first segment; nil, which means 0, when the tag is absent.
+    /// The Media Sequence Number of the first segment (EXT-X-MEDIA-SEQUENCE); nil, which means 0, when the tag is
+    /// absent.
     public var mediaSequence: UInt64? { didSet { isEdited = true } }
-    /// The discontinuity sequence number of the first segment; nil, which means 0, when the tag is absent.
+    /// The Discontinuity Sequence Number of the first segment (EXT-X-DISCONTINUITY-SEQUENCE); nil, which means 0, when
+    /// the tag is absent.
     public var discontinuitySequence: UInt64? { didSet { isEdited = true } }
-    /// How the playlist may change.
+    /// The playlist type, which restricts changes of the playlist (EXT-X-PLAYLIST-TYPE).
     public var playlistType: PlaylistType? { didSet { isEdited = true } }
-    /// Whether every segment is one I-frame.
+    /// Whether every segment is a single I-frame (EXT-X-I-FRAMES-ONLY).
     public var isIFramesOnly = false { didSet { isEdited = true } }
-    /// About partial segments.
+    /// Information about the Partial Segments (EXT-X-PART-INF).
     public var partInf: PartInfTag? { didSet { isEdited = true } }
-    /// What the server supports.
+    /// The delivery directives that the server supports (EXT-X-SERVER-CONTROL).
     public var serverControl: ServerControlTag? { didSet { isEdited = true } }
-    /// What a delta update leaves out; nil in a whole playlist.
+    /// The segments that a delta update skips (EXT-X-SKIP); nil in a full playlist.
     public var skip: SkipTag? { didSet { isEdited = true } }
     /// Unknown tags and comments before the first segment, in order.
     public var otherLines: [String] = [] { didSet { isEdited = true } }
-    /// The media segments.
+    /// The Media Segments.
     public var segments: [MediaSegment] {
         get { segmentsStorage }
-        // An observer would copy the array for each change of an element.
+        // A property observer would copy the array on each change of an element.
         _modify {
             isEdited = true
             yield &segmentsStorage
@@ -56,28 +59,28 @@ public struct MediaPlaylist: Sendable {
     private var segmentsStorage: [MediaSegment]
     /// The tags after the last segment.
     public var upcoming = UpcomingSegment() { didSet { isEdited = true } }
-    /// Resources that will be there soon.
+    /// The hints about resources that will be available soon (EXT-X-PRELOAD-HINT).
     public var preloadHints: [PreloadHintTag] = [] { didSet { isEdited = true } }
-    /// How far other renditions are.
+    /// The reports about the last segments of other renditions (EXT-X-RENDITION-REPORT).
     public var renditionReports: [RenditionReportTag] = [] { didSet { isEdited = true } }
-    /// Whether no segment will be added: EXT-X-ENDLIST.
+    /// Whether no more segments will be added (EXT-X-ENDLIST).
     public var isEnded = false { didSet { isEdited = true } }
 
-    /// Whether durations of whole seconds are written with a decimal point (`6.0`) where they are written anew: they are
-    /// exact, and not rounded (section 4.4.4.1). It needs version 3, and is no part of what the playlist says.
+    /// Whether new or changed integer durations are written with a decimal point (`6.0`), which indicates that they are
+    /// exact and not rounded (section 4.4.4.1). This requires version 3. The property is not compared by `==`.
     public var marksExactDurations = false
 
-    /// The values of the variables that were read; a Media Playlist that is reached from here may import them.
+    /// The values of the variables that were read.
     public internal(set) var variables: [String: String] = [:]
 
-    /// Makes a playlist; `targetDuration` is in seconds.
+    /// Creates a playlist; `targetDuration` is in seconds.
     public init(version: UInt64? = nil, targetDuration: UInt64, segments: [MediaSegment] = []) {
         self.version = version
         self.targetDuration = targetDuration
         segmentsStorage = segments
     }
 
-    /// Reads a Media Playlist strictly.
+    /// Parses a Media Playlist strictly.
     ///
     /// - Throws: ``PlaylistError`` with the first error, or ``RuleID/mixedPlaylistKinds`` for a Multivariant Playlist.
     public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
@@ -87,19 +90,19 @@ public struct MediaPlaylist: Sendable {
                     rule: .mixedPlaylistKinds,
                     severity: .error,
                     line: 0,
-                    message: "this is not a Media Playlist"
+                    message: "the playlist is a Multivariant Playlist, not a Media Playlist"
                 )
             )
         }
         self = playlist
     }
 
-    /// The sum of the durations of the segments, in seconds.
+    /// The total duration of the segments, in seconds.
     public var duration: Double { segments.reduce(0) { $0 + $1.duration } }
 }
 
 extension MediaPlaylist: Equatable {
-    /// Whether both say the same; where and how they were written does not matter.
+    /// Returns whether both playlists have the same content, regardless of their sources and formatting.
     public static func == (left: MediaPlaylist, right: MediaPlaylist) -> Bool {
         left.version == right.version && left.isIndependentSegments == right.isIndependentSegments
             && left.start == right.start && left.defines == right.defines && left.targetDuration == right.targetDuration
@@ -113,8 +116,7 @@ extension MediaPlaylist: Equatable {
 }
 
 extension MediaPlaylist {
-    /// The tags that hold for the playlist as a whole, as the properties have them, in the order in which they are
-    /// written.
+    /// The tags that apply to the whole playlist, created from the properties, in the order in which they are written.
     var headerTags: [PlaylistTag] {
         var tags: [PlaylistTag] = []
         if let version { tags.append(.version(version)) }
@@ -132,14 +134,14 @@ extension MediaPlaylist {
         return tags
     }
 
-    /// The tags that hold for the playlist as a whole and are written at its end.
+    /// The tags that apply to the whole playlist and are written at its end.
     var trailerTags: [PlaylistTag] {
         preloadHints.map { .preloadHint($0) } + renditionReports.map { .renditionReport($0) }
             + (isEnded ? [.endList] : [])
     }
 
-    /// Takes a tag that holds for the playlist as a whole; false when it is none.
-    mutating func take(_ tag: PlaylistTag) -> Bool {
+    /// Stores a tag that applies to the whole playlist. Returns false for any other tag.
+    mutating func store(_ tag: PlaylistTag) -> Bool {
         switch tag {
         case .version(let value): version = value
         case .independentSegments: isIndependentSegments = true

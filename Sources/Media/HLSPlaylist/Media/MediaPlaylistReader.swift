@@ -1,28 +1,27 @@
 import ByteCoding
 
 extension MediaPlaylist {
-    /// Reads a Media Playlist.
+    /// Parses a Media Playlist.
     init(_ context: ReadingContext) throws(PlaylistError) {
         var reader = MediaPlaylistReader(context)
         self = try reader.read()
     }
 }
 
-/// Reads a Media Playlist line by line. The three lines that make up most of a playlist, EXTINF,
-/// EXT-X-PROGRAM-DATE-TIME and the URI, are told apart by a few comparisons of eight bytes, and read without an
-/// allocation.
+/// Parses a Media Playlist line by line. The most frequent lines, EXTINF, EXT-X-PROGRAM-DATE-TIME and the URI, are
+/// recognized by a few comparisons of eight bytes, and parsed without allocations.
 private struct MediaPlaylistReader {
     let context: ReadingContext
     var playlist = MediaPlaylist(targetDuration: 0)
     var segments: [MediaSegment] = []
     var draft = SegmentDraft()
-    /// Tags that stand there, whether they could be read or not.
+    /// The tags that are present, including those that could not be parsed.
     var seen: Set<TagName> = []
-    /// Tags that may stand once and were taken.
-    var taken: Set<TagName> = []
+    /// The tags that may appear only once and have been stored.
+    var uniqueTags: Set<TagName> = []
     var hasTargetDuration = false
     var headerEnd = -1
-    /// A tag of a Multivariant Playlist was met.
+    /// Whether the playlist has a tag of a Multivariant Playlist.
     var isMixed = false
     /// The offset after the last URI line.
     var segmentsEnd = -1
@@ -72,10 +71,10 @@ private struct MediaPlaylistReader {
             {
                 begin(line)
                 if let date = ProgramDateTimeTag.read(context, bytes, content.lowerBound + 25..<content.upperBound) {
-                    if draft.programDateTime != nil { return repeated(.programDateTime, content) }
+                    if draft.programDateTime != nil { return reportDuplicate(.programDateTime, content) }
                     draft.programDateTime = date
                 } else {
-                    keep(content)
+                    preserve(content)
                 }
                 return
             }
@@ -83,7 +82,7 @@ private struct MediaPlaylistReader {
         readOther(bytes, content, line)
     }
 
-    /// Notes that a line belongs to the next segment.
+    /// Records that a line belongs to the next segment.
     @inline(__always)
     private mutating func begin(_ line: ScannedLine) {
         if headerEnd < 0 { headerEnd = line.start }
@@ -94,9 +93,9 @@ private struct MediaPlaylistReader {
     private mutating func readInf(_ bytes: RawSpan, _ content: Range<Int>) {
         let value = content.lowerBound + 8..<content.upperBound
         guard let (duration, title) = InfTag.read(context, bytes, value) else {
-            // So that one mistake is reported once.
+            // Do not report the missing duration as well.
             draft.hasDuration = true
-            return keep(content)
+            return preserve(content)
         }
         if draft.hasDuration { reportUnusedDuration() }
         draft.duration = duration
@@ -107,13 +106,13 @@ private struct MediaPlaylistReader {
 
     @inline(never)
     private func reportUnusedDuration() {
-        context.report(.durationWithoutSegment, line: draft.durationLine, "EXTINF: no URI line follows it")
+        context.report(.durationWithoutSegment, line: draft.durationLine, "EXTINF: no URI line follows the tag")
     }
 
     @inline(__always)
     private mutating func readURI(_ bytes: RawSpan, _ content: Range<Int>, _ line: ScannedLine) {
         begin(line)
-        if !draft.hasDuration { context.report(.segmentWithoutDuration, "the media segment has no EXTINF tag") }
+        if !draft.hasDuration { context.report(.segmentWithoutDuration, "the Media Segment has no EXTINF tag") }
         let text = VariableTable.hasReference(bytes, content) ? context.text(content, reading: "URI") : nil
         let origin = MediaSegment.Origin(
             source: context.source,
@@ -121,14 +120,17 @@ private struct MediaPlaylistReader {
             end: UInt32(truncatingIfNeeded: line.next)
         )
         if segments.count == 64 { reserve(at: line.next) }
-        segments.append(MediaSegment(taking: &draft, uri: content, ownURI: text, origin: origin))
+        segments.append(MediaSegment(consuming: &draft, uri: content, ownURI: text, origin: origin))
         segmentsEnd = line.next
         if segments.count > context.options.limits.segments {
-            context.report(.limitExceeded, "more than \(context.options.limits.segments) media segments")
+            context.report(
+                .limitExceeded,
+                "the playlist has more than \(context.options.limits.segments) Media Segments"
+            )
         }
     }
 
-    /// Makes room for the rest, if it is as dense as the beginning.
+    /// Reserves capacity for the remaining segments, estimated from the length of the first ones.
     @inline(never)
     private mutating func reserve(at offset: Int) {
         let estimate = 64 * context.source.bytes.count / max(1, offset) + 64
@@ -139,16 +141,16 @@ private struct MediaPlaylistReader {
     private mutating func readOther(_ bytes: RawSpan, _ content: Range<Int>, _ line: ScannedLine) {
         switch LineContent(bytes, content) {
         case .blank, .uri: break
-        case .comment: keep(content)
+        case .comment: preserve(content)
         case .unknownTag(let name):
             context.report(.unknownTag, "\(ReadingContext.quoted(context.source.text(name))) is not a tag of HLS")
-            keep(content)
+            preserve(content)
         case .tag(let name, let value): readTag(name, value, content, line)
         }
     }
 
-    /// Keeps a line that says nothing to this library.
-    private mutating func keep(_ content: Range<Int>) {
+    /// Preserves a line that this library does not interpret.
+    private mutating func preserve(_ content: Range<Int>) {
         let text = context.source.text(content)
         if headerEnd < 0 { playlist.otherLines.append(text) } else { draft.tags.append(.other(text)) }
     }
@@ -157,39 +159,39 @@ private struct MediaPlaylistReader {
         seen.insert(name)
         switch name.family {
         case .multivariant:
-            if !isMixed { context.report(.mixedPlaylistKinds, "\(name.rawValue) must not stand in a Media Playlist") }
+            if !isMixed { context.report(.mixedPlaylistKinds, "\(name.rawValue) is not allowed in a Media Playlist") }
             isMixed = true
-            return keep(content)
+            return preserve(content)
         case .mediaSegment: begin(line)
         case .mediaMetadata where name == .dateRange: begin(line)
         default: break
         }
         guard let tag = PlaylistTag(context, name, value) else {
-            // A duration that cannot be read is not missing as well.
+            // Do not report a malformed duration as missing as well.
             if name == .inf { draft.hasDuration = true }
-            return keep(content)
+            return preserve(content)
         }
-        // One that clients ignore is no first one.
-        if name.isUnique, !taken.insert(name).inserted {
-            context.report(.duplicateTag, "\(name.rawValue) stands a second time")
-            return keep(content)
+        // A tag that clients ignore does not count.
+        if name.isUnique, !uniqueTags.insert(name).inserted {
+            context.report(.duplicateTag, "\(name.rawValue) appears more than once")
+            return preserve(content)
         }
-        take(tag, content, line)
+        store(tag, content, line)
     }
 
-    private mutating func take(_ tag: PlaylistTag, _ content: Range<Int>, _ line: ScannedLine) {
+    private mutating func store(_ tag: PlaylistTag, _ content: Range<Int>, _ line: ScannedLine) {
         switch tag {
-        // The caller reads EXTINF itself.
+        // The caller has already parsed EXTINF.
         case .extM3U, .inf: break
         case .byteRange(let range):
-            if draft.byteRange != nil { return repeated(.byteRange, content) }
+            if draft.byteRange != nil { return reportDuplicate(.byteRange, content) }
             draft.byteRange = range
         case .discontinuity:
-            // A second one counts too: it may be left of a segment that was removed.
-            if draft.isDiscontinuity { return keep(content) }
+            // A second tag counts too: it may belong to a segment that was removed.
+            if draft.isDiscontinuity { return preserve(content) }
             draft.isDiscontinuity = true
         case .programDateTime(let date):
-            if draft.programDateTime != nil { return repeated(.programDateTime, content) }
+            if draft.programDateTime != nil { return reportDuplicate(.programDateTime, content) }
             draft.programDateTime = date
         case .gap: draft.isGap = true
         case .key(let key):
@@ -202,16 +204,16 @@ private struct MediaPlaylistReader {
         default:
             if case .define(let define) = tag { context.define(define, in: .media) }
             if case .targetDuration = tag { hasTargetDuration = true }
-            if playlist.take(tag), headerEnd >= 0 {
+            if playlist.store(tag), headerEnd >= 0 {
                 begin(line)
-                draft.holdsPlaylistTags = true
+                draft.containsPlaylistTags = true
             }
         }
     }
 
-    private mutating func repeated(_ name: TagName, _ content: Range<Int>) {
-        context.report(.duplicateTag, "\(name.rawValue) stands a second time before one media segment")
-        keep(content)
+    private mutating func reportDuplicate(_ name: TagName, _ content: Range<Int>) {
+        context.report(.duplicateTag, "\(name.rawValue) appears more than once before the same Media Segment")
+        preserve(content)
     }
 
     private mutating func finish(_ count: Int) {
@@ -219,7 +221,7 @@ private struct MediaPlaylistReader {
         if !seen.contains(.targetDuration) {
             context.report(.missingTargetDuration, line: 0, "EXT-X-TARGETDURATION is missing")
         }
-        if isMixed { context.forgetWhatIsMissing() }
+        if isMixed { context.removeDiagnosticsOfMissingLines() }
         if headerEnd < 0 { headerEnd = count }
         if segmentsEnd < 0 { segmentsEnd = headerEnd }
         playlist.segments = segments

@@ -1,6 +1,6 @@
 extension MediaPlaylist {
-    /// The bytes of the playlist. What was read and not changed is written as it was; the rest in the order and the
-    /// form of the draft.
+    /// Returns the bytes of the playlist. Lines that were read and not changed are written byte for byte; the others
+    /// are written in the order and the form of the draft.
     ///
     /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it.
     public func write() throws(PlaylistError) -> [UInt8] {
@@ -13,48 +13,48 @@ extension MediaPlaylist {
         writer.marksExactDurations = marksExactDurations
         let variables = defines.values(known: variables)
         let reader = TemplateReader(.media, variables: variables)
-        var strays = strayTags(reader)
-        writeHeader(&strays.rest, reader, to: &writer)
+        var misplaced = misplacedTags(reader)
+        writeHeader(&misplaced.rest, reader, to: &writer)
         let isRedefined = variables != self.variables
-        for segment in segments { write(segment, &strays, reader, isRedefined, to: &writer) }
-        writeTrailer(strays.rest, reader, to: &writer)
+        for segment in segments { write(segment, &misplaced, reader, isRedefined, to: &writer) }
+        writeTrailer(misplaced.rest, reader, to: &writer)
         try writer.check()
         return writer.bytes
     }
 
-    /// The tags of the playlist as a whole that stand among the lines of segments and still hold.
-    private struct Strays {
-        /// Those that stay in their place.
+    /// The tags of the whole playlist that appear among the lines of segments and are still valid.
+    private struct MisplacedTags {
+        /// The tags that keep their position, with the number of occurrences.
         var kept: [PlaylistTag: Int] = [:]
-        /// The header's and the trailer's tags that have no line among the segments' ones.
+        /// The tags of the header and the trailer that do not appear among the lines of segments.
         var rest: [PlaylistTag] = []
     }
 
-    private func strayTags(_ reader: TemplateReader) -> Strays {
-        var strays = Strays()
-        var wanted: [PlaylistTag: Int] = [:]
+    private func misplacedTags(_ reader: TemplateReader) -> MisplacedTags {
+        var result = MisplacedTags()
+        var counts: [PlaylistTag: Int] = [:]
         let tags = headerTags + trailerTags
-        for tag in tags { wanted[tag, default: 0] += 1 }
-        for segment in segments where segment.holdsPlaylistTags {
+        for tag in tags { counts[tag, default: 0] += 1 }
+        for segment in segments where segment.containsPlaylistTags {
             guard let origin = segment.origin else { continue }
             let lines = reader.lines(of: origin.source, origin.range)
-            for tag in segment.playlistTags(lines) where (wanted[tag] ?? 0) > 0 {
-                wanted[tag, default: 0] -= 1
-                strays.kept[tag, default: 0] += 1
+            for tag in segment.playlistTags(lines) where (counts[tag] ?? 0) > 0 {
+                counts[tag, default: 0] -= 1
+                result.kept[tag, default: 0] += 1
             }
         }
-        var left = strays.kept
+        var remaining = result.kept
         for tag in tags {
-            if (left[tag] ?? 0) > 0 { left[tag, default: 0] -= 1 } else { strays.rest.append(tag) }
+            if (remaining[tag] ?? 0) > 0 { remaining[tag, default: 0] -= 1 } else { result.rest.append(tag) }
         }
-        return strays
+        return result
     }
 
     private func writeHeader(_ tags: inout [PlaylistTag], _ reader: TemplateReader, to writer: inout PlaylistWriter) {
         let trailer = Set(trailerTags.map(\.name))
         let lines = origin.map { reader.lines(of: $0.source, $0.header) } ?? []
         let names = Set(lines.compactMap(\.name))
-        // What a trailer would hold but the old header held stays in the header.
+        // Trailer tags that were in the header of the source stay in the header.
         let isHeader = { (tag: PlaylistTag) in !trailer.contains(tag.name) || names.contains(tag.name) }
         let items = tags.filter(isHeader).map { TemplateWriter.Item.tag($0) } + otherLines.map { .other($0) }
         tags.removeAll(where: isHeader)
@@ -69,7 +69,7 @@ extension MediaPlaylist {
 
     private func write(
         _ segment: MediaSegment,
-        _ strays: inout Strays,
+        _ misplaced: inout MisplacedTags,
         _ reader: TemplateReader,
         _ isRedefined: Bool,
         to writer: inout PlaylistWriter
@@ -79,17 +79,17 @@ extension MediaPlaylist {
             return
         }
         let isStale = isRedefined && origin.source.hasReference(origin.range)
-        if !segment.isEdited, !segment.holdsPlaylistTags, !isStale {
+        if !segment.isEdited, !segment.containsPlaylistTags, !isStale {
             writer.raw(origin.source.bytes[origin.range])
-            // The last line of a file may lack its end.
+            // The last line of a file may have no line ending.
             if writer.bytes.last != 0x0A { writer.endLine() }
             return
         }
         let lines = reader.lines(of: origin.source, origin.range)
         var items = segment.items
-        if segment.holdsPlaylistTags {
-            for tag in segment.playlistTags(lines) where (strays.kept[tag] ?? 0) > 0 {
-                strays.kept[tag, default: 0] -= 1
+        if segment.containsPlaylistTags {
+            for tag in segment.playlistTags(lines) where (misplaced.kept[tag] ?? 0) > 0 {
+                misplaced.kept[tag, default: 0] -= 1
                 items.append(.tag(tag))
             }
         }
@@ -109,10 +109,11 @@ extension MediaPlaylist {
 }
 
 extension MediaSegment {
-    /// The tags of the playlist as a whole among its old lines; those that the reader did not take are not among them.
+    /// Returns the tags of the whole playlist among the original lines of the segment, except those that the reader
+    /// ignored.
     fileprivate func playlistTags(_ lines: [TemplateLine]) -> [PlaylistTag] {
-        var refused: [String: Int] = [:]
-        for case .other(let text) in tags { refused[text, default: 0] += 1 }
+        var ignored: [String: Int] = [:]
+        for case .other(let text) in tags { ignored[text, default: 0] += 1 }
         return lines.compactMap { line in
             guard case .item(_, .tag(let tag)) = line.role else { return nil }
             switch tag.name.family {
@@ -120,8 +121,8 @@ extension MediaSegment {
             case .mediaMetadata: if tag.name == .dateRange { return nil }
             case .mediaSegment, .multivariant: return nil
             }
-            guard (refused[line.text] ?? 0) == 0 else {
-                refused[line.text, default: 0] -= 1
+            guard (ignored[line.text] ?? 0) == 0 else {
+                ignored[line.text, default: 0] -= 1
                 return nil
             }
             return tag
@@ -144,7 +145,7 @@ extension SegmentTag {
 
 extension MediaSegment {
     /// The lines in the order in which they are written: DISCONTINUITY, KEY, MAP, PROGRAM-DATE-TIME, GAP, BITRATE,
-    /// DATERANGE, PART, EXTINF, BYTERANGE, URI. The order within ``tags`` is kept.
+    /// DATERANGE, PART, EXTINF, BYTERANGE, URI. The order within ``tags`` is preserved.
     var items: [TemplateWriter.Item] {
         var items: [TemplateWriter.Item] = []
         if isDiscontinuity { items.append(.tag(.discontinuity)) }

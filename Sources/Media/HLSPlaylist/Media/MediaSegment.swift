@@ -1,9 +1,9 @@
-/// A media segment of a Media Playlist: its URI line and the tags that stand before it (section 4.4.4).
+/// A Media Segment of a Media Playlist: its URI line and the tags before it (section 4.4.4).
 ///
-/// The tags of which a segment has one each are properties. The others stand in ``tags``, in their order: whether an
-/// EXT-X-KEY tag comes before or after an EXT-X-MAP tag decides whether that section is encrypted.
+/// Tags that a segment has only once are properties. The others are in ``tags``, in order, because the order of
+/// EXT-X-KEY and EXT-X-MAP tags determines whether the Media Initialization Section is encrypted.
 public struct MediaSegment: Sendable {
-    /// Where in a source it stands.
+    /// The position of a segment in its source.
     struct Origin: Sendable {
         let source: PlaylistSource
         var start: UInt32
@@ -12,7 +12,7 @@ public struct MediaSegment: Sendable {
         var range: Range<Int> { Int(start)..<Int(end) }
     }
 
-    /// URI and title that do not stand in the source as they are: made, changed, or with variables replaced.
+    /// A URI and a title that are not ranges of the source, because they were created, changed or substituted.
     private final class OwnText: Sendable {
         let uri: String?
         let title: String?
@@ -23,33 +23,33 @@ public struct MediaSegment: Sendable {
         }
     }
 
-    /// Where it was read; nil when it was made.
+    /// The source from which the segment was read; nil for a segment that was created in memory.
     let origin: Origin?
-    // A playlist has many segments. Offsets into the source cost neither an allocation nor a count of references.
+    // A playlist has many segments. Offsets into the source require neither allocations nor reference counting.
     private let uriRange: Range<UInt32>
     private let titleRange: Range<UInt32>
     private var ownText: OwnText?
-    /// Whether it differs from what was read.
+    /// Whether the segment was changed since it was read.
     private(set) var isEdited = false
-    /// Whether tags of the playlist as a whole stand among its lines.
-    var holdsPlaylistTags = false
+    /// Whether tags that apply to the whole playlist are among the lines of the segment.
+    var containsPlaylistTags = false
 
-    /// How long it is, in seconds: EXTINF.
+    /// The duration in seconds (EXTINF).
     public var duration: Double { didSet { isEdited = true } }
-    /// Which bytes of the resource; nil for all of them: EXT-X-BYTERANGE.
+    /// The byte range of the resource (EXT-X-BYTERANGE); nil for the whole resource.
     public var byteRange: ByteRange? { didSet { isEdited = true } }
-    /// When its first sample was made: EXT-X-PROGRAM-DATE-TIME.
+    /// The date and time of the first sample (EXT-X-PROGRAM-DATE-TIME).
     public var programDateTime: PlaylistDate? { didSet { isEdited = true } }
-    /// Whether a discontinuity comes before it: EXT-X-DISCONTINUITY. If the tag stands there more than once, the others are
-    /// among ``tags``, and count (section 6.2.1).
+    /// Whether a discontinuity precedes the segment (EXT-X-DISCONTINUITY). If the segment has the tag more than once,
+    /// the others are in ``tags``, and count too (section 6.2.1).
     public var isDiscontinuity: Bool { didSet { isEdited = true } }
-    /// Whether it is missing, and must not be loaded: EXT-X-GAP.
+    /// Whether the segment is missing and must not be loaded (EXT-X-GAP).
     public var isGap: Bool { didSet { isEdited = true } }
-    /// Keys, media initialization sections, partial segments, date ranges, bit rates, unknown tags and comments, in
+    /// The keys, Media Initialization Sections, Partial Segments, Date Ranges, bit rates, unknown tags and comments, in
     /// order.
     public var tags: [SegmentTag] {
         get { tagsStorage }
-        // An observer would copy the array for each change of an element.
+        // A property observer would copy the array on each change of an element.
         _modify {
             isEdited = true
             yield &tagsStorage
@@ -57,7 +57,7 @@ public struct MediaSegment: Sendable {
     }
     private var tagsStorage: [SegmentTag]
 
-    /// Makes a segment; `duration` is in seconds.
+    /// Creates a segment; `duration` is in seconds.
     public init(
         uri: String,
         duration: Double,
@@ -81,23 +81,23 @@ public struct MediaSegment: Sendable {
     }
 
     @inline(__always)
-    init(taking draft: inout SegmentDraft, uri: Range<Int>, ownURI: String?, origin: Origin) {
+    init(consuming draft: inout SegmentDraft, uri: Range<Int>, ownURI: String?, origin: Origin) {
         uriRange = UInt32(truncatingIfNeeded: uri.lowerBound)..<UInt32(truncatingIfNeeded: uri.upperBound)
         titleRange =
             UInt32(truncatingIfNeeded: draft.title.lowerBound)..<UInt32(truncatingIfNeeded: draft.title.upperBound)
         ownText = ownURI.map { OwnText(uri: $0, title: nil) }
         self.origin = origin
-        holdsPlaylistTags = draft.holdsPlaylistTags
+        containsPlaylistTags = draft.containsPlaylistTags
         duration = draft.duration
         byteRange = draft.byteRange
         programDateTime = draft.programDateTime
         isDiscontinuity = draft.isDiscontinuity
         isGap = draft.isGap
-        tagsStorage = draft.takeTags()
+        tagsStorage = draft.removeTags()
         draft.reset()
     }
 
-    /// Where it is, relative to the playlist or absolute.
+    /// The URI of the segment, which may be relative to the playlist.
     public var uri: String {
         get { ownText?.uri ?? text(uriRange) }
         set {
@@ -106,7 +106,7 @@ public struct MediaSegment: Sendable {
         }
     }
 
-    /// A title for people; empty when there is none.
+    /// The human-readable title; empty when there is none.
     public var title: String {
         get { ownText?.title ?? text(titleRange) }
         set {
@@ -115,8 +115,9 @@ public struct MediaSegment: Sendable {
         }
     }
 
-    /// Has its lines compared with its values when it is written.
-    mutating func readAgain() {
+    /// Marks the segment as changed if it refers to variables, so that its lines are compared with its values when it
+    /// is written.
+    mutating func invalidateReferences() {
         if let origin, origin.source.hasReference(origin.range) { isEdited = true }
     }
 
@@ -126,7 +127,7 @@ public struct MediaSegment: Sendable {
 }
 
 extension MediaSegment: Equatable {
-    /// Whether both say the same; where and how they were written does not matter.
+    /// Returns whether both segments have the same content, regardless of their sources and formatting.
     public static func == (left: MediaSegment, right: MediaSegment) -> Bool {
         left.uri == right.uri && left.duration == right.duration && left.title == right.title
             && left.byteRange == right.byteRange && left.programDateTime == right.programDateTime
@@ -136,22 +137,22 @@ extension MediaSegment: Equatable {
 
 extension MediaSegment: SegmentTags {}
 
-/// What stands before the URI line of a segment that is not there yet: the tags after the last segment of a playlist,
-/// such as the parts of a segment that is being made.
+/// The tags before the URI line of a segment that is not yet listed: the tags after the last segment of a playlist,
+/// such as the parts of an incomplete segment.
 public struct UpcomingSegment: Hashable, Sendable, SegmentTags {
-    /// When its first sample was made.
+    /// The date and time of the first sample.
     public var programDateTime: PlaylistDate?
-    /// Whether a discontinuity comes before it.
+    /// Whether a discontinuity precedes the segment.
     public var isDiscontinuity: Bool
-    /// Whether it will be missing.
+    /// Whether the segment will be missing.
     public var isGap: Bool
-    /// Which bytes of the resource it will be; nil for all of them.
+    /// The byte range of the resource; nil for the whole resource.
     public var byteRange: ByteRange?
-    /// Keys, media initialization sections, partial segments, date ranges, bit rates, unknown tags and comments, in
+    /// The keys, Media Initialization Sections, Partial Segments, Date Ranges, bit rates, unknown tags and comments, in
     /// order.
     public var tags: [SegmentTag]
 
-    /// Makes one.
+    /// Creates an upcoming segment.
     public init(
         programDateTime: PlaylistDate? = nil,
         isDiscontinuity: Bool = false,
@@ -167,49 +168,51 @@ public struct UpcomingSegment: Hashable, Sendable, SegmentTags {
     }
 }
 
-/// A tag before a media segment, of which there can be several.
+/// A tag before a Media Segment that may appear more than once.
 public indirect enum SegmentTag: Hashable, Sendable {
-    /// How this segment and those after it are encrypted.
+    /// The encryption of this segment and the following ones (EXT-X-KEY).
     case key(KeyTag)
-    /// The media initialization section of this segment and those after it.
+    /// The Media Initialization Section of this segment and the following ones (EXT-X-MAP).
     case map(MapTag)
-    /// The bit rate of this segment and those after it, in kilobits per second.
+    /// The bit rate of this segment and the following ones, in kilobits per second (EXT-X-BITRATE).
     case bitrate(UInt64)
-    /// A range of time.
+    /// A Date Range (EXT-X-DATERANGE).
     case dateRange(DateRangeTag)
-    /// A partial segment of this segment.
+    /// A Partial Segment of this segment (EXT-X-PART).
     case part(PartTag)
-    /// A line that says nothing to this library: an unknown tag, a comment, or a tag that could not be read.
+    /// A line that this library does not interpret: an unknown tag, a comment, or a tag that could not be parsed.
     case other(String)
 }
 
-/// Ways to reach the tags before a segment.
+/// A type with the tags of a segment, which provides access to the tags by type.
 public protocol SegmentTags {
     /// The tags, in order.
     var tags: [SegmentTag] { get set }
 }
 
 extension SegmentTags {
-    /// The EXT-X-KEY tags. Setting them puts the new ones where the first stood, or else before all other tags.
+    /// The EXT-X-KEY tags. Setting this property inserts the new tags at the position of the first old one; if there
+    /// was none, in the order of writing.
     public var keys: [KeyTag] {
         get { tags.compactMap { if case .key(let tag) = $0 { tag } else { nil } } }
         set { replace(newValue.map { .key($0) }) { if case .key = $0 { true } else { false } } }
     }
 
-    /// The media initialization section that is declared here; the last one, if there are several. Setting it puts it
-    /// where the first stood, or else behind the keys.
+    /// The last EXT-X-MAP tag of the segment. Setting this property inserts the new tag at the position of the first
+    /// old one; if there was none, after the keys.
     public var map: MapTag? {
         get { tags.reversed().lazy.compactMap { if case .map(let tag) = $0 { tag } else { nil } }.first }
         set { replace(newValue.map { [.map($0)] } ?? []) { if case .map = $0 { true } else { false } } }
     }
 
-    /// The partial segments. Setting them puts the new ones where the first stood, or else behind all other tags.
+    /// The Partial Segments. Setting this property inserts the new tags at the position of the first old one; if there
+    /// was none, after all other tags.
     public var parts: [PartTag] {
         get { tags.compactMap { if case .part(let tag) = $0 { tag } else { nil } } }
         set { replace(newValue.map { .part($0) }) { if case .part = $0 { true } else { false } } }
     }
 
-    /// The date ranges that stand here.
+    /// The EXT-X-DATERANGE tags of the segment.
     public var dateRanges: [DateRangeTag] {
         get { tags.compactMap { if case .dateRange(let tag) = $0 { tag } else { nil } } }
         set { replace(newValue.map { .dateRange($0) }) { if case .dateRange = $0 { true } else { false } } }
@@ -218,10 +221,10 @@ extension SegmentTags {
     private mutating func replace(_ new: [SegmentTag], where matches: (SegmentTag) -> Bool) {
         guard new.first != nil || tags.contains(where: matches) else { return }
         var result = tags
-        let place = result.firstIndex(where: matches)
+        let position = result.firstIndex(where: matches)
         result.removeAll(where: matches)
-        if let place {
-            result.insert(contentsOf: new, at: place)
+        if let position {
+            result.insert(contentsOf: new, at: position)
         } else if let first = new.first {
             result.insert(contentsOf: new, at: result.firstIndex { $0.rank > first.rank } ?? result.endIndex)
         }
@@ -230,12 +233,12 @@ extension SegmentTags {
 }
 
 extension SegmentTag {
-    /// Whether it is another EXT-X-DISCONTINUITY tag beside the segment's first.
+    /// Whether the tag is an EXT-X-DISCONTINUITY tag in addition to the segment's first one.
     var isDiscontinuity: Bool {
         if case .other(let line) = self { line == "#" + TagName.discontinuity.rawValue } else { false }
     }
 
-    /// The order in which tags are written that nothing else orders.
+    /// The rank of the tag in the order of writing, which applies when no other order does.
     var rank: Int {
         switch self {
         case .other: 0
@@ -248,33 +251,33 @@ extension SegmentTag {
     }
 }
 
-/// A segment while its lines are read.
+/// The state of a segment while its lines are parsed.
 struct SegmentDraft {
-    /// The offset of the first of its lines; -1 when there is none yet.
+    /// The offset of the first line of the segment; -1 when there is none yet.
     var start = -1
     var duration = 0.0
     var hasDuration = false
-    /// The line of the EXTINF tag.
+    /// The line number of the EXTINF tag.
     var durationLine = 0
-    /// Where its title stands.
+    /// The range of the title.
     var title = 0..<0
     var byteRange: ByteRange?
     var programDateTime: PlaylistDate?
     var isDiscontinuity = false
     var isGap = false
-    var holdsPlaylistTags = false
+    var containsPlaylistTags = false
     var tags: [SegmentTag] = []
 
-    /// The tags, moved out. Most segments have none.
+    /// Removes and returns the tags. Most segments have none.
     @inline(__always)
-    mutating func takeTags() -> [SegmentTag] {
+    mutating func removeTags() -> [SegmentTag] {
         guard !tags.isEmpty else { return [] }
         let result = tags
         tags = []
         return result
     }
 
-    /// Begins the next segment; the tags have been taken.
+    /// Resets all properties except the tags for the next segment.
     @inline(__always)
     mutating func reset() {
         start = -1
@@ -286,6 +289,6 @@ struct SegmentDraft {
         programDateTime = nil
         isDiscontinuity = false
         isGap = false
-        holdsPlaylistTags = false
+        containsPlaylistTags = false
     }
 }

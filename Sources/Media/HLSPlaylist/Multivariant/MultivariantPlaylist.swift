@@ -1,84 +1,85 @@
 /// A Multivariant Playlist: the variants and renditions of a presentation (section 4.4.6).
 ///
-/// What was read and not changed is written back byte for byte. What was changed is written in the form and the place
-/// that the draft gives it.
+/// Lines that were read and not changed are written back byte for byte. Changed lines are written in the form and at
+/// the position that the draft specifies.
 public struct MultivariantPlaylist: Sendable {
-    /// Where it was read; nil when it was made.
+    /// The source from which the playlist was read; nil for a playlist that was created in memory.
     var source: PlaylistSource?
-    /// Whether anything was changed.
+    /// Whether a property was changed.
     var isEdited = false
 
-    /// The protocol version; nil when the tag is absent: EXT-X-VERSION.
+    /// The protocol version (EXT-X-VERSION); nil when the tag is absent.
     public var version: UInt64? { didSet { isEdited = true } }
-    /// Whether every segment of every Media Playlist can be decoded without another: EXT-X-INDEPENDENT-SEGMENTS.
+    /// Whether every segment of every Media Playlist can be decoded independently of other segments
+    /// (EXT-X-INDEPENDENT-SEGMENTS).
     public var isIndependentSegments = false { didSet { isEdited = true } }
-    /// Where to start playing.
+    /// The preferred start position (EXT-X-START).
     public var start: StartTag? { didSet { isEdited = true } }
-    /// The variables, in order.
+    /// The variable definitions (EXT-X-DEFINE), in order.
     public var defines: [DefineTag] = [] { didSet { isEdited = true } }
-    /// Where the steering manifest is.
+    /// The location of the steering manifest (EXT-X-CONTENT-STEERING).
     public var contentSteering: ContentSteeringTag? { didSet { isEdited = true } }
-    /// Data about the presentation.
+    /// Data about the presentation (EXT-X-SESSION-DATA).
     public var sessionData: [SessionDataTag] {
         get { sessionDataStorage }
-        // An observer would copy the array for each change of an element.
+        // A property observer would copy the array on each change of an element.
         _modify {
             isEdited = true
             yield &sessionDataStorage
         }
     }
     private var sessionDataStorage: [SessionDataTag] = []
-    /// Keys that a client may fetch at once.
+    /// The keys that a client may preload (EXT-X-SESSION-KEY).
     public var sessionKeys: [SessionKeyTag] {
         get { sessionKeysStorage }
-        // An observer would copy the array for each change of an element.
+        // A property observer would copy the array on each change of an element.
         _modify {
             isEdited = true
             yield &sessionKeysStorage
         }
     }
     private var sessionKeysStorage: [SessionKeyTag] = []
-    /// The renditions.
+    /// The renditions (EXT-X-MEDIA).
     public var renditions: [MediaTag] {
         get { renditionsStorage }
-        // An observer would copy the array for each change of an element.
+        // A property observer would copy the array on each change of an element.
         _modify {
             isEdited = true
             yield &renditionsStorage
         }
     }
     private var renditionsStorage: [MediaTag] = []
-    /// The variants; a client that knows nothing else starts with the first.
+    /// The variants (EXT-X-STREAM-INF). A client without other information starts with the first one.
     public var variants: [Variant] {
         get { variantsStorage }
-        // An observer would copy the array for each change of an element.
+        // A property observer would copy the array on each change of an element.
         _modify {
             isEdited = true
             yield &variantsStorage
         }
     }
     private var variantsStorage: [Variant] = []
-    /// The Media Playlists of I-frames.
+    /// The I-frame playlists (EXT-X-I-FRAME-STREAM-INF).
     public var iFrameVariants: [IFrameStreamInfTag] {
         get { iFrameVariantsStorage }
-        // An observer would copy the array for each change of an element.
+        // A property observer would copy the array on each change of an element.
         _modify {
             isEdited = true
             yield &iFrameVariantsStorage
         }
     }
     private var iFrameVariantsStorage: [IFrameStreamInfTag] = []
-    /// Unknown tags and comments, in order. A variant whose tag clients ignore is not among them; it stays where it is
-    /// when the playlist is written.
+    /// The unknown tags and comments, in order. A variant whose tag clients ignore is not among them; it keeps its
+    /// position when the playlist is written.
     public var otherLines: [String] = [] { didSet { isEdited = true } }
 
-    /// The values of the variables that were read; Media Playlists may import them.
+    /// The values of the variables that were read, which Media Playlists may import.
     public internal(set) var variables: [String: String] = [:]
 
-    /// Makes an empty playlist.
+    /// Creates an empty playlist.
     public init() {}
 
-    /// Reads a Multivariant Playlist strictly.
+    /// Parses a Multivariant Playlist strictly.
     ///
     /// - Throws: ``PlaylistError`` with the first error, or ``RuleID/mixedPlaylistKinds`` for a Media Playlist.
     public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
@@ -88,40 +89,40 @@ public struct MultivariantPlaylist: Sendable {
                     rule: .mixedPlaylistKinds,
                     severity: .error,
                     line: 0,
-                    message: "this is not a Multivariant Playlist"
+                    message: "the playlist is a Media Playlist, not a Multivariant Playlist"
                 )
             )
         }
         self = playlist
     }
 
-    /// The renditions of a group.
+    /// Returns the renditions of a group.
     public func renditions(_ type: MediaTag.MediaType, in groupID: String) -> [MediaTag] {
         renditions.filter { $0.type == type && $0.groupID == groupID }
     }
 }
 
-/// A variant stream: an EXT-X-STREAM-INF tag and the URI line behind it (section 4.4.6.2).
+/// A variant: an EXT-X-STREAM-INF tag and the URI line after it (section 4.4.6.2).
 @dynamicMemberLookup
 public struct Variant: Hashable, Sendable {
-    /// The tag.
+    /// The EXT-X-STREAM-INF tag.
     public var streamInf: StreamInfTag
-    /// Its Media Playlist, relative to the playlist or absolute.
+    /// The URI of the Media Playlist, which may be relative to the Multivariant Playlist.
     public var uri: String
 
-    /// Makes a variant.
+    /// Creates a variant.
     public init(_ streamInf: StreamInfTag, uri: String) {
         self.streamInf = streamInf
         self.uri = uri
     }
 
-    /// The tag's attributes.
+    /// Accesses the attributes that only EXT-X-STREAM-INF has.
     public subscript<Value>(dynamicMember member: WritableKeyPath<StreamInfTag, Value>) -> Value {
         get { streamInf[keyPath: member] }
         set { streamInf[keyPath: member] = newValue }
     }
 
-    /// What it shares with I-frame variants.
+    /// Accesses the attributes that I-frame variants have too.
     public subscript<Value>(dynamicMember member: WritableKeyPath<VariantAttributes, Value>) -> Value {
         get { streamInf.attributes[keyPath: member] }
         set { streamInf.attributes[keyPath: member] = newValue }
@@ -129,7 +130,7 @@ public struct Variant: Hashable, Sendable {
 }
 
 extension MultivariantPlaylist: Equatable {
-    /// Whether both say the same; where and how they were written does not matter.
+    /// Returns whether both playlists have the same content, regardless of their sources and formatting.
     public static func == (left: MultivariantPlaylist, right: MultivariantPlaylist) -> Bool {
         left.version == right.version && left.isIndependentSegments == right.isIndependentSegments
             && left.start == right.start && left.defines == right.defines

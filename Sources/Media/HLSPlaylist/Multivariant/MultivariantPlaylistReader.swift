@@ -1,7 +1,7 @@
 import ByteCoding
 
 extension MultivariantPlaylist {
-    /// Reads a Multivariant Playlist.
+    /// Parses a Multivariant Playlist.
     init(_ context: ReadingContext) throws(PlaylistError) {
         var reader = MultivariantPlaylistReader(context)
         self = try reader.read()
@@ -11,10 +11,12 @@ extension MultivariantPlaylist {
 private struct MultivariantPlaylistReader {
     let context: ReadingContext
     var playlist = MultivariantPlaylist()
-    var taken: Set<TagName> = []
-    /// A tag of a Media Playlist was met.
+    /// The tags that may appear only once and have been stored.
+    var uniqueTags: Set<TagName> = []
+    /// Whether the playlist has a tag of a Media Playlist.
     var isMixed = false
-    /// An EXT-X-STREAM-INF tag whose URI line has not come yet, and its line.
+    /// The EXT-X-STREAM-INF tag that waits for its URI line, and the line number of the tag. The tag is nil if it
+    /// was rejected.
     var pending: (tag: StreamInfTag?, line: Int)?
 
     init(_ context: ReadingContext) { self.context = context }
@@ -35,7 +37,7 @@ private struct MultivariantPlaylistReader {
             try context.check()
         }
         if let pending { reportMissingURI(pending.line) }
-        if isMixed { context.forgetWhatIsMissing() }
+        if isMixed { context.removeDiagnosticsOfMissingLines() }
         try context.check()
         playlist.variables = context.variables.values
         playlist.source = context.source
@@ -44,7 +46,7 @@ private struct MultivariantPlaylistReader {
     }
 
     private func reportMissingURI(_ line: Int) {
-        context.report(.streamInfWithoutURI, line: line, "EXT-X-STREAM-INF: no URI line follows it")
+        context.report(.streamInfWithoutURI, line: line, "EXT-X-STREAM-INF: no URI line follows the tag")
     }
 
     private mutating func readLine(_ line: LineContent, _ content: Range<Int>) {
@@ -52,7 +54,7 @@ private struct MultivariantPlaylistReader {
         case .blank: break
         case .uri(let range):
             guard let pending else {
-                return context.report(.uriWithoutStreamInf, "no EXT-X-STREAM-INF tag stands before the URI line")
+                return context.report(.uriWithoutStreamInf, "no EXT-X-STREAM-INF tag precedes the URI line")
             }
             self.pending = nil
             if let tag = pending.tag {
@@ -71,7 +73,7 @@ private struct MultivariantPlaylistReader {
         case .any, .multivariant: break
         case .mediaPlaylist, .mediaSegment, .mediaMetadata:
             if !isMixed {
-                context.report(.mixedPlaylistKinds, "\(name.rawValue) must not stand in a Multivariant Playlist")
+                context.report(.mixedPlaylistKinds, "\(name.rawValue) is not allowed in a Multivariant Playlist")
             }
             isMixed = true
             return playlist.otherLines.append(context.source.text(content))
@@ -81,19 +83,19 @@ private struct MultivariantPlaylistReader {
             self.pending = nil
         }
         guard let tag = PlaylistTag(context, name, value) else {
-            // Its URI line goes with it: the tag alone would take that of another variant.
+            // The URI line of an ignored tag is ignored too. Otherwise the URI line would belong to another variant.
             if name == .streamInf { return pending = (nil, context.lineNumber) }
             return playlist.otherLines.append(context.source.text(content))
         }
-        // One that clients ignore is no first one.
-        if name.isUnique, !taken.insert(name).inserted {
-            context.report(.duplicateTag, "\(name.rawValue) stands a second time")
+        // A tag that clients ignore does not count.
+        if name.isUnique, !uniqueTags.insert(name).inserted {
+            context.report(.duplicateTag, "\(name.rawValue) appears more than once")
             return playlist.otherLines.append(context.source.text(content))
         }
-        take(tag)
+        store(tag)
     }
 
-    private mutating func take(_ tag: PlaylistTag) {
+    private mutating func store(_ tag: PlaylistTag) {
         switch tag {
         case .version(let value): playlist.version = value
         case .independentSegments: playlist.isIndependentSegments = true

@@ -1,6 +1,6 @@
 extension MultivariantPlaylist {
-    /// The bytes of the playlist. What was read and not changed is written as it was; the rest in the order and the
-    /// form of the draft.
+    /// Returns the bytes of the playlist. Lines that were read and not changed are written byte for byte; the others
+    /// are written in the order and the form of the draft.
     ///
     /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it.
     public func write() throws(PlaylistError) -> [UInt8] {

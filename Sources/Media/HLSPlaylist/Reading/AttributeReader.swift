@@ -1,20 +1,20 @@
 import ByteCoding
 import TextCoding
 
-/// Reads the attributes of one tag.
+/// Parses the attributes of one tag.
 ///
 ///     attribute-list  = attribute *( "," attribute )
 ///     attribute       = name "=" value
 ///     name            = 1*( "A"-"Z" / DIGIT / "-" )
 ///     value           = DQUOTE *any-but-DQUOTE DQUOTE / 1*any-but-comma-and-DQUOTE
 ///
-/// Section 4.2. A tag asks for its attributes by name and type; what it did not ask for is unknown to it and kept in
-/// ``remaining()``. A value that is not of its type is reported and counts as absent; ``isUsable`` then says that the
-/// tag must not be believed.
+/// Section 4.2. A tag reads its attributes by name and type. Attributes that it does not read are unknown to it, and
+/// ``remaining()`` returns them. A value that does not have the attribute's type is reported and treated as absent;
+/// ``isUsable`` is then false, and the tag must be rejected.
 struct AttributeReader {
     struct Item {
         var name: Range<Int>
-        /// Without the quotes.
+        /// The range of the value without the quotation marks.
         var value: Range<Int>
         var isQuoted: Bool
         var isUsed = false
@@ -42,7 +42,7 @@ struct AttributeReader {
         func byte(_ offset: Int) -> UInt8 { bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
         var position = range.lowerBound
         let end = range.upperBound
-        if position == end { return problem(.malformedAttributeList, at: position, "there are no attributes") }
+        if position == end { return problem(.malformedAttributeList, at: position, "the tag has no attributes") }
         while true {
             let start = position
             while position < end, Self.isNameByte(byte(position)) { position += 1 }
@@ -57,7 +57,7 @@ struct AttributeReader {
                 let first = position
                 while position < end, byte(position) != UInt8(ascii: "\"") { position += 1 }
                 guard position < end else {
-                    return problem(.malformedAttributeList, at: first - 1, "the quotation mark is not closed")
+                    return problem(.malformedAttributeList, at: first - 1, "the closing quotation mark is missing")
                 }
                 item.value = first..<position
                 item.isQuoted = true
@@ -76,12 +76,12 @@ struct AttributeReader {
                 context.report(
                     .limitExceeded,
                     at: start,
-                    "\(tag.rawValue): more than \(context.options.limits.attributes) attributes"
+                    "\(tag.rawValue): the tag has more than \(context.options.limits.attributes) attributes"
                 )
                 return isUsable = false
             }
             if find(bytes, name) != nil {
-                problem(.duplicateAttribute, at: start, "\(context.source.text(name)) appears twice")
+                problem(.duplicateAttribute, at: start, "\(context.source.text(name)) appears more than once")
             } else {
                 context.attributes.append(item)
             }
@@ -117,8 +117,8 @@ struct AttributeReader {
         }
     }
 
-    /// Finds an attribute and marks it as known to the tag.
-    private func take(_ name: StaticString) -> Item? {
+    /// Finds an attribute and marks it as read.
+    private func item(_ name: StaticString) -> Item? {
         let source = context.source.bytes
         let bytes = source.span.bytes
         let count = name.utf8CodeUnitCount
@@ -149,7 +149,8 @@ struct AttributeReader {
         return nil
     }
 
-    /// The text of a value, its variables replaced; nil, and the tag must not be believed, when that is not possible.
+    /// Returns the text of a value after variable substitution. If the substitution fails, returns nil and makes the
+    /// tag unusable.
     private mutating func text(_ item: Item, _ name: @autoclosure () -> String) -> String? {
         let text = context.resolvedText(item.value, reading: "\(tag.rawValue), \(name())")
         if text == nil { isUsable = false }
@@ -157,20 +158,21 @@ struct AttributeReader {
     }
 }
 
-/// The types of section 4.2. Each yields nil when the attribute is absent or malformed; only the latter, and a required
-/// one's absence, is reported.
+/// The types of section 4.2. Each function returns nil when the attribute is absent or malformed. A malformed attribute
+/// and an absent required attribute are reported.
 extension AttributeReader {
-    /// A quoted string, its variables replaced. Empty ones are malformed unless the definition allows them.
+    /// Reads a quoted string and substitutes its variables. An empty string is malformed unless the definition allows
+    /// it.
     mutating func quotedString(_ name: StaticString, required: Bool = false, allowsEmpty: Bool = false) -> String? {
-        guard let item = take(name) else { return missing(name, required) }
+        guard let item = item(name) else { return missing(name, required) }
         guard item.isQuoted else { return malformed(name, item, "a quoted string") }
-        guard allowsEmpty || !item.value.isEmpty else { return malformed(name, item, "allowed to be empty") }
+        guard allowsEmpty || !item.value.isEmpty else { return malformed(name, item, "a non-empty string") }
         return text(item, name.description)
     }
 
-    /// Unquoted text of any kind: an enumerated string whose values the caller knows.
+    /// Reads unquoted text: an enumerated string whose values the caller checks.
     mutating func enumerated(_ name: StaticString, required: Bool = false) -> String? {
-        guard let item = take(name) else { return missing(name, required) }
+        guard let item = item(name) else { return missing(name, required) }
         let text = context.source.text(item.value)
         guard !item.isQuoted, !text.utf8.contains(0x20) else {
             return malformed(name, item, "an unquoted enumerated string")
@@ -178,8 +180,8 @@ extension AttributeReader {
         return text
     }
 
-    /// An enumerated string of a set. With a value that the draft does not define, the tag is ignored, unless the
-    /// caller can do better (section 6.3.1).
+    /// Reads an enumerated string of a set. If the draft does not define the value, clients ignore the tag (section
+    /// 6.3.1), unless the caller passes `keepsUnknown`.
     mutating func enumerated<Value: OpenString>(
         _ name: StaticString,
         as type: Value.Type,
@@ -205,13 +207,13 @@ extension AttributeReader {
         return value
     }
 
-    /// Reports what makes clients ignore the tag.
+    /// Reports a problem that makes clients ignore the tag.
     private mutating func ignore(_ rule: RuleID, _ message: String) {
         context.report(rule, at: context.lineStart, "\(tag.rawValue): \(message)")
         isUsable = false
     }
 
-    /// `YES` or `NO`.
+    /// Reads `YES` or `NO`.
     mutating func flag(_ name: StaticString) -> Bool? {
         guard let text = enumerated(name) else { return nil }
         switch text {
@@ -223,44 +225,44 @@ extension AttributeReader {
         }
     }
 
-    /// An attribute whose only defined value is `YES`; false when absent.
-    /// Most definitions only say when the value is `YES`, so that `NO` means something too.
+    /// Reads an attribute whose only defined value is `YES`; returns false when it is absent. Most definitions describe
+    /// the meaning "if the value is YES", so `NO` is valid too unless `allowsNo` is false.
     mutating func yes(_ name: StaticString, allowsNo: Bool = true) -> Bool {
         guard let value = flag(name) else { return false }
         if !value, !allowsNo { ignore(.unknownEnumeratedValue, "\(name) is not YES: clients ignore the tag") }
         return value
     }
 
-    /// A number from 0 to 2^64-1.
+    /// Reads an integer from 0 to 2^64-1.
     mutating func integer(_ name: StaticString, required: Bool = false) -> UInt64? {
-        guard let item = take(name) else { return missing(name, required) }
+        guard let item = item(name) else { return missing(name, required) }
         guard !item.isQuoted, let value = Decimal.integer(context.source.bytes, item.value) else {
             return malformed(name, item, "a decimal integer below 2^64")
         }
         return value
     }
 
-    /// A number of at least 0.
+    /// Reads a decimal number of at least 0.
     mutating func decimal(_ name: StaticString, required: Bool = false) -> Double? {
-        guard let item = take(name) else { return missing(name, required) }
+        guard let item = item(name) else { return missing(name, required) }
         guard !item.isQuoted, let value = Decimal.number(context.source.bytes, item.value) else {
             return malformed(name, item, "a decimal number without a sign")
         }
         return value
     }
 
-    /// A number.
+    /// Reads a decimal number with or without a sign.
     mutating func signedDecimal(_ name: StaticString, required: Bool = false) -> Double? {
-        guard let item = take(name) else { return missing(name, required) }
+        guard let item = item(name) else { return missing(name, required) }
         guard !item.isQuoted, let value = Decimal.signedNumber(context.source.bytes, item.value) else {
             return malformed(name, item, "a decimal number")
         }
         return value
     }
 
-    /// The digits of a hexadecimal sequence, its prefix removed and its variables replaced.
+    /// Reads a hexadecimal sequence, and returns its digits without the prefix, after variable substitution.
     mutating func hexadecimal(_ name: StaticString) -> [UInt8]? {
-        guard let item = take(name) else { return nil }
+        guard let item = item(name) else { return nil }
         guard let digits = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
         guard !item.isQuoted, digits.count > 2, digits[0] == 0x30, digits[1] | 0x20 == 0x78,
             digits.dropFirst(2).allSatisfy({ Hexadecimal.value(of: $0) != nil })
@@ -268,7 +270,8 @@ extension AttributeReader {
         return Array(digits.dropFirst(2))
     }
 
-    /// The bytes of a hexadecimal sequence. One of half a byte is a sequence all the same, and goes to `others`.
+    /// Reads a hexadecimal sequence, and returns its bytes. A sequence with an odd number of digits is valid too, and
+    /// is appended to `others`.
     mutating func octets(_ name: StaticString, others: inout [Attribute]) -> [UInt8]? {
         guard let digits = hexadecimal(name) else { return nil }
         guard let bytes = Hexadecimal.decode(digits) else {
@@ -279,14 +282,14 @@ extension AttributeReader {
         return bytes
     }
 
-    /// The items between the commas of a quoted string; none when the attribute is absent.
+    /// Reads the comma-separated items of a quoted string; returns no items when the attribute is absent.
     mutating func list(_ name: StaticString) -> [String] {
         quotedString(name)?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
     }
 
-    /// The group of closed captions, or the word NONE without quotes.
+    /// Reads the group of closed captions, or the unquoted keyword NONE.
     mutating func closedCaptions(_ name: StaticString) -> StreamInfTag.ClosedCaptions? {
-        guard let item = take(name) else { return nil }
+        guard let item = item(name) else { return nil }
         if item.isQuoted { return quotedString(name).map { .group($0) } }
         guard context.source.text(item.value) == "NONE" else {
             ignore(.unknownEnumeratedValue, "\(name) is neither a quoted string nor NONE: clients ignore the tag")
@@ -295,7 +298,7 @@ extension AttributeReader {
         return StreamInfTag.ClosedCaptions.none
     }
 
-    /// An initialization vector.
+    /// Reads an initialization vector.
     mutating func initializationVector(_ name: StaticString) -> InitializationVector? {
         guard let digits = hexadecimal(name) else { return nil }
         guard let vector = InitializationVector(hexadecimal: digits) else {
@@ -305,18 +308,18 @@ extension AttributeReader {
         return vector
     }
 
-    /// A size in pixels.
+    /// Reads a size in pixels.
     mutating func resolution(_ name: StaticString) -> Resolution? {
-        guard let item = take(name) else { return nil }
+        guard let item = item(name) else { return nil }
         guard !item.isQuoted, let value = Resolution(context.source.bytes, item.value) else {
             return malformed(name, item, "a resolution such as 1920x1080")
         }
         return value
     }
 
-    /// A byte range in a quoted string.
+    /// Reads a byte range in a quoted string.
     mutating func byteRange(_ name: StaticString) -> ByteRange? {
-        guard let item = take(name) else { return nil }
+        guard let item = item(name) else { return nil }
         guard let bytes = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
         guard item.isQuoted, let value = ByteRange(bytes, 0..<bytes.count) else {
             return malformed(name, item, "a byte range such as \"1000@0\"")
@@ -324,9 +327,9 @@ extension AttributeReader {
         return value
     }
 
-    /// A date in a quoted string.
+    /// Reads a date in a quoted string.
     mutating func date(_ name: StaticString) -> PlaylistDate? {
-        guard let item = take(name) else { return nil }
+        guard let item = item(name) else { return nil }
         guard let text = text(item, name.description) else { return nil }
         guard item.isQuoted, let value = PlaylistDate(text) else {
             return malformed(name, item, "an ISO 8601 date and time")
@@ -334,12 +337,12 @@ extension AttributeReader {
         return value
     }
 
-    /// Reports that the tag as a whole is wrong, so that it must not be believed.
+    /// Reports a problem of the whole tag, and makes the tag unusable.
     mutating func reject(_ rule: RuleID, _ message: String) {
         problem(rule, at: context.lineStart, message)
     }
 
-    /// What no reading above asked for, in the order of the playlist.
+    /// Returns the attributes that were not read, in the order of the playlist.
     mutating func remaining() -> [Attribute] {
         var result: [Attribute] = []
         for index in context.attributes.indices where !context.attributes[index].isUsed {

@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// What kind of line it is.
+/// The content of a line by its type.
 ///
 ///     line    = blank / uri / comment / tag
 ///     comment = "#" *any              that does not begin with "#EXT"
@@ -43,12 +43,13 @@ enum LineContent {
 }
 
 extension ReadingContext {
-    /// Checks what section 4.1 says of every line, and returns the line without the white space that must not be there.
+    /// Checks the requirements of section 4.1 for every line, and returns the range of the line without disallowed
+    /// white space.
     @inline(__always)
     func checked(_ bytes: RawSpan, _ line: ScannedLine) -> Range<Int> {
         if line.control >= 0 || !line.isASCII || line.end - line.start > options.limits.lineLength {
             reportContent(line)
-            // Nobody reads what will be refused.
+            // The line is rejected, so its content is not parsed.
             if line.end - line.start > options.limits.lineLength { return line.start..<line.start }
         }
         guard line.end > line.start else { return line.start..<line.end }
@@ -68,7 +69,7 @@ extension ReadingContext {
         var end = line.end
         while start < end, isSpace(start) { start += 1 }
         while end > start, isSpace(end - 1) { end -= 1 }
-        // The title of EXTINF is free text, and so is a comment.
+        // The title of EXTINF and a comment are free text, which may end with white space.
         let content = LineContent(bytes, start..<line.end)
         if start == line.start {
             switch content {
@@ -78,7 +79,7 @@ extension ReadingContext {
         }
         let blanks = [line.start..<start, end..<line.end]
         if let blank = blanks.joined().first(where: { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0x20 }) {
-            report(.whitespace, at: blank, "spaces must not stand at the start or the end of a line")
+            report(.whitespace, at: blank, "the line begins or ends with spaces: remove them")
         }
         return start..<end
     }
@@ -89,16 +90,16 @@ extension ReadingContext {
             report(.limitExceeded, "the line is longer than \(options.limits.lineLength) bytes")
             return
         }
-        // A tab separates the IDs in RECENTLY-REMOVED-DATERANGES, which the draft asks for itself.
+        // The draft requires tabs between the IDs in RECENTLY-REMOVED-DATERANGES.
         if line.control >= 0, !isTabOfSkip(line) {
-            report(.controlCharacter, at: line.control, "a control character")
+            report(.controlCharacter, at: line.control, "the line contains a control character")
         }
         guard !line.isASCII else { return }
         guard let text = String(validating: source.bytes[line.start..<line.end], as: UTF8.self) else {
             return report(.notUTF8, "the line is not UTF-8")
         }
         if text.unicodeScalars.contains(where: { (0x80...0x9F).contains($0.value) }) {
-            report(.controlCharacter, "a control character between U+0080 and U+009F")
+            report(.controlCharacter, "the line contains a control character between U+0080 and U+009F")
         }
     }
 

@@ -1,28 +1,28 @@
-/// A line of a playlist: where its content lies, and where the next line starts.
+/// The position of a line of a playlist: the range of its content, and the start of the next line.
 ///
-///     line       = *OCTET ( LF / CR LF )        the last line may lack its end
+///     line       = *OCTET ( LF / CR LF )        the line ending of the last line is optional
 ///
 /// Section 4.1.
 struct ScannedLine {
     /// The offset of the first byte.
     var start: Int
-    /// The offset after the last byte of the content, the line's end excluded.
+    /// The offset after the last byte of the content, excluding the line ending.
     var end: Int
     /// The offset of the next line.
     var next: Int
-    /// The content has bytes of 0x80 or more.
+    /// Whether all bytes of the content are less than 0x80.
     var isASCII: Bool
     /// The offset of the first control character; -1 when there is none.
     var control: Int
 }
 
-/// Finds the end of lines, and in the same pass what section 4.1 forbids in them. Eight bytes at a time: most lines
-/// have neither control characters nor letters beyond ASCII.
+/// Finds line endings, and in the same pass the characters that section 4.1 forbids. It scans eight bytes at a time,
+/// because most lines have neither control characters nor characters beyond ASCII.
 enum LineScanner {
     private static let low: UInt64 = 0x0101_0101_0101_0101
     private static let high: UInt64 = 0x8080_8080_8080_8080
 
-    /// A bit for each byte below 0x20, equal to 0x7F, or above: exact for the lowest such byte, which is all that is
+    /// Returns a bit for each byte below 0x20 or of at least 0x7F. Only the lowest bit is exact, and only this bit is
     /// used.
     @inline(__always)
     private static func special(_ word: UInt64) -> UInt64 {

@@ -1,16 +1,16 @@
-/// What reading a playlist depends on beside its bytes.
+/// The input of parsing a playlist in addition to its bytes.
 public struct ParsingOptions: Sendable {
-    /// The URL from which the playlist came, after redirections: EXT-X-DEFINE with QUERYPARAM takes values from its
+    /// The URL from which the playlist was loaded, after redirects. EXT-X-DEFINE with QUERYPARAM reads values from its
     /// query.
     public var url: String?
-    /// The variables of the Multivariant Playlist that led to this Media Playlist, for EXT-X-DEFINE with IMPORT; nil
-    /// when there was none.
+    /// The variables of the Multivariant Playlist that refers to this Media Playlist, for EXT-X-DEFINE with IMPORT; nil
+    /// when there is no Multivariant Playlist.
     public var importedVariables: [String: String]?
-    /// How much is read before the playlist is refused.
+    /// The limits of the size of the playlist.
     public var limits: PlaylistLimits
 
-    /// Makes options. A playlist read without a URL has no query; one without imported variables has no Multivariant
-    /// Playlist.
+    /// Creates options. Without a URL, a playlist has no query parameters; without imported variables, it has no
+    /// Multivariant Playlist.
     public init(
         url: String? = nil,
         importedVariables: [String: String]? = nil,

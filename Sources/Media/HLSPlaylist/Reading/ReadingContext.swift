@@ -1,8 +1,8 @@
 import ByteCoding
 
-/// What is shared while one playlist is read: its bytes, its variables, and what was found wrong.
+/// The shared state while one playlist is parsed: its bytes, its variables, and the diagnostics.
 ///
-/// Strict reading keeps the first error and stops at the end of the line; lenient reading keeps every diagnostic.
+/// Strict parsing stores the first error and stops at the end of the line; lenient parsing stores all diagnostics.
 final class ReadingContext {
     let source: PlaylistSource
     let options: ParsingOptions
@@ -10,15 +10,15 @@ final class ReadingContext {
     var variables = VariableTable()
     private(set) var diagnostics: [Diagnostic] = []
     private(set) var firstError: Diagnostic?
-    /// A limit was passed: lenient reading stops too.
+    /// Whether a limit was exceeded, so that lenient parsing stops too.
     private(set) var isOverLimit = false
-    /// The line that is being read.
+    /// The number of the current line.
     var lineNumber = 0
-    /// The offset of its first byte.
+    /// The offset of the first byte of the current line.
     var lineStart = 0
     /// The key formats of the EXT-X-KEY tags so far.
     private var keyFormats: Set<KeyFormat> = []
-    /// Room for the attributes of one tag, kept from tag to tag.
+    /// The attributes of the current tag. The array is reused for all tags to avoid allocations.
     var attributes: [AttributeReader.Item] = []
 
     init(source: PlaylistSource, options: ParsingOptions, isLenient: Bool) {
@@ -27,44 +27,50 @@ final class ReadingContext {
         self.isLenient = isLenient
     }
 
-    /// Notes something. `offset` is that of the byte that is meant; nil when the whole line is.
+    /// Reports a diagnostic. `offset` is the offset of the byte that it is about; nil means the whole line.
     func report(_ rule: RuleID, at offset: Int? = nil, line: Int? = nil, _ message: @autoclosure () -> String) {
         let severity = rule.readingSeverity
         let isFirst = severity == .error && firstError == nil
-        // A message that nobody will see costs nothing.
-        let hasRoom = diagnostics.count < options.limits.diagnostics || rule == .limitExceeded
-        guard isFirst || (isLenient && hasRoom) else { return }
-        // Once for each line that breaks a rule.
-        let place = line ?? lineNumber
-        if diagnostics.reversed().prefix(while: { $0.line == place }).contains(where: { $0.rule == rule }) { return }
+        // The message is only built if it will be stored.
+        let hasCapacity = diagnostics.count < options.limits.diagnostics || rule == .limitExceeded
+        guard isFirst || (isLenient && hasCapacity) else { return }
+        // Each rule is reported only once per line.
+        let line = line ?? lineNumber
+        if diagnostics.reversed().prefix(while: { $0.line == line }).contains(where: { $0.rule == rule }) { return }
         let diagnostic = Diagnostic(
             rule: rule,
             severity: severity,
-            line: place,
+            line: line,
             column: offset.map { $0 - lineStart + 1 } ?? 0,
             message: message()
         )
         if isFirst { firstError = diagnostic }
         if rule == .limitExceeded { isOverLimit = true }
-        if hasRoom { diagnostics.append(diagnostic) }
+        if hasCapacity { diagnostics.append(diagnostic) }
     }
 
-    /// Goes on to the next line.
+    /// Advances to the next line.
     @inline(__always)
     func begin(_ line: ScannedLine) {
         lineNumber += 1
         lineStart = line.start
-        if lineNumber > options.limits.lines { report(.limitExceeded, "more than \(options.limits.lines) lines") }
+        if lineNumber > options.limits.lines {
+            report(
+                .limitExceeded,
+                "the playlist has more than \(options.limits.lines) lines"
+            )
+        }
     }
 
-    /// Counts key formats: all of them may apply to one segment.
+    /// Counts key formats, because keys of all formats may apply to one segment.
     func count(_ key: KeyTag) {
         guard keyFormats.insert(key.keyFormat).inserted, keyFormats.count > options.limits.keyFormats else { return }
-        report(.limitExceeded, "EXT-X-KEY: more than \(options.limits.keyFormats) key formats")
+        report(.limitExceeded, "EXT-X-KEY: the playlist has more than \(options.limits.keyFormats) key formats")
     }
 
-    /// Forgets which tags and URI lines are missing: in a playlist of both kinds nobody can tell.
-    func forgetWhatIsMissing() {
+    /// Removes the diagnostics about missing tags and URI lines: they are meaningless for a playlist with tags of both
+    /// kinds.
+    func removeDiagnosticsOfMissingLines() {
         let rules: Set<RuleID> = [
             .segmentWithoutDuration, .durationWithoutSegment, .streamInfWithoutURI, .uriWithoutStreamInf,
             .missingTargetDuration,
@@ -72,7 +78,7 @@ final class ReadingContext {
         diagnostics.removeAll { rules.contains($0.rule) }
     }
 
-    /// Throws when reading must not go on.
+    /// Throws an error if parsing must stop.
     @inline(__always)
     func check() throws(PlaylistError) {
         if firstError == nil { return }
@@ -88,12 +94,13 @@ final class ReadingContext {
         if !isLenient { throw PlaylistError(firstError) }
     }
 
-    /// Text that may refer to variables; as it stands when one of them is not defined, which is reported.
+    /// Returns the text of a range after variable substitution. If a variable is undefined, reports it and returns the
+    /// original text.
     func text(_ range: Range<Int>, reading: @autoclosure () -> String) -> String {
         resolvedText(range, reading: reading()) ?? source.text(range)
     }
 
-    /// Text that may refer to variables; nil when one of them is not defined, which is reported.
+    /// Returns the text of a range after variable substitution. If a variable is undefined, reports it and returns nil.
     func resolvedText(_ range: Range<Int>, reading: @autoclosure () -> String) -> String? {
         let bytes = source.bytes
         guard VariableTable.hasReference(bytes.span.bytes, range) else { return source.text(range) }
@@ -103,7 +110,7 @@ final class ReadingContext {
                 report(
                     .limitExceeded,
                     at: range.lowerBound,
-                    "with its variables replaced, the value is longer than \(options.limits.lineLength) bytes"
+                    "after variable substitution, the value is longer than \(options.limits.lineLength) bytes"
                 )
             }
             return text
@@ -111,19 +118,20 @@ final class ReadingContext {
             report(
                 .undefinedVariable,
                 at: offset,
-                "\(reading()): no EXT-X-DEFINE tag above defines the variable \(Self.quoted(name))"
+                "\(reading()): no preceding EXT-X-DEFINE tag defines the variable \(Self.quoted(name))"
             )
         } catch {
             report(
                 .limitExceeded,
                 at: range.lowerBound,
-                "variables would add more than \(options.limits.substitutedBytes) bytes"
+                "variable substitution adds more than \(options.limits.substitutedBytes) bytes to the playlist"
             )
         }
         return nil
     }
 
-    /// Text of an enemy for a message: short, and without what could confuse a terminal.
+    /// Returns untrusted text for a message: quoted, truncated, and with control characters replaced, which could
+    /// otherwise control a terminal.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars.prefix(60) {
@@ -136,7 +144,7 @@ final class ReadingContext {
 }
 
 extension RuleID {
-    /// How much a rule that a reader keeps matters.
+    /// The severity of a violation that the reader reports.
     var readingSeverity: Diagnostic.Severity {
         switch self {
         case .unknownTag, .unknownAttribute: .note

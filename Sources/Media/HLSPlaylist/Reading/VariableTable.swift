@@ -2,14 +2,14 @@
 ///
 ///     reference = "{$" name "}"       name = 1*( ALPHA / DIGIT / "-" / "_" )
 ///
-/// Section 4.3 and 6.3.1. What a reference is replaced by is not searched for references again, so that text cannot
-/// grow by itself; and what substitution adds to one playlist is limited.
+/// Sections 4.3 and 6.3.1. Substituted values are not searched for references again, so that substitution cannot be
+/// recursive. The number of bytes that substitution adds to one playlist is limited.
 struct VariableTable {
     private(set) var values: [String: String]
-    /// How many bytes substitution has added.
+    /// The number of bytes that substitution has added.
     private var added = 0
 
-    /// Makes a table with values that are known already.
+    /// Creates a table with initial values.
     init(_ values: [String: String] = [:]) { self.values = values }
 
     enum Failure: Error {
@@ -17,7 +17,7 @@ struct VariableTable {
         case limit
     }
 
-    /// Adds a variable; false when it is there already.
+    /// Adds a variable. Returns false when the variable is already defined.
     mutating func define(_ name: String, _ value: String) -> Bool {
         guard values[name] == nil else { return false }
         values[name] = value
@@ -34,12 +34,12 @@ struct VariableTable {
             }
     }
 
-    /// Whether a range holds a reference.
+    /// Returns whether a range contains a reference.
     @inline(__always)
     static func hasReference(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
         var offset = range.lowerBound
         while offset + 1 < range.upperBound {
-            // Eight bytes at a time, as long as none of them is an opening brace.
+            // Skip eight bytes at a time if none of them is an opening brace.
             if offset + 8 <= range.upperBound {
                 let word = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ 0x7B7B_7B7B_7B7B_7B7B
                 if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 == 0 {
@@ -57,7 +57,8 @@ struct VariableTable {
         return false
     }
 
-    /// The text of a range with its references replaced. A `{$` that no name and `}` follow stays as it is.
+    /// Returns the text of a range after substitution of its references. A `{$` without a name and `}` after it is not
+    /// a reference, and is not changed.
     mutating func substitute(_ bytes: [UInt8], _ range: Range<Int>, limit: Int) throws(Failure) -> String {
         var result: [UInt8] = []
         var offset = range.lowerBound

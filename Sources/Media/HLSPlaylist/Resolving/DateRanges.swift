@@ -1,6 +1,7 @@
 extension MediaPlaylist {
-    /// The date ranges of the playlist, each with the attributes of all its tags, in the order of their first tags
-    /// (section 4.4.5.1). Where two tags disagree, the first holds.
+    /// The Date Ranges of the playlist, each with the attributes of all its tags, in the order of their first tags
+    /// (section
+    /// 4.4.5.1). If two tags have different values for an attribute, the first value is used.
     public var dateRanges: [DateRangeTag] {
         var ranges: [DateRangeTag] = []
         var indices: [String: Int] = [:]
@@ -24,7 +25,7 @@ extension MediaPlaylist {
 }
 
 extension DateRangeTag {
-    /// Takes the attributes that another tag of this range adds, but for those that the draft does not name.
+    /// Adds the attributes of another tag of this range that are missing here, except ``otherAttributes``.
     fileprivate mutating func add(_ other: DateRangeTag) {
         rangeClass = rangeClass ?? other.rangeClass
         startDate = startDate ?? other.startDate

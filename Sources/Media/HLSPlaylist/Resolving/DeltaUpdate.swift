@@ -1,17 +1,18 @@
 extension MediaPlaylist {
-    /// Whether it is a delta update, which leaves out segments that an earlier version of the playlist has.
+    /// Whether the playlist is a delta update, which skips segments of an earlier version of the playlist.
     public var isDeltaUpdate: Bool { skip != nil }
 
-    /// Merges a delta update into this earlier version (section 6.2.5.1 and 6.3.7).
+    /// Applies a delta update to this earlier version of the playlist (sections 6.2.5.1 and 6.3.7).
     ///
-    /// The header, the end and the new segments are the update's. The segments that it left out are taken from here,
-    /// without the partial segments, which are too old to be of use. Of those which are no longer there, the keys, the
-    /// initialization section and the bit rate that still apply, and the date, pass to the first segment that remains.
-    /// Date ranges are the update's; if it left out old ones, those that it does not name as removed are kept.
+    /// The result has the header, the trailer and the new segments of the update. The skipped segments are copied from
+    /// this playlist, without their Partial Segments, which are too old to be useful. If segments were removed, the
+    /// first remaining segment inherits the keys, the Media Initialization Section and the bit rate that still apply,
+    /// and the date. The result has the Date Ranges of the update; if the update skips old ones, those that it does not
+    /// list as removed are copied from this playlist.
     ///
-    /// - Parameter update: The delta update. A whole playlist is returned as it is.
-    /// - Throws: ``PlaylistError`` with ``RuleID/skipNotInBase`` when a segment that was left out is not here: the
-    ///   client must then ask for the whole playlist.
+    /// - Parameter update: The delta update. A full playlist is returned unchanged.
+    /// - Throws: ``PlaylistError`` with ``RuleID/skipNotInBase`` when this playlist does not have all skipped segments:
+    ///   the client must then request the full playlist.
     public func applying(_ update: MediaPlaylist) throws(PlaylistError) -> MediaPlaylist {
         guard let skip = update.skip else { return update }
         let first = update.mediaSequence ?? 0
@@ -26,8 +27,9 @@ extension MediaPlaylist {
                     severity: .error,
                     line: 0,
                     message:
-                        "the update leaves out \(skip.skippedSegments) segments from number \(first) on; the playlist before it has "
-                        + "\(segments.count) from number \(baseFirst) on"
+                        "the update skips \(skip.skippedSegments) segments, starting with number \(first), but the "
+                        + "earlier playlist has "
+                        + "\(segments.count) segments, starting with number \(baseFirst): request the full playlist"
                 )
             )
         }
@@ -36,8 +38,8 @@ extension MediaPlaylist {
         let dropped = segments[..<Int(offset)]
         var kept = Array(segments[Int(offset)..<Int(offset + skip.skippedSegments)])
         for index in kept.indices where !kept[index].parts.isEmpty { kept[index].parts = [] }
-        // A line that refers to a variable now means something else.
-        if variables != update.variables { for index in kept.indices { kept[index].readAgain() } }
+        // Lines that refer to variables may have different values now.
+        if variables != update.variables { for index in kept.indices { kept[index].invalidateReferences() } }
         if let removed = skip.recentlyRemovedDateRanges {
             keepDateRanges(&kept, dropped, without: Set(removed), update)
         } else {
@@ -48,7 +50,7 @@ extension MediaPlaylist {
         return result
     }
 
-    /// Keeps the date ranges that the update left out and did not remove.
+    /// Keeps the Date Ranges that the update skips and does not list as removed.
     private func keepDateRanges(
         _ kept: inout [MediaSegment],
         _ dropped: ArraySlice<MediaSegment>,
@@ -56,15 +58,16 @@ extension MediaPlaylist {
         _ update: MediaPlaylist
     ) {
         let sent = Set(update.segments.flatMap(\.dateRanges) + update.upcoming.dateRanges)
-        let stays = { (range: DateRangeTag) in !removed.contains(range.id) && !sent.contains(range) }
+        let isKept = { (range: DateRangeTag) in !removed.contains(range.id) && !sent.contains(range) }
         for index in kept.indices where !kept[index].dateRanges.isEmpty {
-            kept[index].dateRanges = kept[index].dateRanges.filter(stays)
+            kept[index].dateRanges = kept[index].dateRanges.filter(isKept)
         }
-        let orphans = dropped.flatMap(\.dateRanges).filter(stays)
+        let orphans = dropped.flatMap(\.dateRanges).filter(isKept)
         if !orphans.isEmpty, !kept.isEmpty { kept[0].dateRanges = orphans + kept[0].dateRanges }
     }
 
-    /// Where a byte range without an offset begins that follows some segments; nil when it continues none of them.
+    /// Returns the offset of a byte range without an offset that follows the removed segments; nil when it does not
+    /// continue their byte ranges.
     private static func end(of dropped: ArraySlice<MediaSegment>, of uri: String) -> UInt64? {
         var end: UInt64 = 0
         for segment in dropped.reversed() {
@@ -79,7 +82,7 @@ extension MediaPlaylist {
         return nil
     }
 
-    /// Passes on what the removed segments said about those that remain.
+    /// Copies the tags of the removed segments that still apply to the first remaining segment.
     private mutating func inherit(_ dropped: ArraySlice<MediaSegment>) {
         guard !dropped.isEmpty, let first = segments.first else { return }
         var keys = KeyContext()
@@ -113,7 +116,7 @@ extension MediaPlaylist {
         if let bitrate, !first.tags.contains(where: { if case .bitrate = $0 { true } else { false } }) {
             tags.append(bitrate)
         }
-        // A key of the segment's own replaces the inherited one of its key format, unless a section stands between
+        // A key of the segment itself replaces the inherited key of the same key format, unless an EXT-X-MAP is between
         // them.
         let leading = first.tags.prefix { if case .map = $0 { false } else { true } }
             .compactMap { if case .key(let key) = $0 { key } else { nil } }

@@ -1,26 +1,27 @@
 import ByteCoding
 
-/// A media segment with everything that the lines above it say about it.
+/// A Media Segment together with the values that result from preceding lines, such as keys and sequence numbers.
 public struct ResolvedSegment: Sendable {
-    // The segments of the playlist, and which one it is: a segment is large, and seldom asked for as a whole.
+    // The segments of the playlist, and the index of this one. A copy of the segment would be expensive, and is rarely
+    // needed.
     let segments: [MediaSegment]
     let index: Int
-    /// Its media sequence number (section 4.4.3.2).
+    /// The Media Sequence Number (section 4.4.3.2).
     public let mediaSequenceNumber: UInt64
-    /// Its discontinuity sequence number (section 6.2.1).
+    /// The Discontinuity Sequence Number (section 6.2.1).
     public let discontinuitySequenceNumber: UInt64
-    /// When it begins, in seconds from the beginning of the playlist.
+    /// The start time, in seconds from the start of the playlist.
     public let start: Double
-    /// When its first sample was made: its own date, or the date of another segment and the durations between (section
-    /// 6.3.3).
+    /// The date and time of the first sample: the segment's own date, or a date computed from that of another segment
+    /// and the durations between them (section 6.3.3).
     public let programDateTime: PlaylistDate?
-    /// Its bytes of the resource at its URI; nil for all of them.
+    /// The absolute byte range of the resource; nil for the whole resource.
     public let byteRange: Range<UInt64>?
-    /// What the tags before it and before earlier segments say.
+    /// The values of the tags before this segment and before earlier segments.
     let scope: Scope
 
-    /// What holds until the next tag says something else. Many segments share one, so that handing out a segment does
-    /// not count references to every string of every key.
+    /// The values that apply until the next tag changes them. Many segments share one instance, so that copying a
+    /// resolved segment does not have to retain every string of every key.
     final class Scope: Sendable {
         let keys: KeyContext
         let initialization: ResolvedInitialization?
@@ -32,7 +33,7 @@ public struct ResolvedSegment: Sendable {
             self.bitrate = bitrate
         }
 
-        /// What holds behind some tags.
+        /// Returns the values that apply after the tags.
         func applying(_ tags: [SegmentTag]) -> Scope {
             var keys = keys
             var initialization = initialization
@@ -49,32 +50,33 @@ public struct ResolvedSegment: Sendable {
         }
     }
 
-    /// The segment as it stands in the playlist.
+    /// The segment of the playlist.
     public var segment: MediaSegment { segments[index] }
-    /// The keys that apply to it.
+    /// The keys that apply to the segment.
     public var keys: KeyContext { scope.keys }
-    /// Its media initialization section; nil when there is none.
+    /// The Media Initialization Section; nil when there is none.
     public var initialization: ResolvedInitialization? { scope.initialization }
-    /// Its approximate bit rate in kilobits per second, from EXT-X-BITRATE, which says nothing of byte ranges
-    /// (section 4.4.4.8).
+    /// The approximate bit rate in kilobits per second, from EXT-X-BITRATE, which does not apply to byte ranges
+    /// (section
+    /// 4.4.4.8).
     public var bitrate: UInt64? { byteRange == nil ? scope.bitrate : nil }
 
-    /// The initialization vector for a key, as far as the playlist says: see
+    /// Returns the initialization vector for a key, if the playlist specifies it; see
     /// ``KeyTag/initializationVector(mediaSequenceNumber:)``.
     public func initializationVector(for key: KeyTag) -> InitializationVector? {
         key.initializationVector(mediaSequenceNumber: mediaSequenceNumber)
     }
 }
 
-/// A media initialization section with the keys that apply to it, which may be others than its segments' (section
-/// 4.4.4.5).
+/// A Media Initialization Section with the keys that apply to it, which may differ from the keys of its segments
+/// (section 4.4.4.5).
 public struct ResolvedInitialization: Hashable, Sendable {
-    /// The tag.
+    /// The EXT-X-MAP tag.
     public let map: MapTag
-    /// The keys above the tag.
+    /// The keys that apply to the section.
     public let keys: KeyContext
 
-    /// The bytes of the resource; nil for all of them.
+    /// The byte range of the resource; nil for the whole resource.
     public var byteRange: Range<UInt64>? {
         map.byteRange.map { range in
             let offset = range.offset ?? 0
@@ -84,28 +86,28 @@ public struct ResolvedInitialization: Hashable, Sendable {
 }
 
 extension RuleID {
-    /// A byte range without an offset, and no range of the same resource before it (section 4.4.4.2).
+    /// A byte range has no offset, and does not follow a range of the same resource (section 4.4.4.2).
     public static let byteRangeWithoutOffset: RuleID = "byterange-without-offset"
-    /// A delta update that leaves out segments which the playlist before it does not have (section 6.3.7).
+    /// A delta update skips segments that the previous playlist does not have (section 6.3.7).
     public static let skipNotInBase: RuleID = "skip-not-in-base"
 }
 
 extension MediaPlaylist {
-    /// The media segments with everything that the lines above them say about them: keys, initialization sections, byte
-    /// ranges, sequence numbers and dates. Each is found when it is asked for; make an array of them to come back to
-    /// one.
+    /// Returns the Media Segments with the values that result from preceding lines: keys, Media Initialization
+    /// Sections, byte ranges, sequence numbers and dates. The values are computed on iteration; create an array for
+    /// random access.
     ///
-    /// In a delta update the numbers count the segments that were left out; their keys are not known. See
+    /// In a delta update, the sequence numbers include the skipped segments, but their keys are unknown. See
     /// ``applying(_:)``.
     ///
-    /// - Throws: ``PlaylistError`` with ``RuleID/byteRangeWithoutOffset`` when a byte range has no beginning, or no end
-    ///   below 2^64.
+    /// - Throws: ``PlaylistError`` with ``RuleID/byteRangeWithoutOffset`` when the start of a byte range is unknown, or
+    ///   its end is not below 2^64.
     public func resolvedSegments() throws(PlaylistError) -> ResolvedSegments {
         try ResolvedSegments(self)
     }
 }
 
-/// The media segments of a playlist with everything that the lines above them say about them.
+/// The Media Segments of a playlist with the values that result from preceding lines.
 public struct ResolvedSegments: Sequence, Sendable {
     private let segments: [MediaSegment]
     private let first: Iterator
@@ -114,7 +116,7 @@ public struct ResolvedSegments: Sequence, Sendable {
         segments = playlist.segments
         var date: PlaylistDate?
         if let index = segments.firstIndex(where: { $0.programDateTime != nil }) {
-            // The segments before the first date have dates too.
+            // The dates of the segments before the first date are computed backward.
             date = segments[index].programDateTime?.advanced(by: -segments[..<index].reduce(0) { $0 + $1.duration })
         }
         first = Iterator(playlist, date)
@@ -124,13 +126,13 @@ public struct ResolvedSegments: Sequence, Sendable {
     /// The number of segments.
     public var underestimatedCount: Int { segments.count }
 
-    /// Starts at the first segment.
+    /// Returns an iterator that starts at the first segment.
     public func makeIterator() -> Iterator { first }
 
-    /// Checks that every byte range has a beginning and an end.
+    /// Checks that the start and the end of every byte range are known.
     private func check() throws(PlaylistError) {
         var end: UInt64?
-        // Of a slice: the span of an array needs iOS 26.
+        // The span of a slice is used, because the span of an array requires iOS 26.
         let slice = segments[...]
         let span = slice.span
         for index in span.indices {
@@ -144,12 +146,15 @@ public struct ResolvedSegments: Sequence, Sendable {
                 offset = own
             } else {
                 guard let end, segments[index - 1].uri == segment.uri else {
-                    throw failure(segment, "the segment before is not a range of the same resource")
+                    throw failure(
+                        segment,
+                        "the byte range has no offset, and the preceding segment is not a range of the same resource"
+                    )
                 }
                 offset = end
             }
             let (sum, overflow) = offset.addingReportingOverflow(range.length)
-            guard !overflow else { throw failure(segment, "the range ends beyond 2^64") }
+            guard !overflow else { throw failure(segment, "the byte range ends beyond 2^64") }
             end = sum
         }
     }
@@ -165,14 +170,14 @@ public struct ResolvedSegments: Sequence, Sendable {
         )
     }
 
-    /// Walks through the segments, keeping what applies to the next.
+    /// An iterator over the segments, which tracks the values that apply to the next one.
     public struct Iterator: IteratorProtocol, Sendable {
         private let segments: [MediaSegment]
         private var index = 0
         private var sequence: UInt64
         private var discontinuity: UInt64
         private var start = 0.0
-        /// The last date, and the seconds since.
+        /// The last date of a tag, to which `elapsed` seconds are added.
         private var date: PlaylistDate?
         private var elapsed = 0.0
         private var scope = ResolvedSegment.Scope()
@@ -185,10 +190,11 @@ public struct ResolvedSegments: Sequence, Sendable {
             self.date = date
         }
 
-        /// The next segment.
+        /// Returns the next segment.
         public mutating func next() -> ResolvedSegment? {
             guard index < segments.count else { return nil }
-            // A span hands out what is asked for, an array a copy of the whole segment.
+            // Access through a span copies only the requested property; access through an array copies the whole
+            // segment.
             let slice = segments[...]
             let span = slice.span
             if !span[index].tags.isEmpty {
@@ -204,7 +210,7 @@ public struct ResolvedSegments: Sequence, Sendable {
             if let byteRange = span[index].byteRange {
                 let offset = byteRange.offset ?? rangeEnd
                 rangeEnd = offset &+ byteRange.length
-                // Checked when the sequence was made.
+                // The initializer of the sequence has checked the range.
                 range = rangeEnd >= offset ? offset..<rangeEnd : nil
             }
             let result = ResolvedSegment(
@@ -227,7 +233,7 @@ public struct ResolvedSegments: Sequence, Sendable {
 }
 
 extension MediaSegment {
-    /// The number of its URI line in the playlist from which it was read; 0 when it was made.
+    /// The number of the URI line in the source; 0 for a segment that was created in memory.
     var line: Int {
         guard let origin else { return 0 }
         let bytes = origin.source.bytes[..<Int(origin.end)]

@@ -1,36 +1,37 @@
-/// Which formats a player decodes.
+/// The codecs that a player supports.
 ///
 ///     CodecAbilities([.h264(level: 42), .aac])
 ///     CodecAbilities { codec in MyDecoder.canDecode(codec.text) }
 public struct CodecAbilities: Sendable {
-    /// A coding that a player decodes, and how far.
+    /// A codec family that a player supports, with its profiles and its maximum level.
     public struct Entry: Hashable, Sendable {
-        /// The coding.
+        /// The codec family.
         public var family: Codec.Family
-        /// The profiles, in the numbers of ``Codec/profile``; nil means all.
+        /// The supported profiles, in the numbers of ``Codec/profile``; nil means all.
         public var profiles: Set<Int>?
-        /// The greatest level, in the numbers of ``Codec/level``; nil means any.
+        /// The maximum level, in the numbers of ``Codec/level``; nil means no limit.
         public var maximumLevel: Int?
 
-        /// Makes an entry.
+        /// Creates an entry.
         public init(_ family: Codec.Family, profiles: Set<Int>? = nil, maximumLevel: Int? = nil) {
             self.family = family
             self.profiles = profiles
             self.maximumLevel = maximumLevel
         }
 
-        /// H.264 in Baseline, Main, Extended and High profile up to a level_idc: 42 is level 4.2.
+        /// H.264 in the Baseline, Main, Extended and High profiles up to a level_idc: 42 is level 4.2.
         public static func h264(level: Int) -> Entry {
             Entry(.h264, profiles: [66, 77, 88, 100], maximumLevel: level)
         }
 
-        /// HEVC in Main and Main 10 profile up to a general_level_idc: 153 is level 5.1.
+        /// HEVC in the Main and Main 10 profiles up to a general_level_idc: 153 is level 5.1.
         public static func hevc(level: Int) -> Entry { Entry(.hevc, profiles: [1, 2], maximumLevel: level) }
 
-        /// AAC of the object types LC (2), HE (5) and HE version 2 (29).
+        /// AAC with the audio object types LC (2), HE (5) and HE version 2 (29).
         public static let aac = Entry(.aac, profiles: [2, 5, 29])
 
-        /// What an element that names no profile or no level has of either is taken to be within bounds.
+        /// Returns whether the entry includes a codec. A codec without a profile or a level is assumed to be within the
+        /// limits.
         func includes(_ codec: Codec) -> Bool {
             guard codec.family == family, family != .unknown else { return false }
             if let profiles, let profile = codec.profile, !profiles.contains(profile) { return false }
@@ -41,27 +42,28 @@ public struct CodecAbilities: Sendable {
 
     private let isSupported: @Sendable (Codec) -> Bool
 
-    /// Makes abilities from a list. Codecs of unknown families are not supported.
+    /// Creates a value from a list of entries. Codecs of unknown families are not supported.
     public init(_ entries: [Entry]) {
         isSupported = { codec in entries.contains { $0.includes(codec) } }
     }
 
-    /// Makes abilities from what the platform says, such as a browser's `MediaSource.isTypeSupported`.
+    /// Creates a value from a query of the platform, such as a browser's `MediaSource.isTypeSupported`.
     public init(supports: @escaping @Sendable (Codec) -> Bool) { isSupported = supports }
 
-    /// Whether a format can be decoded.
+    /// Returns whether the player supports a codec.
     public func supports(_ codec: Codec) -> Bool { isSupported(codec) }
 
-    /// What every player of HLS can: H.264 up to level 4.1, AAC, MP3, WebVTT and captions.
+    /// The codecs that every HLS player supports: H.264 up to level 4.1, AAC, MP3, WebVTT and closed captions.
     public static let basic = CodecAbilities(basicEntries)
 
-    /// A player of high definition: ``basic``, with H.264 up to level 4.2, HEVC up to 4.1, AC-3, E-AC-3 and IMSC.
+    /// The codecs of a high-definition player: ``basic``, and H.264 up to level 4.2, HEVC up to 4.1, AC-3, E-AC-3 and
+    /// IMSC.
     public static let highDefinition = CodecAbilities(
         basicEntries + [.h264(level: 42), .hevc(level: 123), Entry(.ac3), Entry(.eac3), Entry(.ttml)]
     )
 
-    /// A television set of ultra high definition: ``highDefinition``, with H.264 and HEVC up to level 5.1, and Dolby
-    /// Vision in the profiles 5 and 8 up to level 9.
+    /// The codecs of an ultra-high-definition television: ``highDefinition``, and H.264 and HEVC up to level 5.1, and
+    /// Dolby Vision profiles 5 and 8 up to level 9.
     public static let ultraHighDefinition = CodecAbilities(
         basicEntries + [
             .h264(level: 51), .hevc(level: 153), Entry(.dolbyVision, profiles: [5, 8], maximumLevel: 9), Entry(.ac3),

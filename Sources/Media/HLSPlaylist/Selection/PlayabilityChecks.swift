@@ -1,12 +1,12 @@
-/// Step 1 of ``VariantSelector``: what makes variants unplayable.
+/// Step 1 of ``VariantSelector``: the checks whether variants are playable.
 struct PlayabilityChecks {
     private let abilities: PlayerAbilities
     private let keyFormats: [String: Set<KeyFormat>]
     /// The key formats of the EXT-X-SESSION-KEY tags.
     private let sessionKeyFormats: Set<KeyFormat>
-    /// The pathway that is applied.
+    /// The content steering pathway that is applied.
     private let pathway: String?
-    /// The fewest channels in each audio group, if more than the player has.
+    /// The smallest number of channels in each audio group in which all renditions exceed the player's maximum.
     private var excessChannels: [String: UInt64] = [:]
 
     init(_ selector: VariantSelector, _ playlist: MultivariantPlaylist) {
@@ -14,8 +14,8 @@ struct PlayabilityChecks {
         keyFormats = selector.keyFormats
         sessionKeyFormats = Set(playlist.sessionKeys.filter { $0.key.method != .none }.map(\.key.keyFormat))
         let first = playlist.contentSteering?.pathwayID
-        let isThere = playlist.variants.contains { Self.pathway($0) == first }
-        pathway = selector.abilities.pathwayID ?? (isThere ? first : nil)
+        let hasVariants = playlist.variants.contains { Self.pathway($0) == first }
+        pathway = selector.abilities.pathwayID ?? (hasVariants ? first : nil)
         guard let maximum = abilities.maximumAudioChannels else { return }
         var fewest: [String: UInt64] = [:]
         for rendition in playlist.renditions where rendition.type == .audio {
@@ -26,7 +26,8 @@ struct PlayabilityChecks {
 
     private static func pathway(_ variant: Variant) -> String { variant.pathwayID ?? "." }
 
-    /// The specifiers that the draft does not define. Empty ones are a mistake that hides nothing.
+    /// Returns the specifiers that the draft does not define. Empty specifiers are a syntax error, but do not make the
+    /// variant unplayable.
     static func unknownLayouts(_ variant: Variant) -> [VideoLayout.Specifier] {
         specifiers(variant).filter { !$0.rawValue.isEmpty && !VideoLayout.Specifier.defined.contains($0) }
     }
@@ -50,7 +51,7 @@ struct PlayabilityChecks {
         if !codecs.isEmpty { result.append(.codecsUnsupported(codecs)) }
         result += keys(variant)
         if let level = variant.hdcpLevel, !abilities.hdcp.satisfies(level) {
-            result.append(.hdcpTooLow(level, has: abilities.hdcp))
+            result.append(.hdcpTooLow(level, output: abilities.hdcp))
         }
         if let range = range(variant), !abilities.videoRanges.contains(range) {
             let isKnown = VideoRange.defined.contains(range)
@@ -62,15 +63,15 @@ struct PlayabilityChecks {
         return result
     }
 
-    /// VIDEO-RANGE; the default only stands for video.
+    /// Returns the value of VIDEO-RANGE. The default value only applies to variants with video.
     private func range(_ variant: Variant) -> VideoRange? {
         if let range = variant.videoRange { return range }
         let hasVideo = variant.resolution != nil || variant.codecs.contains { Codec.kind(of: $0) == .video }
         return hasVideo ? .sdr : nil
     }
 
-    /// The key formats, and the labels that ALLOWED-CPC gives for them. One format that may be used is enough, and one
-    /// without an entry may be used by everybody.
+    /// Returns the rejections because of key formats and of the labels in ALLOWED-CPC. One usable key format is enough.
+    /// A key format without an entry in ALLOWED-CPC is usable by all devices.
     private func keys(_ variant: Variant) -> [VariantRejection] {
         let own = Set(abilities.keySystems.keys)
         let needed = keyFormats[variant.uri] ?? (sessionKeyFormats.isEmpty ? nil : sessionKeyFormats)
@@ -91,8 +92,8 @@ struct PlayabilityChecks {
         var refusals: [VariantRejection] = []
         for format in usable.sorted(by: { $0.rawValue < $1.rawValue }) {
             let labels = abilities.keySystems[format] ?? []
-            guard let wanted = allowed[format], labels.isDisjoint(with: wanted) else { return [] }
-            refusals.append(.cpcNotMatched(format, wanted: wanted, has: labels.sorted()))
+            guard let required = allowed[format], labels.isDisjoint(with: required) else { return [] }
+            refusals.append(.cpcNotMatched(format, required: required, satisfied: labels.sorted()))
         }
         return refusals
     }

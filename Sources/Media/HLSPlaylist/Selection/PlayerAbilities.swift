@@ -1,22 +1,22 @@
-/// What a player can do at the moment, as far as it decides which variants it plays.
+/// The current capabilities of a player that determine which variants it can play.
 ///
 ///     var abilities = PlayerAbilities(codecs: .ultraHighDefinition)
 ///     abilities.keySystems = [.fairPlay: ["AppleMain", "AppleBaseline", "Main", "Baseline"]]
 ///     abilities.hdcp = .type1
 public struct PlayerAbilities: Sendable {
-    /// How the output to the display is protected.
+    /// The protection of the output to the display.
     public enum HDCPState: Int, Sendable, Comparable, CaseIterable {
-        /// Not at all.
+        /// No protection.
         case none
-        /// HDCP Type 0, or as well.
+        /// HDCP Type 0 or equivalent protection.
         case type0
-        /// HDCP Type 1, or as well: a built-in display counts as this.
+        /// HDCP Type 1 or equivalent protection, such as a built-in display.
         case type1
 
-        /// The weaker before the stronger.
+        /// Orders weaker protection before stronger protection.
         public static func < (left: HDCPState, right: HDCPState) -> Bool { left.rawValue < right.rawValue }
 
-        /// Whether a variant of a level may be loaded (section 4.4.6.2). An unknown level needs what nobody has.
+        /// Returns whether a variant with a level may be loaded (section 4.4.6.2). An unknown level is never satisfied.
         public func satisfies(_ level: HDCPLevel?) -> Bool {
             guard let level else { return true }
             return switch level {
@@ -28,35 +28,36 @@ public struct PlayerAbilities: Sendable {
         }
     }
 
-    /// The measured throughput in bits per second; nil when nothing was measured, and no limit then.
+    /// The measured throughput in bits per second; nil, which means no limit, when it is unknown.
     public var throughput: UInt64?
-    /// The share of the throughput that a variant's peak may take, above 0 and at most 1: 0.8 leaves a fifth for
-    /// variation.
+    /// The fraction of the throughput that a variant's peak bit rate may use, above 0 and at most 1: 0.8 reserves a
+    /// fifth for variation.
     public var safetyFactor: Double
-    /// The greatest peak in bits per second that the user or the app wants, whatever the throughput; nil means any.
+    /// The maximum peak bit rate in bits per second that the user or the app allows, regardless of the throughput; nil
+    /// means no limit.
     public var bandwidthCap: UInt64?
-    /// The size of the video's place on the display in physical pixels; nil means any. Turning the device turns it, so
-    /// that only the longer and the shorter side count.
+    /// The size of the video on the display in physical pixels; nil means no limit. Only the longer and the shorter
+    /// side are compared, because the device may be rotated.
     public var displaySize: Resolution?
-    /// The formats that can be decoded.
+    /// The supported codecs.
     public var codecs: CodecAbilities
-    /// The key formats that can be used, each with all content protection configuration labels that this device
-    /// satisfies: a device of `AppleMain` lists `AppleBaseline` too. ``KeyFormat/identity`` has no labels.
+    /// The supported key formats, each with all content protection configuration labels that the device satisfies. For
+    /// example, a device that satisfies `AppleMain` also lists `AppleBaseline`. ``KeyFormat/identity`` has no labels.
     public var keySystems: [KeyFormat: Set<String>]
-    /// How the output is protected.
+    /// The protection of the output.
     public var hdcp: HDCPState
-    /// The video ranges that the display can show.
+    /// The video ranges that the display supports.
     public var videoRanges: Set<VideoRange>
-    /// The specifiers of REQ-VIDEO-LAYOUT that can be rendered.
+    /// The specifiers of REQ-VIDEO-LAYOUT that the player can render.
     public var videoLayouts: Set<VideoLayout.Specifier>
-    /// The greatest number of audio channels that can be played, mixing down included; nil means any.
+    /// The maximum number of audio channels that the player can play, including by downmixing; nil means no limit.
     public var maximumAudioChannels: UInt64?
-    /// The pathway of content steering that is applied (section 7.5); nil means the one that EXT-X-CONTENT-STEERING
-    /// starts with, if there is one with variants, and otherwise all.
+    /// The content steering pathway that is applied (section 7.5). Nil means the initial pathway of
+    /// EXT-X-CONTENT-STEERING if it has variants; otherwise all pathways.
     public var pathwayID: String?
 
-    /// Makes abilities: no limit of bandwidth, size or channels; identity keys, no HDCP, standard dynamic range, flat
-    /// video.
+    /// Creates capabilities. The defaults are no limits of bandwidth, size and channels, identity keys, no HDCP,
+    /// standard dynamic range, and monoscopic video without projection.
     public init(
         codecs: CodecAbilities,
         throughput: UInt64? = nil,
@@ -83,7 +84,7 @@ public struct PlayerAbilities: Sendable {
         self.pathwayID = pathwayID
     }
 
-    /// Whether pictures for the left and the right eye can be shown: ``videoLayouts`` has CH-STEREO.
+    /// Whether the player can show stereoscopic video: ``videoLayouts`` contains CH-STEREO.
     public var showsStereo: Bool {
         get { videoLayouts.contains(.stereo) }
         set {
@@ -91,7 +92,7 @@ public struct PlayerAbilities: Sendable {
         }
     }
 
-    /// What a variant's peak may be by the throughput, in bits per second.
+    /// Returns the maximum peak bit rate of a variant for a throughput, in bits per second.
     func available(throughput: UInt64?) -> Double? {
         throughput.map { Double($0) * (safetyFactor > 0 ? min(safetyFactor, 1) : 0) }
     }

@@ -1,29 +1,29 @@
-/// Which renditions are wanted.
+/// The preferences of the user for renditions.
 public struct RenditionPreferences: Hashable, Sendable {
-    /// When subtitles are shown.
+    /// The conditions for showing subtitles.
     public enum Subtitles: String, Sendable, CaseIterable {
-        /// Never, but for those that are needed to follow the content: FORCED=YES.
+        /// Only subtitles that are essential for understanding the content are shown (FORCED=YES).
         case off
-        /// When the playlist has a default among them, or the audio is in none of the languages that are wanted;
-        /// otherwise as with ``off``.
+        /// Subtitles are shown if one of them is the default, or if the language of the audio is not a preferred
+        /// language; otherwise the same as ``off``.
         case automatic
-        /// Always.
+        /// Subtitles are always shown.
         case on
     }
 
-    /// The languages, the most wanted first, as RFC 5646 writes them: what the system or the user has set.
+    /// The preferred languages of the system or the user as RFC 5646 language tags, the most preferred first.
     public var languages: [String]
-    /// The languages of subtitles, if they are others than ``languages``.
+    /// The preferred languages of subtitles; nil means ``languages``.
     public var subtitleLanguages: [String]?
-    /// Whether the user chose for this very content. If not, only renditions with AUTOSELECT=YES or DEFAULT=YES are
-    /// chosen (section 4.4.6.1), as long as a group has any.
+    /// Whether the user made the choice for this particular content. Otherwise, only renditions with AUTOSELECT=YES or
+    /// DEFAULT=YES are selected (section 4.4.6.1), if a group has any.
     public var isUserChoice: Bool
-    /// The CHARACTERISTICS that are wanted, such as `public.accessibility.describes-video`.
+    /// The preferred CHARACTERISTICS, such as `public.accessibility.describes-video`.
     public var characteristics: Set<String>
-    /// When subtitles are shown.
+    /// The condition for showing subtitles.
     public var subtitles: Subtitles
 
-    /// Makes preferences: none, and subtitles as the playlist wants them.
+    /// Creates preferences. The defaults are no preferences, and ``Subtitles/automatic``.
     public init(
         languages: [String] = [],
         subtitleLanguages: [String]? = nil,
@@ -39,89 +39,92 @@ public struct RenditionPreferences: Hashable, Sendable {
     }
 }
 
-/// A rendition that was chosen.
+/// A selected rendition.
 public struct SelectedRendition: Hashable, Sendable {
     /// The rendition.
     public let rendition: MediaTag
-    /// What speaks for it.
+    /// The reasons for the selection.
     public let reasons: [Reason]
 
-    /// What speaks for a rendition.
+    /// A reason for the selection of a rendition.
     public enum Reason: Hashable, Sendable, CustomStringConvertible {
-        /// It has the language that is wanted: this one of the preferences.
+        /// The rendition matches the associated language of the preferences.
         case language(String)
-        /// It has these of the characteristics that are wanted.
+        /// The rendition has the associated preferred characteristics.
         case characteristics([String])
-        /// The playlist says DEFAULT=YES.
+        /// The rendition has DEFAULT=YES.
         case isDefault
-        /// It is needed to follow the content: FORCED=YES.
+        /// The rendition is essential for understanding the content (FORCED=YES).
         case forced
-        /// Nothing sets it apart but its place.
+        /// The rendition is the first of its group, and no other reason applies.
         case first
 
-        /// The reason in words.
+        /// The description of the reason.
         public var description: String {
             switch self {
-            case .language(let range): "its language is wanted: \(LintText.quoted([range]))"
-            case .characteristics(let tags): "it has the characteristics \(LintText.quoted(tags))"
+            case .language(let range): "it matches the preferred language \(LintText.quoted([range]))"
+            case .characteristics(let tags): "it has the preferred characteristics \(LintText.quoted(tags))"
             case .isDefault: "it is the default"
-            case .forced: "it is needed to follow the content"
+            case .forced: "it is essential for understanding the content"
             case .first: "it is the first of its group"
             }
         }
     }
 }
 
-/// A rendition of a group of the chosen variant that was not chosen.
+/// A rendition in a group of the selected variant that was not selected.
 public struct RejectedRendition: Hashable, Sendable {
     /// The rendition.
     public let rendition: MediaTag
-    /// Why.
+    /// The reason for the rejection.
     public let reason: Reason
 
-    /// Why a rendition was not chosen.
+    /// A reason for the rejection of a rendition.
     public enum Reason: Hashable, Sendable, CustomStringConvertible {
-        /// It has more channels than the player can play.
+        /// The rendition has more channels than the player supports.
         case tooManyChannels(UInt64, maximum: UInt64)
-        /// The player shows none of the text formats in CODECS.
+        /// The player does not support any of the text formats in CODECS.
         case formatsUnsupported([Codec])
-        /// Neither AUTOSELECT nor DEFAULT is YES, and the user did not choose.
+        /// The rendition has neither AUTOSELECT=YES nor DEFAULT=YES, and the user did not choose it.
         case notAutoselected
-        /// Another language comes first in the preferences; nil when it has none.
+        /// Another language is preferred. The associated value is the language of the rendition, if it has one.
         case otherLanguage(String?)
-        /// It lacks characteristics that are wanted and that the chosen one has.
+        /// The rendition lacks preferred characteristics that the selected one has.
         case fewerCharacteristics
         /// CHANNELS has parameters that the draft does not define (section 6.3.1).
         case unrecognizedChannels(String)
-        /// Another one is the default.
+        /// Another rendition is the default.
         case notDefault
-        /// It has characteristics that nobody asked for, such as a description of the video.
-        case unwantedCharacteristics([String])
-        /// The chosen one has more channels.
+        /// The rendition has characteristics that are not preferred, such as audio description.
+        case otherCharacteristics([String])
+        /// The selected rendition has more channels.
         case fewerChannels
-        /// Subtitles or captions are not wanted now.
-        case notWanted
-        /// It only has what is needed to follow the content, and all subtitles are shown.
+        /// The preferences do not require these subtitles or closed captions.
+        case notRequired
+        /// The rendition contains only forced subtitles, and full subtitles are shown.
         case forced
-        /// An equal one stands before it.
+        /// An equivalent rendition precedes this one.
         case order
 
-        /// The reason in words.
+        /// The description of the reason.
         public var description: String {
             switch self {
-            case .tooManyChannels(let count, let maximum): "it has \(count) channels, and the player \(maximum)"
-            case .formatsUnsupported(let codecs): "the player does not show \(LintText.quoted(codecs.map(\.text)))"
-            case .notAutoselected: "it is only played when the user chooses it"
+            case .tooManyChannels(let count, let maximum):
+                "it has \(count) channels, but the player supports only \(maximum)"
+            case .formatsUnsupported(let codecs): "the player does not support \(LintText.quoted(codecs.map(\.text)))"
+            case .notAutoselected: "it is only played if the user selects it"
             case .otherLanguage(let language):
-                language.map { "another language than \(LintText.quoted([$0])) is wanted" } ?? "it has no language"
-            case .fewerCharacteristics: "it lacks characteristics that are wanted"
-            case .unrecognizedChannels(let channels): "CHANNELS \(LintText.quoted([channels])) is not understood"
-            case .notDefault: "another one is the default"
-            case .unwantedCharacteristics(let tags): "nobody asked for \(LintText.quoted(tags))"
-            case .fewerChannels: "the chosen one has more channels"
-            case .notWanted: "it is not wanted now"
-            case .forced: "it has only what is needed to follow the content"
-            case .order: "an equal one stands before it"
+                language.map { "another language than \(LintText.quoted([$0])) is preferred" } ?? "it has no language"
+            case .fewerCharacteristics: "it lacks preferred characteristics"
+            case .unrecognizedChannels(let channels):
+                "CHANNELS \(LintText.quoted([channels])) has unknown parameters"
+            case .notDefault: "another rendition is the default"
+            case .otherCharacteristics(let tags):
+                "the characteristics \(LintText.quoted(tags)) are not preferred"
+            case .fewerChannels: "the selected rendition has more channels"
+            case .notRequired: "the preferences do not require it"
+            case .forced: "it contains only forced subtitles, and full subtitles are shown"
+            case .order: "an equivalent rendition precedes it"
             }
         }
     }

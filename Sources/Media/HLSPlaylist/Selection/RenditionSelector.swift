@@ -1,19 +1,21 @@
 extension VariantSelector {
-    /// Chooses the renditions to play with a variant, of the groups that it names, by ``preferences``.
+    /// Selects the renditions to play with a variant, from its rendition groups, by ``preferences``.
     ///
-    /// 1. Audio with more channels than the player has is set aside; so are subtitles, when CODECS has text formats and
-    ///    the player shows none of them.
-    /// 2. Without the user's choice only AUTOSELECT=YES and DEFAULT=YES count, if a group of audio or video has any.
-    /// 3. Of several the first by this order is chosen: the language (below); more of the wanted CHARACTERISTICS;
-    ///    CHANNELS that are understood (section 6.3.1); DEFAULT=YES; fewer CHARACTERISTICS that nobody asked for; more
-    ///    channels; the earlier in the playlist.
-    /// 4. Full subtitles are shown as ``RenditionPreferences/Subtitles`` says; otherwise forced ones in the language of
-    ///    the audio, or else in a wanted language, or else without a language. Closed captions stand in for full
-    ///    subtitles, if those are always wanted and there are none.
+    /// 1. Audio renditions with more channels than the player supports are rejected. Subtitles are rejected if CODECS
+    /// has
+    ///    text formats and the player supports none of them.
+    /// 2. Without a choice of the user, only renditions with AUTOSELECT=YES or DEFAULT=YES are candidates. An audio or
+    ///    video group without any such rendition is an exception.
+    /// 3. Of several candidates, the best one by these criteria is selected, in this order: the preferred language (see
+    ///    below); more preferred CHARACTERISTICS; recognized CHANNELS (section 6.3.1); DEFAULT=YES; fewer other
+    ///    CHARACTERISTICS; more channels; the earlier position in the playlist.
+    /// 4. Full subtitles are selected as ``RenditionPreferences/Subtitles`` specifies. Otherwise, forced subtitles are
+    ///    selected: in the language of the audio, or in a preferred language, or without a language. Closed captions
+    ///    replace full subtitles if subtitles are always shown and there are no full subtitles.
     ///
-    /// Languages are looked up as in RFC 4647, section 3.4: for each wanted one, the tag itself, then with its last
-    /// subtags cut off; LANGUAGE before ASSOC-LANGUAGE; and before the next wanted one, a LANGUAGE that is more exact
-    /// (`en` takes `en-GB`).
+    /// Languages are matched by lookup (RFC 4647, section 3.4): for each preferred language, the tag itself is tried
+    /// first, then the tag without its last subtags; LANGUAGE before ASSOC-LANGUAGE. Before the next preferred
+    /// language, a more specific LANGUAGE is tried (`en` matches `en-GB`).
     public func renditions(
         for variant: Variant,
         in playlist: MultivariantPlaylist
@@ -58,13 +60,13 @@ extension VariantSelector {
             if preferences.subtitles == .on, !hasFull {
                 result.choose(captions, languages: languages, mustPlay: true, isUserChoice: true)
             } else {
-                for rendition in captions { result.reject(rendition, .notWanted) }
+                for rendition in captions { result.reject(rendition, .notRequired) }
             }
         }
     }
 }
 
-/// The renditions that were chosen and rejected so far.
+/// The renditions that have been selected and rejected so far.
 private struct RenditionChoices {
     let preferences: RenditionPreferences
     private(set) var chosen: [SelectedRendition] = []
@@ -76,9 +78,9 @@ private struct RenditionChoices {
         rejected.append(RejectedRendition(rendition: rendition, reason: reason))
     }
 
-    /// Chooses one of a group.
+    /// Selects one rendition of a group.
     ///
-    /// - Parameter mustPlay: Whether there must be one, even if none may be chosen by itself.
+    /// - Parameter mustPlay: Whether a rendition must be selected even if none may be selected automatically.
     mutating func choose(
         _ group: [MediaTag],
         languages: [String],
@@ -99,7 +101,7 @@ private struct RenditionChoices {
         let ranks = eligible.enumerated().map { index, rendition in
             RenditionRank(rendition, hasLanguage: match.matched.contains(index), wanted: preferences.characteristics)
         }
-        // The first of equal ones.
+        // Of equal renditions, the first one is selected.
         guard var best = ranks.indices.first else { return }
         for index in ranks.indices where ranks[index].isBetter(than: ranks[best]) { best = index }
         for index in eligible.indices where index != best {
@@ -113,9 +115,9 @@ private struct RenditionChoices {
         chosen.append(SelectedRendition(rendition: eligible[best], reasons: reasons.isEmpty ? [.first] : reasons))
     }
 
-    /// Chooses full or forced subtitles.
+    /// Selects full or forced subtitles.
     ///
-    /// - Returns: Whether full ones are shown.
+    /// - Returns: Whether full subtitles are shown.
     mutating func chooseSubtitles(_ group: [MediaTag], languages: [String]) -> Bool {
         let full = group.filter { $0.isForced != true }
         let forced = group.filter { $0.isForced == true }
@@ -126,7 +128,7 @@ private struct RenditionChoices {
             choose(full, languages: languages, mustPlay: false)
         case .automatic where isAudioForeign && !LanguageMatch(full.filter(isAutoselected), languages).matched.isEmpty:
             choose(full, languages: languages, mustPlay: false)
-        default: for rendition in full { reject(rendition, .notWanted) }
+        default: for rendition in full { reject(rendition, .notRequired) }
         }
         if chosen.count > count {
             for rendition in forced { reject(rendition, .forced) }
@@ -165,11 +167,11 @@ private struct RenditionChoices {
     }
 }
 
-/// The renditions of a wanted language.
+/// The renditions that match a preferred language.
 private struct LanguageMatch {
-    /// The wanted language that was found, as the preferences write it.
+    /// The preferred language that matched, as in the preferences.
     private(set) var range: String?
-    /// The indices of the renditions that have it.
+    /// The indices of the renditions that match.
     private(set) var matched: Set<Int> = []
 
     init(_ renditions: [MediaTag], _ ranges: [String]) {
@@ -185,28 +187,29 @@ private struct LanguageMatch {
         for range in ranges where range != "*" {
             for tag in LanguageTag.truncations(of: range) {
                 guard let found = byLanguage[tag] ?? byAssociated[tag] else { continue }
-                take(range, found)
+                setMatch(range, found)
                 return
             }
             let exact = byLanguage.filter { LanguageTag.matches(range, $0.key) }.flatMap(\.value)
             if !exact.isEmpty {
-                take(range, exact)
+                setMatch(range, exact)
                 return
             }
         }
     }
 
-    private mutating func take(_ range: String, _ indices: [Int]) {
+    private mutating func setMatch(_ range: String, _ indices: [Int]) {
         self.range = range
         matched = Set(indices)
     }
 }
 
-/// How well a rendition fits, criterion by criterion; the higher the better.
+/// The values of a rendition for the selection criteria; higher values are better.
 private struct RenditionRank {
     private let rendition: MediaTag
     private let unwanted: [String]
-    /// Language, wanted characteristics, understood channels, default, characteristics that nobody asked for, channels.
+    /// The values for language, preferred characteristics, recognized channels, default, other characteristics
+    /// (negative) and channels.
     private let values: [Double]
 
     init(_ rendition: MediaTag, hasLanguage: Bool, wanted: Set<String>) {
@@ -224,14 +227,14 @@ private struct RenditionRank {
         return values[index] > other.values[index]
     }
 
-    /// Why the other one was not chosen.
+    /// Returns the reason why the other rendition was not selected.
     func advantage(over other: RenditionRank) -> RejectedRendition.Reason {
         switch difference(from: other) {
         case 0: .otherLanguage(other.rendition.language)
         case 1: .fewerCharacteristics
         case 2: .unrecognizedChannels(other.rendition.channels ?? "")
         case 3: .notDefault
-        case 4: .unwantedCharacteristics(other.unwanted)
+        case 4: .otherCharacteristics(other.unwanted)
         case 5: .fewerChannels
         default: .order
         }

@@ -1,46 +1,48 @@
-/// What a player should play, and why not something else.
+/// The variant and the renditions that a player should play, and the reasons why the others were rejected.
 public struct Selection: Sendable {
-    /// How the chosen variant fits the limits.
+    /// The relation of the selected variant to the limits.
     public enum Fit: Sendable, Hashable {
-        /// It is within throughput, cap and display.
+        /// The variant is within the throughput, the bandwidth cap and the display size.
         case good
-        /// No variant within the throughput and the cap is as small as the display: the smallest of them was chosen.
+        /// All variants within the throughput and the bandwidth cap are larger than the display, so the smallest of
+        /// them was selected.
         case largerThanDisplay
-        /// No playable variant is within the throughput and the cap: the one with the lowest peak was chosen. It may
-        /// stall.
+        /// No playable variant is within the throughput and the bandwidth cap, so the one with the lowest peak bit rate
+        /// was selected. Playback may stall.
         case aboveBandwidth
-        /// No variant can be played.
+        /// No variant is playable.
         case nothingPlayable
     }
 
-    /// A variant that was not chosen.
+    /// A variant that was not selected.
     public struct RejectedVariant: Hashable, Sendable {
         /// The variant.
         public let variant: Variant
-        /// Its place in ``MultivariantPlaylist/variants``, from 0.
+        /// The index in ``MultivariantPlaylist/variants``.
         public let index: Int
-        /// Why: all that makes it unplayable and all limits that it passes, or else what makes the chosen one better.
+        /// The reasons: everything that makes the variant unplayable and all limits that it exceeds; otherwise, the
+        /// criterion by which the selected variant is better.
         public let reasons: [VariantRejection]
 
-        /// Whether it could be played all the same.
+        /// Whether the player could play the variant nevertheless.
         public var isPlayable: Bool { reasons.allSatisfy(\.isPlayable) }
     }
 
-    /// The chosen variant; nil when none can be played.
+    /// The selected variant; nil when none is playable.
     public let variant: Variant?
-    /// How it fits.
+    /// The relation of the selected variant to the limits.
     public let fit: Fit
-    /// Its enhancement layers that the player can decode: SUPPLEMENTAL-CODECS.
+    /// The enhancement layers of the variant (SUPPLEMENTAL-CODECS) that the player supports.
     public let supplementalCodecs: [SupplementalCodec]
-    /// The renditions to play with it, of the groups that it names: at most one of video, audio, subtitles and closed
-    /// captions each, in this order. A rendition without a URI is in the variant's own Media Playlist.
+    /// The renditions to play with the variant, from its rendition groups: at most one each of video, audio, subtitles
+    /// and closed captions, in this order. A rendition without a URI is included in the variant's Media Playlist.
     public let renditions: [SelectedRendition]
     /// The other variants, in the order of the playlist.
     public let rejected: [RejectedVariant]
-    /// The other renditions of the groups that the variant names, in the order of ``renditions``.
+    /// The other renditions of the variant's rendition groups, in the order of ``renditions``.
     public let rejectedRenditions: [RejectedRendition]
 
-    /// The chosen rendition of a type; nil when there is none.
+    /// Returns the selected rendition of a type; nil when there is none.
     public func rendition(_ type: MediaTag.MediaType) -> MediaTag? {
         renditions.first { $0.rendition.type == type }?.rendition
     }

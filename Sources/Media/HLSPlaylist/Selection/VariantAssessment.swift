@@ -1,8 +1,8 @@
-/// Every variant of a playlist, judged once: what makes it unplayable, and how good it is.
+/// The assessment of all variants of a playlist: the reasons why a variant is unplayable, and its rank.
 struct VariantAssessment {
     let selector: VariantSelector
     let variants: [Variant]
-    /// What makes each unplayable.
+    /// The reasons why each variant is unplayable; empty for a playable variant.
     private var obstacles: [[VariantRejection]] = []
     private var ranks: [VariantRank] = []
     private var abilities: PlayerAbilities { selector.abilities }
@@ -36,7 +36,7 @@ struct VariantAssessment {
 
     func isBetter(_ index: Int, than other: Int) -> Bool { ranks[index].isBetter(than: ranks[other]) }
 
-    /// The limits that a variant passes.
+    /// Returns the limits that a variant exceeds.
     func limits(_ index: Int, throughput: UInt64?) -> [VariantRejection] {
         let variant = variants[index]
         var result: [VariantRejection] = []
@@ -56,7 +56,7 @@ struct VariantAssessment {
         return result
     }
 
-    /// The steps 2 to 4 of ``VariantSelector``.
+    /// Performs the steps 2 to 4 of ``VariantSelector``.
     func choose(throughput: UInt64?) -> Choice? {
         var best: Int?
         var smallest: Int?
@@ -73,7 +73,7 @@ struct VariantAssessment {
         return lowest.map { Choice(index: $0, fit: .aboveBandwidth) }
     }
 
-    /// The one with the higher value; of equal ones the better.
+    /// Returns the variant with the higher value; if the values are equal, the variant with the higher rank.
     private func better(_ index: Int, _ other: Int?, by value: (Int) -> Double) -> Int {
         guard let other else { return index }
         let (own, others) = (value(index), value(other))
@@ -81,7 +81,7 @@ struct VariantAssessment {
         return isBetter(index, than: other) ? index : other
     }
 
-    /// Why every other variant was not chosen.
+    /// Returns the other variants with the reasons why they were not selected.
     func rejections(_ choice: Choice?, throughput: UInt64?) -> [Selection.RejectedVariant] {
         variants.indices.compactMap { index in
             guard index != choice?.index else { return nil }
@@ -92,7 +92,7 @@ struct VariantAssessment {
     }
 }
 
-/// How good a variant is, criterion by criterion; the higher the better.
+/// The values of a variant for the selection criteria; higher values are better.
 struct VariantRank {
     let score: Double
     let pixels: Double
@@ -102,7 +102,7 @@ struct VariantRank {
         self.score = score
         pixels = variant.resolution.map { Double($0.width) * Double($0.height) } ?? 0
         let isHDR = variant.videoRange != nil && variant.videoRange != .sdr
-        // In the order of VariantCriterion.
+        // The values are in the order of VariantCriterion.
         values = [
             pixels, isHDR ? 1 : 0, Double(variant.codecs.map { Self.generation(Codec($0)) }.max() ?? 0),
             variant.frameRate ?? 0, Double(supplementalCodecs), Double(variant.bandwidth),
@@ -124,7 +124,7 @@ struct VariantRank {
         return values[difference] > other.values[difference]
     }
 
-    /// What makes this one better than another.
+    /// Returns the reason why this variant is better than another.
     func advantage(over other: VariantRank) -> VariantRejection {
         if score != other.score { return .lowerScore(other.score, chosen: score) }
         return .lessThanChosen(difference(from: other).map { VariantCriterion.allCases[$0] } ?? .order)

@@ -1,38 +1,38 @@
-/// Why a variant was not chosen.
+/// A reason why a variant was not selected.
 public enum VariantRejection: Hashable, Sendable {
-    /// It belongs to another pathway than the one that is applied (section 7.5).
+    /// The variant belongs to a pathway other than the applied one (section 7.5).
     case pathway(String, applied: String)
     /// REQ-VIDEO-LAYOUT has specifiers that this library does not know: clients ignore the variant (section 4.4.6.2).
     case videoLayoutUnknown([VideoLayout.Specifier])
     /// REQ-VIDEO-LAYOUT has specifiers that the player cannot render.
     case videoLayoutNotRendered([VideoLayout.Specifier])
-    /// CODECS has video, audio or unknown formats that the player does not decode.
+    /// CODECS has video, audio or unknown formats that the player does not support.
     case codecsUnsupported([Codec])
-    /// The player has none of the key formats in which the keys come.
+    /// The player does not support any of the variant's key formats.
     case keyFormatUnsupported([KeyFormat])
-    /// ALLOWED-CPC wants other labels of a key format than the device has.
-    case cpcNotMatched(KeyFormat, wanted: [String], has: [String])
-    /// The output is less protected than HDCP-LEVEL wants.
-    case hdcpTooLow(HDCPLevel, has: PlayerAbilities.HDCPState)
-    /// VIDEO-RANGE has a value that nobody here knows (section 4.4.6.2).
+    /// ALLOWED-CPC requires labels of a key format that the device does not satisfy.
+    case cpcNotMatched(KeyFormat, required: [String], satisfied: [String])
+    /// The output protection is weaker than HDCP-LEVEL requires.
+    case hdcpTooLow(HDCPLevel, output: PlayerAbilities.HDCPState)
+    /// VIDEO-RANGE has a value that this library does not know (section 4.4.6.2).
     case videoRangeUnknown(VideoRange)
-    /// The display cannot show the VIDEO-RANGE.
+    /// The display does not support the VIDEO-RANGE.
     case videoRangeNotDisplayable(VideoRange)
-    /// No rendition of its audio group has so few channels.
+    /// All renditions of the audio group have more channels than the player supports.
     case audioChannels(group: String, fewest: UInt64, maximum: UInt64)
-    /// Its peak, in bits per second, is above what the throughput leaves.
+    /// The peak bit rate, in bits per second, exceeds the available throughput.
     case bandwidthAboveThroughput(UInt64, available: UInt64)
-    /// Its peak, in bits per second, is above the cap.
+    /// The peak bit rate, in bits per second, exceeds the bandwidth cap.
     case bandwidthAboveCap(UInt64, cap: UInt64)
-    /// It has more pixels than the display can show.
+    /// The video is larger than the display.
     case largerThanDisplay(Resolution, display: Resolution)
-    /// Its SCORE is lower than that of the chosen variant.
+    /// The SCORE is lower than that of the selected variant.
     case lowerScore(Double, chosen: Double)
-    /// It comes after the chosen variant by a criterion of ``VariantSelector``.
+    /// The selected variant is better by a criterion of ``VariantSelector``.
     case lessThanChosen(VariantCriterion)
 
-    /// Whether the variant could be played all the same: what stands against it is a limit that can be passed, or
-    /// another variant that is better.
+    /// Whether the player could play the variant nevertheless: the reason is a limit that can be exceeded, or a better
+    /// variant.
     public var isPlayable: Bool {
         switch self {
         case .bandwidthAboveThroughput, .bandwidthAboveCap, .largerThanDisplay, .lowerScore, .lessThanChosen: true
@@ -41,7 +41,7 @@ public enum VariantRejection: Hashable, Sendable {
     }
 }
 
-/// By what variants are compared when all else is equal; ``VariantSelector`` has the order.
+/// A criterion by which variants are compared, in the order of ``VariantSelector``.
 public enum VariantCriterion: String, Sendable, CaseIterable {
     case resolution = "RESOLUTION"
     case videoRange = "VIDEO-RANGE"
@@ -54,39 +54,42 @@ public enum VariantCriterion: String, Sendable, CaseIterable {
 }
 
 extension VariantRejection: CustomStringConvertible {
-    /// The reason in words. What comes from the playlist is quoted, shortened and free of control characters.
+    /// The description of the reason. Text from the playlist is quoted, truncated and without control characters.
     public var description: String {
         switch self {
         case .pathway(let own, let applied):
-            return "it belongs to the pathway \(Self.quoted([own])), and \(Self.quoted([applied])) is applied"
+            return "it belongs to the pathway \(Self.quoted([own])), but \(Self.quoted([applied])) is applied"
         case .videoLayoutUnknown(let specifiers):
-            return "REQ-VIDEO-LAYOUT has the unknown \(Self.quoted(specifiers.map(\.rawValue)))"
+            return "REQ-VIDEO-LAYOUT has the unknown specifiers \(Self.quoted(specifiers.map(\.rawValue)))"
         case .videoLayoutNotRendered(let specifiers):
             return "the player cannot render \(Self.quoted(specifiers.map(\.rawValue)))"
         case .codecsUnsupported(let codecs):
-            return "the player does not decode \(Self.quoted(codecs.map(\.text)))"
+            return "the player does not support \(Self.quoted(codecs.map(\.text)))"
         case .keyFormatUnsupported(let formats):
-            return "the player has none of the key formats \(Self.quoted(formats.map(\.rawValue)))"
-        case .cpcNotMatched(let format, let wanted, let has):
-            let labels = has.isEmpty ? "none" : Self.quoted(has)
+            return "the player supports none of the key formats \(Self.quoted(formats.map(\.rawValue)))"
+        case .cpcNotMatched(let format, let required, let satisfied):
+            let labels = satisfied.isEmpty ? "none" : Self.quoted(satisfied)
             return
-                "ALLOWED-CPC wants \(Self.quoted(wanted)) of \(Self.quoted([format.rawValue])), "
-                + "and the device has \(labels)"
+                "ALLOWED-CPC requires \(Self.quoted(required)) for \(Self.quoted([format.rawValue])), "
+                + "but the device satisfies \(labels)"
         case .hdcpTooLow(let level, let state):
-            return "HDCP-LEVEL is \(Self.quoted([level.rawValue])), and the output has \(Self.name(state))"
+            return "HDCP-LEVEL is \(Self.quoted([level.rawValue])), but the output has \(Self.name(state))"
         case .videoRangeUnknown(let range): return "VIDEO-RANGE has the unknown value \(Self.quoted([range.rawValue]))"
         case .videoRangeNotDisplayable(let range):
-            return "the display cannot show the VIDEO-RANGE \(Self.quoted([range.rawValue]))"
+            return "the display does not support the VIDEO-RANGE \(Self.quoted([range.rawValue]))"
         case .audioChannels(let group, let fewest, let maximum):
-            return "the audio group \(Self.quoted([group])) has \(fewest) channels or more, and the player \(maximum)"
+            return "all renditions of the audio group \(Self.quoted([group])) have at least \(fewest) channels, "
+                + "but the player supports only \(maximum)"
         case .bandwidthAboveThroughput(let bandwidth, let available):
-            return "its peak of \(bandwidth) bits per second is above the \(available) that the throughput leaves"
+            return "its BANDWIDTH of \(bandwidth) bits per second exceeds the available throughput of \(available)"
         case .bandwidthAboveCap(let bandwidth, let cap):
-            return "its peak of \(bandwidth) bits per second is above the cap of \(cap)"
-        case .largerThanDisplay(let own, let display): return "\(own) is larger than the display's \(display)"
-        case .lowerScore(let own, let chosen): return "its SCORE of \(own) is lower than \(chosen)"
-        case .lessThanChosen(.order): return "an equal variant stands before it"
-        case .lessThanChosen(let criterion): return "the chosen variant is better by \(criterion.rawValue)"
+            return "its BANDWIDTH of \(bandwidth) bits per second exceeds the bandwidth cap of \(cap)"
+        case .largerThanDisplay(let own, let display):
+            return "its RESOLUTION of \(own) is larger than the display of \(display)"
+        case .lowerScore(let own, let chosen):
+            return "its SCORE of \(own) is lower than the \(chosen) of the selected variant"
+        case .lessThanChosen(.order): return "an equivalent variant precedes it"
+        case .lessThanChosen(let criterion): return "the selected variant is better by \(criterion.rawValue)"
         }
     }
 
@@ -95,8 +98,8 @@ extension VariantRejection: CustomStringConvertible {
     private static func name(_ state: PlayerAbilities.HDCPState) -> String {
         switch state {
         case .none: "no HDCP"
-        case .type0: "Type 0"
-        case .type1: "Type 1"
+        case .type0: "HDCP Type 0"
+        case .type1: "HDCP Type 1"
         }
     }
 }

@@ -1,40 +1,43 @@
-/// Chooses what to play of a Multivariant Playlist (sections 4.4.6.2, 6.3.1 and 7.5), without any I/O.
+/// Selects the variant and the renditions of a Multivariant Playlist to play (sections 4.4.6.2, 6.3.1 and 7.5). It does
+/// not perform I/O.
 ///
 ///     let selection = VariantSelector(abilities).select(from: playlist)
 ///     for rejected in selection.rejected { print(rejected.variant.uri, rejected.reasons) }
 ///
-/// The same playlist and the same abilities always give the same choice:
+/// The same playlist and the same capabilities always produce the same selection:
 ///
-/// 1. Variants that cannot be played are set aside: of another pathway than the applied one; with a REQ-VIDEO-LAYOUT
-///    that is unknown or not rendered; with video, audio or unknown formats in CODECS that are not decoded (text
-///    formats only stand against subtitles, and without CODECS nothing is known); whose keys come in no key format of
-///    the player; whose ALLOWED-CPC has no label of the device; whose HDCP-LEVEL the output has not; whose VIDEO-RANGE
-///    is unknown or cannot be shown; whose audio has too many channels.
-/// 2. Of the rest, those are candidates whose BANDWIDTH is within the throughput times the safety factor and within the
-///    cap, and whose RESOLUTION is not larger than the display.
-/// 3. When there are none, the display is let go: the variant with the fewest pixels within the bandwidth is chosen.
-///    When there are none either, the one with the lowest BANDWIDTH is chosen. What is equal then is compared as in 4.
-/// 4. Of several candidates the first by this order is chosen: the higher SCORE, if all variants have one (those with
-///    an unknown REQ-VIDEO-LAYOUT do not count, since clients ignore them); more pixels; HDR before SDR; HEVC, Dolby
-///    Vision, AV1 and VP9 before H.264 before others; the higher FRAME-RATE; more SUPPLEMENTAL-CODECS that can be
-///    decoded; the higher BANDWIDTH; the higher AVERAGE-BANDWIDTH; the earlier in the playlist.
+/// 1. Unplayable variants are rejected. A variant is unplayable if it belongs to a pathway other than the applied one;
+///    if REQ-VIDEO-LAYOUT has specifiers that are unknown or that the player cannot render; if CODECS has video, audio
+///    or unknown formats that the player does not support (unsupported text formats only exclude subtitles, and without
+///    CODECS all formats are assumed to be supported); if the player supports none of its key formats; if ALLOWED-CPC
+///    has no label that the device satisfies; if the output does not satisfy its HDCP-LEVEL; if its VIDEO-RANGE is
+///    unknown or not supported by the display; if its audio has too many channels.
+/// 2. The candidates are the playable variants whose BANDWIDTH does not exceed the throughput times the safety factor
+///    and the bandwidth cap, and whose RESOLUTION is not larger than the display.
+/// 3. If there are no candidates, the display size is ignored: the variant with the fewest pixels within the bandwidth
+///    is selected. If there is no such variant, the one with the lowest BANDWIDTH is selected. Variants that are equal
+///    by this criterion are compared as in step 4.
+/// 4. Of several candidates, the best one by these criteria is selected, in this order: the higher SCORE, if all
+///    variants have one (except those with an unknown REQ-VIDEO-LAYOUT, which clients ignore); more pixels; HDR before
+///    SDR; HEVC, Dolby Vision, AV1 and VP9 before H.264 before others; the higher FRAME-RATE; more supported
+///    SUPPLEMENTAL-CODECS; the higher BANDWIDTH; the higher AVERAGE-BANDWIDTH; the earlier position in the playlist.
 ///
-/// The key formats that a variant needs come from ``keyFormats`` or else from the EXT-X-SESSION-KEY tags; one of them
-/// is enough. When neither says anything, they are taken to be those that ALLOWED-CPC lists and the player has; if the
-/// player has none of these, its other DRM systems.
+/// The key formats of a variant are those in ``keyFormats``; without an entry there, those of the EXT-X-SESSION-KEY
+/// tags. The player has to support one of them. If both are missing, the key formats are assumed to be those that
+/// ALLOWED-CPC lists and the player supports; if there is none, all DRM key formats of the player.
 public struct VariantSelector: Sendable {
-    /// What the player can do.
+    /// The capabilities of the player.
     public var abilities: PlayerAbilities
-    /// Which renditions are wanted.
+    /// The preferences for renditions.
     public var preferences: RenditionPreferences
-    /// The key formats of the EXT-X-KEY tags in the variants' Media Playlists, by the variants' URIs as the playlist
-    /// has them; an empty set means that nothing is encrypted.
+    /// The key formats of the EXT-X-KEY tags in the variants' Media Playlists, by the unresolved URIs of the variants;
+    /// an empty set means that the variant is not encrypted.
     public var keyFormats: [String: Set<KeyFormat>]
-    /// How much more than its BANDWIDTH must be there before ``switchTarget(throughput:current:in:)`` goes up to a
-    /// variant, as a share of it.
+    /// The additional throughput, as a fraction of a variant's BANDWIDTH, that ``switchTarget(throughput:current:in:)``
+    /// requires to switch up to the variant.
     public var upSwitchMargin = 0.15
 
-    /// Makes a selector.
+    /// Creates a selector.
     public init(
         _ abilities: PlayerAbilities,
         preferences: RenditionPreferences = RenditionPreferences(),
@@ -45,7 +48,7 @@ public struct VariantSelector: Sendable {
         self.keyFormats = keyFormats
     }
 
-    /// Chooses a variant and its renditions.
+    /// Selects a variant and its renditions.
     public func select(from playlist: MultivariantPlaylist) -> Selection {
         let assessment = VariantAssessment(self, playlist)
         let choice = assessment.choose(throughput: abilities.throughput)
@@ -71,18 +74,20 @@ public struct VariantSelector: Sendable {
         )
     }
 
-    /// Tells a player that is playing to which variant it should switch for the throughput of now.
+    /// Returns the variant to which a player should switch at the current throughput.
     ///
-    /// 1. A variant that cannot be played any more, is above the cap or larger than the display is left for the one
-    ///    that ``select(from:)`` gives.
-    /// 2. So is one whose peak is above the throughput times the safety factor.
-    /// 3. Otherwise a better variant is taken if it fits with ``upSwitchMargin`` to spare; between the two marks
-    ///    nothing changes, so that a throughput that wavers does not make the picture waver.
+    /// 1. If the current variant is no longer playable, exceeds the bandwidth cap or is larger than the display, the
+    /// player
+    ///    should switch to the variant that ``select(from:)`` selects.
+    /// 2. The same applies if its BANDWIDTH exceeds the throughput times the safety factor.
+    /// 3. Otherwise, the player should switch to a better variant if it also fits with ``upSwitchMargin``. This
+    /// hysteresis
+    ///    prevents frequent switches when the throughput fluctuates.
     ///
     /// - Parameters:
-    ///   - throughput: Bits per second.
+    ///   - throughput: The throughput in bits per second.
     ///   - current: The variant that is playing.
-    /// - Returns: Another variant; nil to stay.
+    /// - Returns: The variant to switch to; nil to keep the current one.
     public func switchTarget(throughput: UInt64, current: Variant, in playlist: MultivariantPlaylist) -> Variant? {
         let assessment = VariantAssessment(self, playlist)
         guard let index = playlist.variants.firstIndex(of: current), assessment.isPlayable(index),
@@ -99,7 +104,7 @@ public struct VariantSelector: Sendable {
         return playlist.variants[choice.index]
     }
 
-    /// The enhancement layers of a variant that the player can decode.
+    /// Returns the enhancement layers of a variant that the player supports.
     func usableSupplementalCodecs(_ variant: Variant) -> [SupplementalCodec] {
         variant.supplementalCodecs.map { SupplementalCodec($0) }.filter { abilities.codecs.supports($0.codec) }
     }

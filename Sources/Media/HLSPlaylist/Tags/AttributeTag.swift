@@ -1,11 +1,11 @@
-/// A tag whose value is an attribute list. Reading and writing stand side by side in the tag's file, below its grammar.
+/// A tag whose value is an attribute list. The file of the tag contains its grammar, the reading and the writing.
 protocol AttributeTag: Hashable, Sendable {
-    /// The tag.
+    /// The name of the tag.
     static var name: TagName { get }
-    /// Takes the attributes. What is malformed or missing is the reader's to report; what stands in its place does not
-    /// matter, since the tag is not used then.
+    /// Reads the attributes. The reader reports malformed and missing attributes; the tag is then not used, so any
+    /// placeholder value is fine.
     init(reading attributes: inout AttributeReader)
-    /// Gives the attributes, in the order of the draft, the unknown ones last.
+    /// Writes the attributes in the order of the draft, and the unknown ones last.
     func write(to attributes: inout AttributeWriter)
 }
 

@@ -6,7 +6,7 @@
 ///     #EXT-X-DISCONTINUITY-SEQUENCE:<number>      section 4.4.3.3
 ///     #EXT-X-BITRATE:<kilobits per second>        section 4.4.4.8
 enum IntegerTag {
-    /// Reads the value; nil, and a report, when it is not an integer below 2^64.
+    /// Parses the value. If it is not an integer below 2^64, reports it and returns nil.
     static func read(_ context: ReadingContext, _ name: TagName, _ value: Range<Int>) -> UInt64? {
         if let number = Decimal.integer(context.source.bytes, value) { return number }
         context.report(

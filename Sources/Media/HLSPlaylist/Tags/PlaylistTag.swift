@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// A tag with its value, as one line of a playlist holds it.
+/// A tag with its value: one line of a playlist.
 public indirect enum PlaylistTag: Hashable, Sendable {
     case extM3U
     case version(UInt64)
@@ -15,7 +15,7 @@ public indirect enum PlaylistTag: Hashable, Sendable {
     case iFramesOnly
     case partInf(PartInfTag)
     case serverControl(ServerControlTag)
-    /// A duration in seconds, and a title.
+    /// The duration in seconds and the title.
     case inf(duration: Double, title: String)
     case byteRange(ByteRange)
     case discontinuity
@@ -23,7 +23,7 @@ public indirect enum PlaylistTag: Hashable, Sendable {
     case map(MapTag)
     case programDateTime(PlaylistDate)
     case gap
-    /// Kilobits per second.
+    /// The bit rate in kilobits per second.
     case bitrate(UInt64)
     case part(PartTag)
     case dateRange(DateRangeTag)
@@ -39,11 +39,11 @@ public indirect enum PlaylistTag: Hashable, Sendable {
 }
 
 extension PlaylistTag {
-    /// Reads a tag's value. Nil, and a report, when it is not what the tag's definition says.
+    /// Parses the value of a tag. If the value does not match the definition of the tag, reports it and returns nil.
     init?(_ context: ReadingContext, _ name: TagName, _ value: Range<Int>?) {
         if let simple = Self.withoutValue(name) {
             if let value {
-                context.report(.malformedTagValue, at: value.lowerBound - 1, "\(name.rawValue) has no value")
+                context.report(.malformedTagValue, at: value.lowerBound - 1, "\(name.rawValue) must not have a value")
                 return nil
             }
             self = simple
@@ -108,7 +108,7 @@ extension PlaylistTag {
         }
     }
 
-    /// Writes the line.
+    /// Writes the line of the tag.
     func write(to playlist: inout PlaylistWriter) {
         switch self {
         case .extM3U, .independentSegments, .endList, .iFramesOnly, .discontinuity, .gap: playlist.tag(name)
@@ -139,7 +139,7 @@ extension PlaylistTag {
         }
     }
 
-    /// The tag without its value.
+    /// The name of the tag.
     public var name: TagName {
         switch self {
         case .extM3U: .extM3U
@@ -179,7 +179,7 @@ extension PlaylistTag {
 }
 
 extension ReadingContext {
-    /// Reads a tag with attributes; nil when it must not be believed, which is reported.
+    /// Parses a tag with attributes. If the tag is not usable, reports the reason and returns nil.
     func read<Tag: AttributeTag>(_ type: Tag.Type, _ value: Range<Int>) -> Tag? {
         var reader = AttributeReader(self, Tag.name, value)
         guard reader.isUsable else { return nil }

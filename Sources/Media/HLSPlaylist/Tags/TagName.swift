@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// The tags of the draft. Each has a file beside this one.
+/// The tags that the draft defines.
 public enum TagName: String, CaseIterable, Sendable {
     case extM3U = "EXTM3U"
     case version = "EXT-X-VERSION"
@@ -35,21 +35,21 @@ public enum TagName: String, CaseIterable, Sendable {
     case sessionKey = "EXT-X-SESSION-KEY"
     case contentSteering = "EXT-X-CONTENT-STEERING"
 
-    /// The chapter of the draft to which a tag belongs, and with it the playlists in which it may stand.
+    /// The section of the draft that defines a tag, which determines the playlists in which the tag is allowed.
     public enum Family: Sendable {
-        /// Section 4.4.1 and 4.4.2: in every playlist.
+        /// Sections 4.4.1 and 4.4.2: tags of every playlist.
         case any
-        /// Section 4.4.3: once in a Media Playlist.
+        /// Section 4.4.3: tags that a Media Playlist may have only once.
         case mediaPlaylist
-        /// Section 4.4.4: about media segments.
+        /// Section 4.4.4: tags of Media Segments.
         case mediaSegment
-        /// Section 4.4.5: in a Media Playlist, about no segment in particular.
+        /// Section 4.4.5: tags of a Media Playlist that do not belong to a particular segment.
         case mediaMetadata
-        /// Section 4.4.6: in a Multivariant Playlist.
+        /// Section 4.4.6: tags of a Multivariant Playlist.
         case multivariant
     }
 
-    /// The chapter of the draft.
+    /// The section of the draft that defines the tag.
     public var family: Family {
         switch self {
         case .extM3U, .version, .independentSegments, .start, .define: .any
@@ -62,7 +62,7 @@ public enum TagName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a playlist may hold the tag only once.
+    /// Whether a playlist may have the tag only once.
     var isUnique: Bool {
         switch self {
         case .version, .independentSegments, .start, .skip, .contentSteering: true
@@ -70,7 +70,7 @@ public enum TagName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether its value is an attribute list.
+    /// Whether the value of the tag is an attribute list.
     var hasAttributes: Bool {
         switch self {
         case .start, .define, .partInf, .serverControl, .key, .map, .part, .dateRange, .skip, .preloadHint,
@@ -82,13 +82,13 @@ public enum TagName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Finds a tag by its name; nil when the draft does not define it.
+    /// Finds a tag by its name. Returns nil when the draft does not define it.
     static func find(_ bytes: RawSpan, _ name: Range<Int>) -> TagName? { table.find(bytes, name) }
 
     private static let table = TagNameTable()
 }
 
-/// Tags by a hash of their names.
+/// A hash table of the tags by name.
 private struct TagNameTable: Sendable {
     private static let mask = 127
     private var slots: [TagName?]
@@ -110,7 +110,7 @@ private struct TagNameTable: Sendable {
         self.index = index
     }
 
-    /// The length and four bytes of the name tell most tags apart; the rest is found by comparing.
+    /// Returns a hash of the length and three bytes of the name, which distinguishes most tags.
     private static func hash(_ bytes: RawSpan, _ name: Range<Int>) -> Int {
         let count = name.count
         func byte(_ offset: Int) -> Int {

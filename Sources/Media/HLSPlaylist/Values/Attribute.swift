@@ -1,13 +1,13 @@
-/// An attribute that the tag's definition does not list: kept, and written back after the known ones.
+/// An attribute that the tag's definition does not list. It is preserved, and written after the known attributes.
 public struct Attribute: Hashable, Sendable {
     /// The name: `A` to `Z`, digits and hyphens.
     public var name: String
     /// The value, without quotation marks.
     public var value: String
-    /// Whether it is written between quotation marks.
+    /// Whether the value is quoted.
     public var isQuoted: Bool
 
-    /// Makes an attribute.
+    /// Creates an attribute.
     public init(name: String, value: String, isQuoted: Bool) {
         self.name = name
         self.value = value

@@ -1,18 +1,18 @@
 import ByteCoding
 
-/// A range of bytes of a resource.
+/// A byte range of a resource.
 ///
 ///     byte-range = length [ "@" offset ]      both decimal integers
 ///
-/// Section 4.4.4.2. Without an offset it begins where the previous range of the same resource ended; see
-/// ``ResolvedSegment/byteRange`` for the absolute range.
+/// Section 4.4.4.2. Without an offset, the range starts at the end of the previous range of the same resource.
+/// ``ResolvedSegment/byteRange`` is the absolute range.
 public struct ByteRange: Hashable, Sendable {
     /// The number of bytes.
     public var length: UInt64
-    /// The offset of the first byte; nil when it follows from the previous range.
+    /// The offset of the first byte; nil when the range starts at the end of the previous range.
     public var offset: UInt64?
 
-    /// Makes a range of `length` bytes.
+    /// Creates a range of `length` bytes.
     public init(length: UInt64, offset: UInt64? = nil) {
         self.length = length
         self.offset = offset
@@ -30,7 +30,7 @@ public struct ByteRange: Hashable, Sendable {
         guard let offset = Decimal.integer(bytes, &position, range.upperBound), position == range.upperBound else {
             return nil
         }
-        // The end must be a number too.
+        // The end must not overflow either.
         guard !length.addingReportingOverflow(offset).overflow else { return nil }
         self.offset = offset
     }

@@ -1,11 +1,11 @@
-/// One element of CODECS: the format of a kind of media samples, as RFC 6381 writes it.
+/// One element of CODECS: the format of media samples in the syntax of RFC 6381.
 ///
 ///     codecs  = element *( "," element )
 ///     element = sample-entry *( "." part )
 ///     sample-entry = 4( ALPHA / DIGIT / "-" / "+" )
 ///     part    = 1*( ALPHA / DIGIT / "-" / "_" )
 ///
-/// What the parts mean is the family's to say:
+/// The meaning of the parts depends on the codec family:
 ///
 ///     avc1.PPCCLL              H.264     profile_idc, constraint flags, level_idc, in hexadecimal; also avc1.66.30
 ///     hvc1.[A-C]P.F.TL.C…      HEVC      profile, compatibility, tier L or H, general_level_idc (30 for each level), …
@@ -14,35 +14,36 @@
 ///     vp09.PP.LL.DD            VP9       profile, level times 10, bit depth
 ///     mp4a.OO.A                MPEG-4 audio   object type indication (40), audio object type (2 is AAC-LC)
 ///
-/// Nothing here refuses a string: what is not understood has no family, profile or level. Section 4.4.6.2.
+/// Every string is accepted. An unknown format has the family ``Family/unknown`` and no profile or level. Section
+/// 4.4.6.2.
 public struct Codec: Hashable, Sendable, CustomStringConvertible {
-    /// What kind of media a format holds.
+    /// The type of media that a format contains.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Pictures.
+        /// Video.
         case video
-        /// Sound.
+        /// Audio.
         case audio
         /// Subtitles or captions.
         case text
-        /// A format that this library does not know: it may be anything.
+        /// A format that this library does not know, of any media type.
         case unknown
     }
 
-    /// The coding, whatever the sample entry that carries it.
+    /// The codec family, independent of the sample entry.
     public enum Family: String, Sendable, CaseIterable {
         case h264 = "H.264"
         case hevc = "HEVC"
-        /// On HEVC, H.264 or AV1; ``Codec/sampleEntry`` tells which.
+        /// Dolby Vision based on HEVC, H.264 or AV1; ``Codec/sampleEntry`` indicates the base codec.
         case dolbyVision = "Dolby Vision"
         case vp8 = "VP8"
         case vp9 = "VP9"
         case av1 = "AV1"
         /// AAC of any object type.
         case aac = "AAC"
-        /// MPEG-1 audio layer III, in MPEG-4's or its own disguise.
+        /// MPEG-1 Audio Layer III, with an MPEG-4 audio object type or its own object type indication.
         case mp3 = "MP3"
         case ac3 = "AC-3"
-        /// With or without joint object coding (Dolby Atmos).
+        /// Enhanced AC-3, with or without joint object coding (Dolby Atmos).
         case eac3 = "E-AC-3"
         case ac4 = "AC-4"
         case flac = "FLAC"
@@ -53,14 +54,14 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
         case iamf = "IAMF"
         case apac = "Apple Positional Audio"
         case webVTT = "WebVTT"
-        /// Timed Text Markup Language, IMSC among it.
+        /// Timed Text Markup Language, including IMSC.
         case ttml = "TTML"
         case tx3g = "3GPP timed text"
         case cea608 = "CEA-608"
         case cea708 = "CEA-708"
         case unknown
 
-        /// What kind of media it codes.
+        /// The media type of the family.
         public var kind: Kind {
             switch self {
             case .h264, .hevc, .dolbyVision, .vp8, .vp9, .av1: .video
@@ -71,18 +72,18 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The element as written.
+    /// The text of the element.
     public let text: String
-    /// The coding.
+    /// The codec family.
     public let family: Family
-    /// The profile, in the family's own numbers: profile_idc of H.264 and HEVC, seq_profile of AV1, the audio object
-    /// type of AAC; nil when none is written.
+    /// The profile number that the family defines: profile_idc of H.264 and HEVC, seq_profile of AV1, the audio object
+    /// type of AAC; nil when the element has none.
     public let profile: Int?
-    /// The level, in the family's own numbers: level_idc of H.264 (41 is 4.1), general_level_idc of HEVC (153 is 5.1),
-    /// seq_level_idx of AV1 (13 is 5.1), the level of Dolby Vision and VP9; nil when none is written.
+    /// The level number that the family defines: level_idc of H.264 (41 is 4.1), general_level_idc of HEVC (153 is
+    /// 5.1), seq_level_idx of AV1 (13 is 5.1), the level of Dolby Vision and VP9; nil when the element has none.
     public let level: Int?
 
-    /// Reads an element of CODECS. Letter case does not matter for the family.
+    /// Parses an element of CODECS. The family is case-insensitive.
     public init(_ text: String) {
         self.text = text
         let parts = text.split(separator: ".", maxSplits: 4, omittingEmptySubsequences: false)
@@ -92,22 +93,22 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
         family = isMP3 ? .mp3 : named
     }
 
-    /// What kind of media it is.
+    /// The media type.
     public var kind: Kind { family.kind }
 
-    /// The four characters of the sample entry; all of the text when it is shorter.
+    /// The four characters of the sample entry; the whole text when it is shorter.
     public var sampleEntry: String { String(text.unicodeScalars.prefix(4)) }
 
-    /// As written.
+    /// The text of the element.
     public var description: String { text }
 
-    /// Whether the text fits the grammar.
+    /// Whether the text matches the grammar.
     public var isWellFormed: Bool { Self.isWellFormed(text) }
 
-    /// The same without reading the rest.
+    /// Returns whether a text matches the grammar, without parsing profile and level.
     static func isWellFormed(_ text: String) -> Bool {
         var position = 0
-        // A full stop counts as one, until something follows it.
+        // A period starts a part, which is empty until another character follows.
         var isPartEmpty = false
         for byte in text.utf8 {
             let isLetter = isAlphanumeric(byte) || byte == UInt8(ascii: "-")
@@ -125,10 +126,10 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
         return position >= 4 && !isPartEmpty
     }
 
-    /// What kind of media an element holds, and nothing else of it.
+    /// Returns the media type of an element, without parsing profile and level.
     static func kind(of element: String) -> Kind { (families[entryCode(element)] ?? .unknown).kind }
 
-    /// The first four bytes as a number, letters in lower case; 0 when there are fewer.
+    /// Returns the first four bytes as a number, with letters in lowercase; 0 when there are fewer than four.
     private static func entryCode(_ text: String) -> UInt32 {
         var code: UInt32 = 0
         var count = 0
@@ -160,7 +161,7 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
         "wvtt": .webVTT, "stpp": .ttml, "tx3g": .tx3g, "c608": .cea608, "c708": .cea708,
     ]
 
-    /// MPEG-1 and MPEG-2 audio have object types of their own beside that of MPEG-4 audio.
+    /// Returns whether the object type indication is that of MPEG-1 or MPEG-2 audio instead of MPEG-4 audio.
     private static func isMP3Object(_ parts: [Substring]) -> Bool {
         parts.count > 1 && ["6b", "69"].contains(parts[1].lowercased())
     }
@@ -191,7 +192,8 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One element of SUPPLEMENTAL-CODECS: an enhancement layer, and what is compatible with it (section 4.4.6.2).
+/// One element of SUPPLEMENTAL-CODECS: the format of an enhancement layer and its compatibility brands (section
+/// 4.4.6.2).
 ///
 ///     element = codec *( "/" brand )
 ///     brand   = 4 printable characters of ASCII, registered with the MP4 registration authority
@@ -201,14 +203,14 @@ public struct SupplementalCodec: Hashable, Sendable {
     /// The brands, such as `db4h`.
     public let brands: [String]
 
-    /// Reads an element. Nothing is refused; see ``isWellFormed``.
+    /// Parses an element. Every string is accepted; see ``isWellFormed``.
     public init(_ text: String) {
         let fields = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         codec = Codec(fields.first ?? "")
         brands = Array(fields.dropFirst())
     }
 
-    /// Whether the text fits the grammar.
+    /// Whether the text matches the grammar.
     public var isWellFormed: Bool {
         codec.isWellFormed
             && brands.allSatisfy { $0.utf8.count == 4 && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
@@ -216,6 +218,6 @@ public struct SupplementalCodec: Hashable, Sendable {
 }
 
 extension VariantAttributes {
-    /// CODECS, read.
+    /// The parsed elements of CODECS.
     public var codecList: [Codec] { codecs.map { Codec($0) } }
 }

@@ -1,13 +1,13 @@
 import ByteCoding
 
-/// The numbers of section 4.2.
+/// The decimal numbers of section 4.2.
 ///
 ///     decimal-integer               = 1*20DIGIT             0 to 2^64-1
 ///     decimal-floating-point        = *DIGIT [ "." *DIGIT ]  at least one digit
 ///     signed-decimal-floating-point = [ "-" ] decimal-floating-point
 enum Decimal {
-    /// Reads digits from `position` on, which it moves past them; nil when there are none, or the number has more than
-    /// 64 bits.
+    /// Parses the digits at `position`, and advances `position` after them. Returns nil when there are no digits, or
+    /// when the number has more than 64 bits.
     @inline(__always)
     static func integer(_ bytes: RawSpan, _ position: inout Int, _ end: Int) -> UInt64? {
         let start = position
@@ -24,20 +24,20 @@ enum Decimal {
         return position > start ? value : nil
     }
 
-    /// Reads a whole range as an integer.
+    /// Parses a whole range as an integer.
     static func integer(_ bytes: RawSpan, _ range: Range<Int>) -> UInt64? {
         var position = range.lowerBound
         guard let value = integer(bytes, &position, range.upperBound), position == range.upperBound else { return nil }
         return value
     }
 
-    /// The powers of ten that a Double holds exactly.
+    /// The powers of ten, which a Double represents exactly.
     private static let powers: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     ]
 
-    /// Reads a non-negative number from `position` on, which it moves past it; nil when there are no digits. It is the
-    /// nearest Double. Of more than 18 digits, the slow and exact way of the standard library is taken.
+    /// Parses the non-negative number at `position`, and advances `position` after it. Returns the nearest Double; nil
+    /// when there are no digits. Numbers of more than 18 digits are parsed by the standard library, which is slower.
     @inline(__always)
     static func number(_ bytes: RawSpan, _ position: inout Int, _ end: Int) -> Double? {
         let start = position
@@ -60,7 +60,7 @@ enum Decimal {
         }
         guard digits > 0 else { return nil }
         let scale = max(fraction, 0)
-        // Both operands are exact, so that the division rounds once.
+        // Both operands are exact, so that only the division rounds.
         if digits <= 18, mantissa <= 1 << 53 { return Double(mantissa) / powers[scale] }
         return slow(bytes, start..<position)
     }
@@ -77,14 +77,14 @@ enum Decimal {
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Reads a whole range as a non-negative number.
+    /// Parses a whole range as a non-negative number.
     static func number(_ bytes: RawSpan, _ range: Range<Int>) -> Double? {
         var position = range.lowerBound
         guard let value = number(bytes, &position, range.upperBound), position == range.upperBound else { return nil }
         return value
     }
 
-    /// Reads a whole range as a number with or without a sign.
+    /// Parses a whole range as a number with or without a sign.
     static func signedNumber(_ bytes: RawSpan, _ range: Range<Int>) -> Double? {
         guard let first = range.first else { return nil }
         guard bytes.unsafeLoad(fromByteOffset: first, as: UInt8.self) == UInt8(ascii: "-") else {
@@ -93,21 +93,21 @@ enum Decimal {
         return number(bytes, first + 1..<range.upperBound).map { -$0 }
     }
 
-    /// The same on an array.
+    /// Parses a range of an array as an integer.
     static func integer(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64? { integer(bytes.span.bytes, range) }
-    /// The same on an array.
+    /// Parses a range of an array as a non-negative number.
     static func number(_ bytes: [UInt8], _ range: Range<Int>) -> Double? { number(bytes.span.bytes, range) }
-    /// The same on an array.
+    /// Parses a range of an array as a number with or without a sign.
     static func signedNumber(_ bytes: [UInt8], _ range: Range<Int>) -> Double? { signedNumber(bytes.span.bytes, range) }
 
-    /// The shortest text that reads back as the number, without an exponent and without `.0`; nil for what is not
-    /// finite.
+    /// Returns the shortest text that parses to the same number, without an exponent and without `.0`; nil for a number
+    /// that is not finite.
     static func text(_ value: Double) -> String? {
         guard value.isFinite else { return nil }
         if value == value.rounded(), abs(value) < 1e18 { return String(Int64(value)) }
         let text = value.description
         guard let mark = text.firstIndex(of: "e") else { return text }
-        // Only numbers below 1e-4 and above 2^53 are left: they are far from durations, yet must not become nonsense.
+        // Only numbers below 1e-4 and above 2^53 remain. They are no realistic durations, but must still be correct.
         guard let exponent = Int(text[text.index(after: mark)...]) else { return nil }
         let sign = text.hasPrefix("-") ? "-" : ""
         let digits = text[..<mark].filter(\.isNumber)

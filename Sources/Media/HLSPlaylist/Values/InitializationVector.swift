@@ -1,22 +1,22 @@
 import TextCoding
 
-/// An initialization vector of AES: 16 bytes.
+/// An AES initialization vector of 16 bytes.
 ///
-///     IV = ( "0x" / "0X" ) 1*32HEXDIG      fewer digits are a smaller number: zeros stand before it
+///     IV = ( "0x" / "0X" ) 1*32HEXDIG      a number: fewer digits imply leading zeros
 ///
-/// Section 4.4.4.4 and 5.2.
+/// Sections 4.4.4.4 and 5.2.
 public struct InitializationVector: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// The vector of a media segment whose key has none of its own: the media sequence number as a number of 16 bytes,
-    /// the most significant first.
+    /// Creates the vector of a Media Segment whose key has no IV: the Media Sequence Number as a big-endian number of
+    /// 16 bytes.
     public init(mediaSequenceNumber: UInt64) {
         high = 0
         low = mediaSequenceNumber
     }
 
-    /// Makes a vector from its 16 bytes; nil for another number of bytes.
+    /// Creates a vector from 16 bytes; nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,12 +1,12 @@
-/// Language tags (RFC 5646), and how a language is found among those that there are (RFC 4647).
+/// Functions for language tags (RFC 5646) and for the matching of language tags (RFC 4647).
 ///
 ///     tag     = first *( "-" subtag )
-///     first   = 2*8ALPHA / "x" / "i"       the latter two not alone
+///     first   = 2*8ALPHA / "x" / "i"       "x" and "i" must be followed by a subtag
 ///     subtag  = 1*8( ALPHA / DIGIT )
 ///
-/// Letter case does not matter.
+/// Language tags are case-insensitive.
 public enum LanguageTag {
-    /// Whether a tag has the form above. Whether its subtags are registered is not asked.
+    /// Returns whether a tag has the form above. Whether its subtags are registered is not checked.
     public static func isWellFormed(_ tag: String) -> Bool {
         let subtags = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard let first = subtags.first, first.allSatisfy(isLetter) else { return false }
@@ -21,21 +21,22 @@ public enum LanguageTag {
         (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 
-    /// The ranges that lookup tries for a range, the longest first (RFC 4647, section 3.4): `zh-Hant-CN-x-p` yields
-    /// `zh-hant-cn-x-p`, `zh-hant-cn`, `zh-hant`, `zh`. In lower case. A range longer than 16 subtags is cut first.
+    /// Returns the ranges that lookup tries for a range, in lowercase, the longest first (RFC 4647, section 3.4):
+    /// `zh-Hant-CN-x-p` returns `zh-hant-cn-x-p`, `zh-hant-cn`, `zh-hant`, `zh`. A range of more than 16 subtags is
+    /// truncated first.
     static func truncations(of range: String) -> [String] {
         var subtags = range.lowercased().split(separator: "-", maxSplits: 16).prefix(16)
         var result: [String] = []
         while !subtags.isEmpty {
             result.append(subtags.joined(separator: "-"))
             subtags.removeLast()
-            // A single letter or digit introduces what followed it.
+            // A subtag of a single letter or digit only introduces the subtags after it.
             if subtags.last?.utf8.count == 1 { subtags.removeLast() }
         }
         return result
     }
 
-    /// Whether a tag is the range or more exact than it: `en` takes `en-GB` (RFC 4647, section 3.3.1).
+    /// Returns whether a tag is equal to the range or more specific: `en` matches `en-GB` (RFC 4647, section 3.3.1).
     static func matches(_ range: String, _ tag: String) -> Bool {
         let range = range.lowercased()
         let tag = tag.lowercased()
@@ -48,9 +49,10 @@ public enum LanguageTag {
 ///     channels    = count *( "/" [ identifier *( "," identifier ) ] )
 ///     identifier  = 1*( "A"-"Z" / DIGIT / "-" )
 ///
-/// Of the lists, the first names the audio coding and the second special usage; the second needs the first.
+/// The first list contains audio coding identifiers, the second special usage identifiers. The second list requires a
+/// non-empty first list.
 enum ChannelParameters {
-    /// The special usages of the draft; `BED-` and `DOF-` have a number behind them.
+    /// The special usage identifiers of the draft. `BED-` followed by a number is also defined.
     private static let usages: Set<String> = ["BINAURAL", "IMMERSIVE", "DOWNMIX", "DOF-3", "DOF-6"]
 
     static func isWellFormed(_ text: String) -> Bool {
@@ -66,7 +68,8 @@ enum ChannelParameters {
         }
     }
 
-    /// Whether a client of this draft knows all parameters; audio coding identifiers are the codecs' own.
+    /// Returns whether a client that implements this draft recognizes all parameters. Every audio coding identifier is
+    /// accepted, because codecs define them.
     static func isRecognized(_ text: String) -> Bool {
         let parameters = text.split(separator: "/", omittingEmptySubsequences: false)
         guard isWellFormed(text), parameters.count <= 3 else { return false }

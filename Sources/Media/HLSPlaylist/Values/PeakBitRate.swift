@@ -1,35 +1,37 @@
-/// The peak segment bit rate of a Media Playlist (RFC 8216bis, 4.1): the greatest of any contiguous segments that last
-/// together from half a Target Duration to one and a half, and half a second more for the rounding of Target Durations.
+/// The peak segment bit rate of a Media Playlist (RFC 8216bis, 4.1): the largest bit rate of any contiguous set of
+/// segments whose total duration is between 0.5 Target Durations and 1.5 Target Durations plus half a second. The half
+/// second allows for the rounding of Target Durations.
 package struct PeakBitRate {
-    /// Seconds up to each segment.
+    /// The total duration in seconds before each segment.
     private var times = [0.0]
-    /// Bits up to each segment.
+    /// The total number of bits before each segment.
     private var bits = [0.0]
 
-    /// Begins without segments.
+    /// Creates a value without segments.
     package init() {}
 
-    /// How long the segments last together, in seconds.
+    /// The total duration of all segments, in seconds.
     package var seconds: Double { times[times.count - 1] }
 
-    /// How many bits they have together.
+    /// The total number of bits of all segments.
     package var bitCount: Double { bits[bits.count - 1] }
 
-    /// Adds the next segment: its duration in seconds, its size in bytes.
+    /// Appends the next segment, with its duration in seconds and its size in bytes.
     package mutating func append(duration: Double, byteCount: Double) {
         times.append(seconds + duration)
         bits.append(bitCount + byteCount * 8)
     }
 
-    /// The rate in bits per second; nil when no segments last as long as they must.
+    /// Returns the peak bit rate in bits per second; nil when no set of segments has a total duration in the required
+    /// range.
     ///
-    /// Which segments exceed a rate the most takes one pass to find. Their own rate is then the next one to exceed,
-    /// until none do. A few passes do, however many segments there are: playlists of I-frames may have a hundred
-    /// thousand.
+    /// One pass finds the set of segments that exceeds a given rate the most. The rate of this set is the given rate of
+    /// the next pass, until no set exceeds it. A few passes are enough for any number of segments; I-frame playlists
+    /// may have a hundred thousand.
     ///
-    /// - Parameter targetDuration: In seconds.
+    /// - Parameter targetDuration: The Target Duration in seconds.
     package func rate(targetDuration: Double) -> Double? {
-        // Sums of binary fractions are not exact.
+        // Sums of floating-point numbers are not exact.
         let slack = 1e-6
         let lengths = (targetDuration * 0.5 - slack)...(targetDuration * 1.5 + 0.5 + slack)
         var rate: Double?
@@ -41,12 +43,12 @@ package struct PeakBitRate {
         return rate
     }
 
-    /// The rate of the contiguous segments of an allowed length that have the most bits above what a rate would give
-    /// them.
+    /// Returns the rate of the contiguous set of segments, with a duration in the allowed range, whose number of bits
+    /// exceeds the given rate the most.
     private func rateOfMost(above rate: Double, _ lengths: ClosedRange<Double>) -> Double? {
         func excess(_ index: Int) -> Double { bits[index] - rate * times[index] }
-        // The possible beginnings, the one with the least excess first; a later one with less makes those before it
-        // useless.
+        // The candidates for the first segment, the one with the smallest excess first. A later candidate with a
+        // smaller excess replaces those before it.
         var beginnings: [Int] = []
         var head = 0
         var next = 0

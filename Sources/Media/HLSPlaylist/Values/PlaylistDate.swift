@@ -1,39 +1,41 @@
 import ByteCoding
 import TextCoding
 
-/// A point in time, as EXT-X-PROGRAM-DATE-TIME and EXT-X-DATERANGE give it: an ISO 8601 date and time of day.
+/// A point in time in the form of EXT-X-PROGRAM-DATE-TIME and EXT-X-DATERANGE: an ISO 8601 date and time of day.
 ///
 ///     date-time = YYYY "-" MM "-" DD "T" hh ":" mm [ ":" ss [ ( "." / "," ) 1*DIGIT ] ] [ zone ]
 ///     zone      = "Z" / ( "+" / "-" ) hh [ [ ":" ] mm ]
 ///
-/// Section 4.4.4.6. Without a zone it is taken as UTC. The basic form `YYYYMMDDThhmmss` is read as well.
+/// Section 4.4.4.6. A date without a time zone is interpreted as UTC. The basic format `YYYYMMDDThhmmss` is also
+/// accepted.
 public struct PlaylistDate: Hashable, Sendable {
-    /// The whole seconds since 1970-01-01T00:00:00Z, leap seconds not counted; negative before.
+    /// The whole seconds since 1970-01-01T00:00:00Z without leap seconds; negative for earlier dates.
     public var seconds: Int64
     /// The nanoseconds after ``seconds``: 0 to 999,999,999.
     public var nanoseconds: Int32
-    /// How far the zone in which it is written is ahead of UTC, in minutes; nil when none is written.
+    /// The offset of the date's time zone from UTC, in minutes; nil when the date has no time zone.
     public var utcOffset: Int16?
 
-    /// Makes a date from seconds and nanoseconds since 1970. `utcOffset` is in minutes and only says how it is written.
+    /// Creates a date from seconds and nanoseconds since 1970. `utcOffset`, in minutes, only affects the text of the
+    /// date.
     public init(seconds: Int64, nanoseconds: Int32 = 0, utcOffset: Int16? = 0) {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
         self.utcOffset = utcOffset
     }
 
-    /// The seconds since 1970, to about a quarter of a microsecond.
+    /// The seconds since 1970, with a precision of about a quarter of a microsecond.
     public var timeIntervalSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 
-    /// How many seconds this date is after another.
+    /// Returns the number of seconds from the other date to this date.
     public func timeInterval(since other: PlaylistDate) -> Double {
         let (difference, overflow) = seconds.subtractingReportingOverflow(other.seconds)
         return (overflow ? Double(seconds) - Double(other.seconds) : Double(difference))
             + (Double(nanoseconds) - Double(other.nanoseconds)) / 1e9
     }
 
-    /// The date `interval` seconds later, to the nearest nanosecond, in the same zone. An interval of more than 10,000
-    /// years, or one that is not a number, changes nothing.
+    /// Returns the date `interval` seconds later, rounded to the nearest nanosecond, in the same time zone. If the
+    /// interval is more than 10,000 years or not a number, returns the same date.
     public func advanced(by interval: Double) -> PlaylistDate {
         guard interval.isFinite, abs(interval) < 3.2e11 else { return self }
         let whole = interval.rounded(.down)
@@ -48,22 +50,22 @@ public struct PlaylistDate: Hashable, Sendable {
 }
 
 extension PlaylistDate: Comparable {
-    /// Whether one is before the other in time, wherever they were written.
+    /// Returns whether the left date is earlier than the right date, regardless of their time zones.
     public static func < (left: PlaylistDate, right: PlaylistDate) -> Bool {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 
-    /// Whether both are the same point in time and written in the same zone.
+    /// Returns whether both dates are the same point in time in the same time zone.
     public static func == (left: PlaylistDate, right: PlaylistDate) -> Bool {
         left.seconds == right.seconds && left.nanoseconds == right.nanoseconds && left.utcOffset == right.utcOffset
     }
 }
 
 extension PlaylistDate: CustomStringConvertible {
-    /// The ISO 8601 form.
+    /// The date in ISO 8601 format.
     public var description: String { text }
 
-    /// Reads the ISO 8601 form; nil for anything else.
+    /// Parses a date in ISO 8601 format; nil for any other text.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         self.init(bytes.span.bytes, 0..<bytes.count)
@@ -79,7 +81,7 @@ extension PlaylistDate: CustomStringConvertible {
         self = date
     }
 
-    /// Reads `YYYY-MM-DDThh:mm:ss.sssZ`, the form of nearly every date; nil when it is another one, or none.
+    /// Parses `YYYY-MM-DDThh:mm:ss.sssZ`, the form of nearly every date; returns nil for any other text.
     @inline(__always)
     private static func common(_ bytes: RawSpan, _ range: Range<Int>) -> PlaylistDate? {
         guard range.count == 24 else { return nil }
@@ -87,7 +89,7 @@ extension PlaylistDate: CustomStringConvertible {
         func word(_ offset: Int) -> UInt64 {
             bytes.unsafeLoadUnaligned(fromByteOffset: start + offset, as: UInt64.self).littleEndian
         }
-        // "0000-00-", "00T00:00" and ":00.000Z", in which every 0 stands for a digit.
+        // "0000-00-", "00T00:00" and ":00.000Z", where 0 means any digit.
         let words = (word(0) ^ 0x2D30_302D_3030_3030, word(8) ^ 0x3030_3A30_3054_3030, word(16) ^ 0x5A30_3030_2E30_303A)
         guard isDigits(words.0, 0x000F_0F00_0F0F_0F0F), isDigits(words.1, 0x0F0F_000F_0F00_0F0F),
             isDigits(words.2, 0x000F_0F0F_000F_0F00)
@@ -108,24 +110,26 @@ extension PlaylistDate: CustomStringConvertible {
         )
     }
 
-    /// Whether every byte is 0 where the mask is, and at most 9 elsewhere.
+    /// Returns whether no byte has bits outside the mask, and every byte is at most 9.
     @inline(__always)
     private static func isDigits(_ word: UInt64, _ mask: UInt64) -> Bool {
         word & ~mask == 0 && (word &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0
     }
 
-    /// Whether ``text`` can be read again: a year of four digits, a fraction of a second, a zone of less than a day.
+    /// Whether ``text`` is a valid date: the year has four digits, the nanoseconds are less than a second, and the time
+    /// zone offset is less than a day.
     var isWritable: Bool {
         let local = seconds.addingReportingOverflow(Int64(utcOffset ?? 0) * 60)
         return !local.overflow && (-62_167_219_200...253_402_300_799).contains(local.partialValue)
             && (0..<1_000_000_000).contains(nanoseconds) && abs(Int(utcOffset ?? 0)) < 1440
     }
 
-    /// With milliseconds, or with as many digits more, in steps of three, as are needed to lose nothing.
+    /// The date in ISO 8601 format with milliseconds, or with microseconds or nanoseconds if they are needed to
+    /// preserve the value.
     var text: String {
         let local = seconds &+ Int64(utcOffset ?? 0) * 60
         let time = (local % 86400 + 86400) % 86400
-        // Not `local - time`, which could be out of range.
+        // `local - time` could overflow.
         let days = local / 86400 - (local % 86400 < 0 ? 1 : 0)
         let (year, month, day) = GregorianCalendar.date(days: days)
         var text = Self.padded(year, 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(day, 2) + "T"
@@ -151,12 +155,12 @@ extension PlaylistDate: CustomStringConvertible {
     }
 }
 
-/// Reads the grammar of ``PlaylistDate``.
+/// Parses the grammar of ``PlaylistDate``.
 private struct DateReader {
     var position: Int
     let end: Int
 
-    /// Reads exactly `count` digits.
+    /// Parses exactly `count` digits.
     @inline(__always)
     private mutating func digits(_ bytes: RawSpan, _ count: Int) -> Int? {
         guard position + count <= end else { return nil }
@@ -210,7 +214,7 @@ private struct DateReader {
         bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) &- 0x30 < 10
     }
 
-    /// Digits after the point; those after the ninth are cut off.
+    /// Parses the fractional digits. Digits after the ninth are ignored.
     private mutating func fraction(_ bytes: RawSpan) -> Int32? {
         var value: Int32 = 0
         var count = 0
@@ -226,7 +230,8 @@ private struct DateReader {
         return value
     }
 
-    /// The zone in minutes; the inner nil when none is written, the outer for nonsense.
+    /// Parses the time zone, and returns its offset in minutes. The inner optional is nil when there is no time zone,
+    /// the outer when the text is malformed.
     private mutating func zone(_ bytes: RawSpan) -> Int16?? {
         if position == end { return .some(nil) }
         if skip(bytes, "Z") || skip(bytes, "z") { return .some(0) }

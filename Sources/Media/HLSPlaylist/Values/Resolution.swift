@@ -11,7 +11,7 @@ public struct Resolution: Hashable, Sendable, CustomStringConvertible {
     /// The height in pixels.
     public var height: UInt64
 
-    /// Makes a size.
+    /// Creates a size.
     public init(width: UInt64, height: UInt64) {
         self.width = width
         self.height = height
@@ -28,6 +28,6 @@ public struct Resolution: Hashable, Sendable, CustomStringConvertible {
         self.init(width: width, height: height)
     }
 
-    /// `1920x1080`.
+    /// The size in the form `1920x1080`.
     public var description: String { "\(width)x\(height)" }
 }

@@ -1,4 +1,4 @@
-/// Relative resolution of URIs (RFC 3986, section 5.2), for URLs and for paths of files.
+/// Functions that parse and resolve URI references (RFC 3986, section 5.2), for URLs and for file paths.
 ///
 ///     URI-reference = [ scheme ":" ] [ "//" authority ] path [ "?" query ] [ "#" fragment ]
 public enum URIReference {
@@ -51,23 +51,23 @@ public enum URIReference {
         }
     }
 
-    /// The scheme in lower case; nil for a relative reference.
+    /// Returns the scheme in lowercase; nil for a relative reference.
     public static func scheme(of uri: String) -> String? { Parts(uri).scheme.map { $0.lowercased() } }
 
-    /// The path, without query and fragment.
+    /// Returns the path without query and fragment.
     public static func path(of uri: String) -> String { String(Parts(uri).path) }
 
-    /// Whether it has neither a scheme nor an authority.
+    /// Returns whether a URI has neither a scheme nor an authority.
     public static func isRelative(_ uri: String) -> Bool {
         let parts = Parts(uri)
         return parts.scheme == nil && parts.authority == nil
     }
 
-    /// Resolves a reference.
+    /// Resolves a reference against a base URI.
     ///
     /// - Parameters:
     ///   - reference: A URI, absolute or relative.
-    ///   - base: The URI, or the path of a file, of the playlist in which it stands.
+    ///   - base: The URI or the file path of the playlist that contains the reference.
     public static func resolve(_ reference: String, against base: String) -> String {
         var parts = Parts(reference)
         if parts.scheme != nil { return reference }
@@ -90,7 +90,7 @@ public enum URIReference {
         return parts.text
     }
 
-    /// Removes `.` and `..` (section 5.2.4). A relative path of a file may begin with `..`.
+    /// Removes dot segments (section 5.2.4). A relative file path may begin with `..`.
     private static func withoutDots(_ path: Substring) -> String {
         let isAbsolute = path.hasPrefix("/")
         var result: [Substring] = []

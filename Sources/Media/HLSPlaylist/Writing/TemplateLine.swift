@@ -1,8 +1,8 @@
 import ByteCoding
 
-/// An old line, after which a changed playlist is written.
+/// A line of the original playlist, which serves as a template for writing the changed playlist.
 struct TemplateLine {
-    /// What one kind of line has to be looked for by.
+    /// The type of a line, by which the writer matches original lines with items.
     enum Slot: Hashable {
         case tag(TagName)
         case other
@@ -10,33 +10,34 @@ struct TemplateLine {
     }
 
     enum Role {
-        /// It stays: a blank line, `#EXTM3U`, an EXT-X-STREAM-INF tag that clients ignore.
+        /// The line is preserved: a blank line, `#EXTM3U`, or an EXT-X-STREAM-INF tag that clients ignore.
         case copied
-        /// It stays behind the line before: the URI line of such a tag.
+        /// The line is preserved directly after the preceding line: the URI line of an EXT-X-STREAM-INF tag that
+        /// clients ignore.
         case bound
-        /// The reader made nothing of it, such as a URI line of a Multivariant Playlist without EXT-X-STREAM-INF: it
-        /// goes.
+        /// The line is removed, because the reader ignored it, for example a URI line of a Multivariant Playlist
+        /// without EXT-X-STREAM-INF.
         case dropped
-        /// It is found again by its slot.
+        /// The line is matched with an item by its slot.
         case item(Slot, TemplateWriter.Item)
     }
 
-    /// The line with its end.
+    /// The line including its line ending.
     let raw: Range<Int>
-    /// Its content, as the reader keeps it when it does not understand it.
+    /// The content of the line, as the reader preserves it when it cannot parse the line.
     let text: String
     var role: Role
     let name: TagName?
 }
 
-/// Reads old lines again while one playlist is written. All share one count of what variables may add, as they did when
-/// they were read.
+/// Parses the original lines again while one playlist is written. All lines count toward the same limit of variable
+/// substitution, as they did when the playlist was parsed.
 final class TemplateReader {
     private let kind: Playlist.Kind
     private let variables: [String: String]
     private var contexts: [ObjectIdentifier: ReadingContext] = [:]
 
-    /// - Parameter variables: Those that the playlist has which is written.
+    /// - Parameter variables: The variables of the playlist that is written.
     init(_ kind: Playlist.Kind, variables: [String: String]) {
         self.kind = kind
         self.variables = variables
@@ -55,14 +56,14 @@ final class TemplateReader {
         let storage = source.bytes
         let bytes = storage.span.bytes
         var lines: [TemplateLine] = []
-        // The byte order mark, which must not be there, goes.
+        // A byte order mark is not allowed, so it is removed.
         var offset = range.lowerBound == 0 && storage.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : range.lowerBound
         while offset < range.upperBound {
             var line = LineScanner.scan(bytes, from: offset)
             let raw = offset..<min(line.next, range.upperBound)
             offset = raw.upperBound
             line.end = min(line.end, range.upperBound)
-            // The reader has judged the bytes.
+            // The reader has already checked the bytes.
             line.isASCII = true
             line.control = -1
             context.lineStart = line.start
@@ -96,8 +97,8 @@ final class TemplateReader {
         }
     }
 
-    /// Finds the EXT-X-STREAM-INF tags and URI lines that make no variant, as the reader of Multivariant Playlists
-    /// does.
+    /// Finds the EXT-X-STREAM-INF tags and URI lines that do not form a variant, by the same rules as the reader of
+    /// Multivariant Playlists.
     private static func bindURIs(_ lines: inout [TemplateLine]) {
         var pending: Int?
         for index in lines.indices {
@@ -121,7 +122,7 @@ final class TemplateReader {
 }
 
 extension TagName {
-    /// Whether it belongs to playlists of the other kind.
+    /// Returns whether the tag is only allowed in playlists of the other kind.
     func isForeign(to kind: Playlist.Kind) -> Bool {
         family != .any && (family == .multivariant) != (kind == .multivariant)
     }

@@ -1,6 +1,7 @@
-/// Writes a part of a playlist anew that was read and then changed: line by line after the old one, so that order,
-/// comments and blank lines stay. A line whose tag still has the same value is copied; one whose value has changed is
-/// written anew in its place; one whose value is gone is left out; what is new comes where the draft's order puts it.
+/// Writes a part of a playlist that was read and then changed. It uses the original lines as a template, so that order,
+/// comments and blank lines are preserved. A line whose tag has the same value is copied. A line whose value has
+/// changed is replaced. A line whose value was removed is left out. A new item is inserted at its position in the
+/// draft's order.
 struct TemplateWriter {
     /// A line to be written.
     enum Item {
@@ -10,20 +11,20 @@ struct TemplateWriter {
         case uri(String)
     }
 
-    /// What is written, in the order of the output.
+    /// A line of the output.
     private struct Entry {
-        /// The place of the item in the draft's order; nil for a line that is copied in any case.
+        /// The position of the item in the draft's order; nil for a line that is always copied.
         let order: Int?
         var item: Item?
-        /// The old line, if it can be copied.
+        /// The original line, if it can be copied.
         var raw: Range<Int>?
-        /// Nothing may come between this line and the one before.
+        /// Whether no line may be inserted between this line and the preceding one.
         var isBound = false
     }
 
     private var queues: [TemplateLine.Slot: ArraySlice<(order: Int, item: Item)>] = [:]
 
-    /// - Parameter items: What is to be written, in the order in which it would be written without a template.
+    /// - Parameter items: The items to write, in the order in which they would be written without a template.
     init(_ items: [Item]) {
         for (order, item) in items.enumerated() { queues[Self.slot(item), default: []].append((order, item)) }
     }
@@ -36,9 +37,9 @@ struct TemplateWriter {
         }
     }
 
-    /// Writes the items after lines that were read.
+    /// Writes the items with the original lines as a template.
     mutating func write(_ lines: [TemplateLine], of source: PlaylistSource, to playlist: inout PlaylistWriter) {
-        // First the old lines with what replaces them, then what is new between them.
+        // First the original lines or their replacements, then the new items between them.
         var entries: [Entry] = []
         entries.reserveCapacity(lines.count)
         for line in lines { if let entry = entry(line) { entries.append(entry) } }
@@ -55,7 +56,7 @@ struct TemplateWriter {
         }
     }
 
-    /// What comes in the place of an old line; nil when nothing does.
+    /// Returns the entry that replaces an original line; nil when the line is removed.
     private mutating func entry(_ line: TemplateLine) -> Entry? {
         switch line.role {
         case .copied: return Entry(order: nil, item: nil, raw: line.raw)
@@ -65,7 +66,7 @@ struct TemplateWriter {
             if let (order, item) = queues[slot]?.popFirst() {
                 return Entry(order: order, item: item, raw: Self.isSame(old, item) ? line.raw : nil)
             }
-            // A tag that the reader did not take, such as a second EXT-X-VERSION, was kept as it is.
+            // A tag that the reader ignored, such as a second EXT-X-VERSION, was preserved as text.
             guard case .other(let text)? = queues[.other]?.first?.item, text == line.text,
                 let (order, item) = queues[TemplateLine.Slot.other]?.popFirst()
             else { return nil }
@@ -73,19 +74,19 @@ struct TemplateWriter {
         }
     }
 
-    /// Puts each item that has no line yet behind the last line that comes before it in order. Comments, which may
-    /// stand anywhere, say nothing about the place of a tag.
+    /// Inserts each item that has no line yet after the last line that precedes it in the draft's order. Comments are
+    /// not considered for the position of a tag, because they may be anywhere.
     private static func merged(_ entries: [Entry], _ rest: [(order: Int, item: Item)]) -> [Entry] {
         let placed = entries.indices.compactMap { index in entries[index].order.map { (order: $0, index: index) } }
             .sorted { $0.order < $1.order }
-        // Before all others: yet behind #EXTM3U, which has no order.
+        // The position before all other lines, but after #EXTM3U, which has no order.
         let front = entries.firstIndex { $0.order != nil } ?? entries.count
         var result: [Entry] = []
         result.reserveCapacity(entries.count + rest.count)
         var next = placed.startIndex
         var copied = 0
-        var place = front
-        // The place behind all lines that come before, and the same without the comments.
+        var position = front
+        // The position after all lines that precede the item, with and without comments.
         var last = (any: front, tag: front)
         for (order, item) in rest {
             while next < placed.endIndex, placed[next].order < order {
@@ -94,10 +95,10 @@ struct TemplateWriter {
                 if !isOther(entries[index].item) { last.tag = max(last.tag, index + 1) }
                 next += 1
             }
-            place = max(place, isOther(item) ? last.any : last.tag)
-            while place < entries.count, entries[place].isBound { place += 1 }
-            result += entries[copied..<place]
-            copied = place
+            position = max(position, isOther(item) ? last.any : last.tag)
+            while position < entries.count, entries[position].isBound { position += 1 }
+            result += entries[copied..<position]
+            copied = position
             result.append(Entry(order: order, item: item))
         }
         return result + entries[copied...]
@@ -105,17 +106,17 @@ struct TemplateWriter {
 
     private static func isOther(_ item: Item?) -> Bool { if case .other? = item { true } else { false } }
 
-    /// Restores the order of the tags whose order says something: an EXT-X-KEY tag holds for the EXT-X-MAP tags behind
-    /// it.
+    /// Restores the order of the tags whose order is significant. For example, an EXT-X-KEY tag applies to the
+    /// EXT-X-MAP tags after it.
     private static func restoreSequence(_ entries: inout [Entry], _ source: PlaylistSource) {
-        let places = entries.indices.filter { isSequential(entries[$0].item) }
-        let orders = places.map { entries[$0].order ?? 0 }
+        let indices = entries.indices.filter { isSequential(entries[$0].item) }
+        let orders = indices.map { entries[$0].order ?? 0 }
         guard !zip(orders, orders.dropFirst()).allSatisfy({ $0 < $1 }) else { return }
-        let sorted = places.map { entries[$0] }.sorted { ($0.order ?? 0) < ($1.order ?? 0) }
-        for (place, entry) in zip(places, sorted) {
-            entries[place] = entry
-            // It may have come to stand above the definition of a variable to which it refers.
-            if let raw = entry.raw, source.hasReference(raw) { entries[place].raw = nil }
+        let sorted = indices.map { entries[$0] }.sorted { ($0.order ?? 0) < ($1.order ?? 0) }
+        for (index, entry) in zip(indices, sorted) {
+            entries[index] = entry
+            // The new position may precede the definition of a variable to which the line refers.
+            if let raw = entry.raw, source.hasReference(raw) { entries[index].raw = nil }
         }
     }
 
@@ -136,7 +137,7 @@ struct TemplateWriter {
         }
     }
 
-    /// Writes an item in the writer's form.
+    /// Writes an item in the writer's own format.
     static func write(_ item: Item, to playlist: inout PlaylistWriter) {
         switch item {
         case .tag(let tag): tag.write(to: &playlist)

@@ -1,12 +1,12 @@
 extension LintRule {
-    /// Which devices may play a variant.
+    /// The rules for ALLOWED-CPC, which restricts the devices that may play a variant.
     static let allowedCPCRules: [LintRule] = [
         LintRule(
             "allowed-cpc-syntax",
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "ALLOWED-CPC holds entries KEYFORMAT:label/label between commas",
+            "ALLOWED-CPC must be a comma-separated list of entries of the form KEYFORMAT:label/label",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allVariants {
                     guard let text = attributes.allowedCPCText, let problem = AllowedCPC.problem(in: text) else {
@@ -19,20 +19,21 @@ extension LintRule {
         entry(
             "allowed-cpc-identity",
             section: "4.4.6.2",
-            "ALLOWED-CPC does not name the key format identity, which defines no labels"
+            "ALLOWED-CPC should not list the key format identity, because identity defines no labels"
         ) { entries in
             entries.contains { $0.keyFormat == .identity }
-                ? "the key format identity defines no labels, so the entry restricts nothing: remove it" : nil
+                ? "the key format identity defines no labels, so the entry has no effect: remove the entry" : nil
         },
         entry(
             "allowed-cpc-label-unknown",
             section: "FPS 9",
-            "ALLOWED-CPC names labels for FairPlay that exist"
+            "FairPlay labels in ALLOWED-CPC should be labels that FairPlay defines"
         ) { entries in
             let unknown = entries.lazy.filter { $0.keyFormat == .fairPlay }.flatMap(\.labels)
                 .filter { !AllowedCPC.fairPlayLabels.contains($0) }
             guard !unknown.isEmpty else { return nil }
-            return "FairPlay has no label \(Shown.list(unknown.map(ReadingContext.quoted))); it has "
+            return "FairPlay does not define the label \(MessageFormat.list(unknown.map(ReadingContext.quoted))); "
+                + "write one of "
                 + AllowedCPC.fairPlayLabels.joined(separator: ", ")
         },
         LintRule(
@@ -40,7 +41,7 @@ extension LintRule {
             .warning,
             .presentation,
             section: "4.4.6.2",
-            "ALLOWED-CPC names key formats that the variant's Media Playlist has keys of",
+            "ALLOWED-CPC should only list key formats for which the variant's Media Playlist has keys",
             .presentation { subject, findings in
                 let formats = Dictionary(
                     subject.mediaPlaylists.map { ($0.file.name, $0.keyFormats) },
@@ -56,20 +57,21 @@ extension LintRule {
                         subject.multivariant.file,
                         reference.line,
                         attribute: "ALLOWED-CPC",
-                        "\(ReadingContext.quoted(media.file.name)) has no key of \(Shown.keyFormats(unused)), so the entry restricts "
-                            + "nothing: add such keys, or remove it"
+                        "\(ReadingContext.quoted(media.file.name)) has no key with the KEYFORMAT "
+                            + "\(MessageFormat.keyFormats(unused)), so the "
+                            + "entry has no effect: add an EXT-X-KEY with this KEYFORMAT, or remove the entry"
                     )
                 }
             }
         ),
     ]
 
-    /// A rule that looks at each well-formed ALLOWED-CPC; the closure says what is wrong.
+    /// Returns a rule that checks each well-formed ALLOWED-CPC. The closure returns the message of a violation, or nil.
     private static func entry(
         _ id: RuleID,
         section: String,
         _ summary: String,
-        _ judge: @escaping @Sendable ([AllowedCPC.Entry]) -> String?
+        _ check: @escaping @Sendable ([AllowedCPC.Entry]) -> String?
     ) -> LintRule {
         LintRule(
             id,
@@ -79,7 +81,7 @@ extension LintRule {
             summary,
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allVariants {
-                    guard let entries = attributes.allowedCPC?.entries, let message = judge(entries) else { continue }
+                    guard let entries = attributes.allowedCPC?.entries, let message = check(entries) else { continue }
                     findings.report(line, attribute: "ALLOWED-CPC", message)
                 }
             }
@@ -88,10 +90,10 @@ extension LintRule {
 }
 
 extension AllowedCPC {
-    /// The labels of FairPlay: the levels of Apple's platforms, and those of other devices.
+    /// The labels that FairPlay defines, for Apple's platforms and for other devices.
     fileprivate static let fairPlayLabels = ["AppleBaseline", "AppleMain", "Baseline", "Main"]
 
-    /// What is wrong with the form of a value; nil when nothing is.
+    /// Returns a description of the syntax error in a value; nil when the value is well formed.
     fileprivate static func problem(in text: String) -> String? {
         for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
             let shown = ReadingContext.quoted(String(entry))
@@ -100,16 +102,19 @@ extension AllowedCPC {
             }
             let format = entry[..<colon]
             guard let first = format.first, let last = format.last else {
-                return "the entry \(shown) has no key format"
+                return "the entry \(shown) has no key format: write KEYFORMAT:label/label"
             }
             guard !first.isWhitespace, !last.isWhitespace else {
-                return "a key format has no white space around it: \(shown)"
+                return "the key format in the entry \(shown) has white space around it: remove the white space"
             }
             for label in entry[entry.index(after: colon)...].split(separator: "/", omittingEmptySubsequences: false) {
-                guard !label.isEmpty else { return "the entry \(shown) has an empty label" }
+                guard !label.isEmpty else {
+                    return "the entry \(shown) has an empty label: remove the needless slash, or add the label"
+                }
                 guard label.utf8.allSatisfy(isLabelByte) else {
                     return
-                        "the label \(ReadingContext.quoted(String(label))) has other characters than letters, digits and hyphens"
+                        "the label \(ReadingContext.quoted(String(label))) contains characters other than letters, "
+                        + "digits and hyphens"
                 }
             }
         }

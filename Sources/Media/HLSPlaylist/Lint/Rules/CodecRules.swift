@@ -1,18 +1,18 @@
 extension LintRule {
-    /// CODECS and SUPPLEMENTAL-CODECS.
+    /// The rules for CODECS and SUPPLEMENTAL-CODECS.
     static let codecRules: [LintRule] = [
         LintRule(
             "codecs-missing",
             .warning,
             .multivariant,
             section: "4.4.6.2",
-            "a variant has CODECS",
+            "a variant should have CODECS",
             .multivariant { subject, findings in
                 for (variant, line) in subject.variants where variant.codecs.isEmpty {
                     findings.report(
                         line,
-                        "CODECS is missing: clients learn only from the media whether they can play the variant; "
-                            + "list the formats of all its renditions"
+                        "CODECS is missing, so clients must load media to find out whether they can play the variant: "
+                            + "add CODECS with the formats of all renditions of the variant"
                     )
                 }
             }
@@ -22,7 +22,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "every element of CODECS has the form of RFC 6381",
+            "every element of CODECS must have the form of RFC 6381",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes {
                     let wrong = attributes.codecs.filter { !Codec.isWellFormed($0) }
@@ -30,7 +30,7 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "CODECS",
-                        "CODECS holds \(LintText.quoted(wrong)), which is no format of RFC 6381: \(advice(first))"
+                        "CODECS contains \(LintText.quoted(wrong)), which is not a format of RFC 6381: \(advice(first))"
                     )
                 }
             }
@@ -40,26 +40,28 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1.1",
-            "CODECS lists the formats of the variant's audio and video",
+            "CODECS must list the formats of the variant's audio and video",
             .multivariant { subject, findings in
                 let audioGroups = Set(subject.renditions.filter { $0.tag.type == .audio }.map(\.tag.groupID))
                 for (variant, line) in subject.variants where !variant.codecs.isEmpty {
                     let kinds = Set(variant.codecs.map { Codec.kind(of: $0) })
-                    // A format that nobody here knows may be the one that is missed.
+                    // An unknown format may be the one that seems to be missing.
                     guard !kinds.contains(.unknown) else { continue }
                     var missing: [String] = []
                     if let audio = variant.audio, audioGroups.contains(audio), !kinds.contains(.audio) {
-                        missing.append("no audio format, though AUDIO=\(ReadingContext.quoted(audio))")
+                        missing.append(
+                            "no audio format, although the variant has AUDIO=\(ReadingContext.quoted(audio))"
+                        )
                     }
                     if let resolution = variant.resolution, !kinds.contains(.video) {
-                        missing.append("no video format, though RESOLUTION=\(resolution)")
+                        missing.append("no video format, although the variant has RESOLUTION=\(resolution)")
                     }
                     guard !missing.isEmpty else { continue }
                     findings.report(
                         line,
                         attribute: "CODECS",
                         "CODECS (\(LintText.quoted(variant.codecs))) has \(missing.joined(separator: " and ")): "
-                            + "add what is missing, or players leave the track out"
+                            + "add the missing format, because players may not play the track otherwise"
                     )
                 }
             }
@@ -69,7 +71,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "every element of SUPPLEMENTAL-CODECS is a format and its brands",
+            "every element of SUPPLEMENTAL-CODECS must be a format and its compatibility brands",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes {
                     let wrong = attributes.supplementalCodecs.filter { !SupplementalCodec($0).isWellFormed }
@@ -77,8 +79,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "SUPPLEMENTAL-CODECS",
-                        "SUPPLEMENTAL-CODECS holds \(LintText.quoted(wrong)), which is no format with brands of four "
-                            + "characters: write elements such as \"dvh1.08.07/db4h\""
+                        "SUPPLEMENTAL-CODECS contains \(LintText.quoted(wrong)), which is not a format with brands of "
+                            + "four characters: write elements such as \"dvh1.08.07/db4h\""
                     )
                 }
             }
@@ -88,15 +90,15 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "SUPPLEMENTAL-CODECS stands beside CODECS, which has the base layer",
+            "a tag with SUPPLEMENTAL-CODECS must also have CODECS, which declares the base layer",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes {
                     guard !attributes.supplementalCodecs.isEmpty, attributes.codecs.isEmpty else { continue }
                     findings.report(
                         line,
                         attribute: "SUPPLEMENTAL-CODECS",
-                        "SUPPLEMENTAL-CODECS (\(LintText.quoted(attributes.supplementalCodecs))) stands without "
-                            + "CODECS: declare the base layer there"
+                        "the tag has SUPPLEMENTAL-CODECS (\(LintText.quoted(attributes.supplementalCodecs))) but no "
+                            + "CODECS: add CODECS with the format of the base layer"
                     )
                 }
             }

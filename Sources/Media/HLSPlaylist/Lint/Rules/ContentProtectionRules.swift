@@ -1,5 +1,5 @@
 extension LintRule {
-    /// Keys, and what may be played with them.
+    /// The rules for keys, output protection and allowed devices.
     static let contentProtectionRules: [LintRule] =
         keyRules + keySetRules + fairPlayRules + keyFormatRules + sessionKeyRules + hdcpRules + allowedCPCRules
 }

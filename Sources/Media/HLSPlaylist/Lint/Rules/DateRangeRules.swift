@@ -1,5 +1,5 @@
 extension LintRule {
-    /// EXT-X-DATERANGE: ranges of time, splices, interstitials and preload ranges.
+    /// The rules for EXT-X-DATERANGE: Date Ranges, SCTE-35 splices, interstitials and preload ranges.
     static let dateRangeRules: [LintRule] = rangeRules + spliceRules + interstitialRules
 
     private static let rangeRules: [LintRule] = [
@@ -8,7 +8,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "the first tag of a Date Range has a START-DATE",
+            "the first tag of a Date Range must have a START-DATE",
             .media { subject, findings in
                 guard subject.isFull else { return }
                 for range in subject.dateRanges.all {
@@ -16,7 +16,8 @@ extension LintRule {
                         if tag.startDate != nil { break }
                         findings.report(
                             line,
-                            "the Date Range \(ReadingContext.quoted(tag.id)) has no START-DATE, here or in a tag above"
+                            "the Date Range \(ReadingContext.quoted(tag.id)) has no START-DATE in this or an earlier "
+                                + "tag: add START-DATE"
                         )
                     }
                 }
@@ -27,14 +28,15 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "a playlist with Date Ranges has an EXT-X-PROGRAM-DATE-TIME",
+            "a playlist with Date Ranges must have an EXT-X-PROGRAM-DATE-TIME",
             .media { subject, findings in
                 guard subject.isFull, let line = subject.file.line(of: .dateRange),
                     subject.file.line(of: .programDateTime) == nil
                 else { return }
                 findings.report(
                     line,
-                    "there is no EXT-X-PROGRAM-DATE-TIME, so that the Date Ranges have no place among the segments"
+                    "the playlist has no EXT-X-PROGRAM-DATE-TIME, so the Date Ranges have no position on the "
+                        + "timeline: add the tag"
                 )
             }
         ),
@@ -43,7 +45,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "END-DATE is not before START-DATE",
+            "END-DATE must not be before START-DATE",
             .media { subject, findings in
                 for range in subject.dateRanges.all {
                     guard let start = range.start else { continue }
@@ -68,11 +70,11 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "END-DATE is START-DATE plus DURATION",
+            "END-DATE must be START-DATE plus DURATION",
             .media { subject, findings in
                 for range in subject.dateRanges.all {
                     guard let start = range.start, let end = range.endDate, let duration = range.duration, end >= start,
-                        abs(end.timeInterval(since: start) - duration) > 0.001 - .noise
+                        abs(end.timeInterval(since: start) - duration) > 0.001 - .roundingTolerance
                     else { continue }
                     var known = (start: false, end: false, duration: false)
                     let last = range.tags.first { tag, _ in
@@ -83,8 +85,9 @@ extension LintRule {
                     }
                     findings.report(
                         last?.line,
-                        "\(ReadingContext.quoted(range.id)) lasts \(end.timeInterval(since: start).inSeconds) by its dates "
-                            + "and \(duration.inSeconds) by DURATION"
+                        "the duration of \(ReadingContext.quoted(range.id)) is "
+                            + "\(end.timeInterval(since: start).inSeconds) by its "
+                            + "dates but \(duration.inSeconds) by DURATION: correct one of them"
                     )
                 }
             }
@@ -94,7 +97,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "a Date Range with END-ON-NEXT has a CLASS",
+            "a Date Range with END-ON-NEXT must have a CLASS",
             .media { subject, findings in
                 for range in subject.dateRanges.all {
                     for (tag, line) in range.tags {
@@ -103,7 +106,8 @@ extension LintRule {
                         findings.report(
                             line,
                             attribute: "END-ON-NEXT",
-                            "\(ReadingContext.quoted(tag.id)) has END-ON-NEXT but no CLASS, so no range is the next one"
+                            "\(ReadingContext.quoted(tag.id)) has END-ON-NEXT but no CLASS, so its next range is "
+                                + "undefined: add CLASS"
                         )
                     }
                 }
@@ -114,7 +118,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "END-ON-NEXT stands beside neither DURATION nor END-DATE",
+            "a tag with END-ON-NEXT must have neither DURATION nor END-DATE",
             .media { subject, findings in
                 for (tag, line) in subject.dateRangeTags where tag.endsOnNext {
                     let names = [("DURATION", tag.duration != nil), ("END-DATE", tag.endDate != nil)]
@@ -123,7 +127,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: first,
-                        "\(ReadingContext.quoted(tag.id)) has END-ON-NEXT and \(names.joined(separator: " and ")): give one end"
+                        "\(ReadingContext.quoted(tag.id)) has END-ON-NEXT and \(names.joined(separator: " and ")): "
+                            + "specify only one"
                     )
                 }
             }
@@ -133,13 +138,13 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "in a CLASS with an END-ON-NEXT range, ranges do not overlap",
+            "ranges of a CLASS in which a range has END-ON-NEXT must not overlap",
             .media { subject, findings in
                 for overlap in DateRangeOverlap.find(subject.dateRanges) {
                     findings.report(
                         overlap.line,
                         "\(ReadingContext.quoted(overlap.id)) overlaps another Date Range of the CLASS "
-                            + "\(ReadingContext.quoted(overlap.rangeClass)), of which a range has END-ON-NEXT"
+                            + "\(ReadingContext.quoted(overlap.rangeClass)), in which a range has END-ON-NEXT"
                     )
                 }
             }
@@ -149,7 +154,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "tags of one Date Range agree",
+            "EXT-X-DATERANGE tags with the same ID must have the same attribute values",
             .media { subject, findings in
                 for range in subject.dateRanges.all where range.tags.count > 1 {
                     var known: [String: String] = [:]
@@ -166,7 +171,8 @@ extension LintRule {
                         findings.report(
                             line,
                             attribute: conflict,
-                            "\(conflict) of \(ReadingContext.quoted(tag.id)) is another than in a tag above with this ID"
+                            "\(conflict) of \(ReadingContext.quoted(tag.id)) differs from its value in an earlier tag "
+                                + "with the same ID"
                         )
                     }
                 }
@@ -177,13 +183,13 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "CUE does not hold both PRE and POST",
+            "CUE must not contain both PRE and POST",
             .media { subject, findings in
                 for (tag, line) in subject.dateRangeTags where tag.cue.contains(.pre) && tag.cue.contains(.post) {
                     findings.report(
                         line,
                         attribute: "CUE",
-                        "CUE of \(ReadingContext.quoted(tag.id)) holds both PRE and POST; use two Date Ranges"
+                        "CUE of \(ReadingContext.quoted(tag.id)) contains both PRE and POST: use two Date Ranges"
                     )
                 }
             }
@@ -193,7 +199,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1",
-            "an attribute that begins with X- is a quoted string, a hexadecimal sequence or a number",
+            "the value of an attribute that begins with X- must be a quoted string, a hexadecimal sequence or a number",
             .media { subject, findings in
                 for (tag, line) in subject.dateRangeTags {
                     let wrong = tag.otherAttributes.first { attribute in
@@ -206,8 +212,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: wrong.name,
-                        "\(wrong.name)=\(ReadingContext.quoted(wrong.value)) is neither a hexadecimal sequence nor a number; "
-                            + "put other text in quotation marks"
+                        "\(wrong.name)=\(ReadingContext.quoted(wrong.value)) is neither a hexadecimal sequence nor a "
+                            + "number: put other text in quotation marks"
                     )
                 }
             }
@@ -220,7 +226,7 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.5.1.1",
-            "the value of an SCTE35 attribute is a splice_info_section",
+            "the value of an SCTE35 attribute should be a splice_info_section",
             .media { subject, findings in
                 let file = subject.file
                 for (tag, line) in subject.dateRangeTags {
@@ -232,7 +238,8 @@ extension LintRule {
                         }
                         let reason =
                             isWhole
-                            ? "does not begin with FC, the table ID of a splice_info_section" : "has half a byte"
+                            ? "does not begin with FC, the table ID of a splice_info_section"
+                            : "has an odd number of hexadecimal digits"
                         findings.report(line, attribute: name, "\(name) of \(ReadingContext.quoted(tag.id)) \(reason)")
                         break
                     }
@@ -244,7 +251,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.1.1",
-            "a splice with its in point has a DURATION or an END-DATE",
+            "a Date Range with SCTE35-OUT and SCTE35-IN must have a DURATION or an END-DATE",
             .media { subject, findings in
                 for range in subject.dateRanges.all
                 where range.duration == nil && range.endDate == nil
@@ -254,7 +261,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "SCTE35-IN",
-                        "\(ReadingContext.quoted(tag.id)) has its SCTE35-IN but neither DURATION nor END-DATE"
+                        "\(ReadingContext.quoted(tag.id)) has SCTE35-IN but neither DURATION nor END-DATE: add one of "
+                            + "them"
                     )
                 }
             }
@@ -276,7 +284,7 @@ extension DateRangeTag {
     fileprivate var hasSpliceIn: Bool { scte35In != nil || self["SCTE35-IN"] != nil }
 }
 
-/// Finds the Date Ranges that overlap an earlier one of their CLASS, in the order of their number times its logarithm.
+/// Finds the Date Ranges that overlap an earlier range of the same CLASS, in O(n log n) time.
 private enum DateRangeOverlap {
     private struct Span {
         let subject: DateRangeSubjects.Subject
@@ -291,8 +299,8 @@ private enum DateRangeOverlap {
             if range.tags.contains(where: { $0.tag.endsOnNext }) {
                 classes[rangeClass, default: (false, [])].hasEndOnNext = true
             }
-            // Two ranges share more than an instant only if both are longer than that.
-            if let start = range.start, let end = range.end?.advanced(by: -.noise), start < end {
+            // Ranges that only share an instant do not overlap, so the end is moved back slightly.
+            if let start = range.start, let end = range.end?.advanced(by: -.roundingTolerance), start < end {
                 classes[rangeClass, default: (false, [])].spans.append(Span(subject: range, start: start, end: end))
             }
         }
@@ -301,12 +309,13 @@ private enum DateRangeOverlap {
         }
     }
 
-    /// Those of which an earlier one begins before their end and ends after their start.
+    /// Returns the spans that overlap an earlier span: one that starts before their end and ends after their start.
     private static func overlapping(_ spans: [Span]) -> [DateRangeSubjects.Subject] {
         let starts = spans.map(\.start).sorted()
-        // The latest end among the spans so far whose start has a place up to an index: a Fenwick tree.
+        // A Fenwick tree over the sorted starts. It yields the latest end among the spans so far whose start has at
+        // most a given rank.
         var latest: [PlaylistDate?] = Array(repeating: nil, count: starts.count + 1)
-        /// How many starts are before a date.
+        /// Returns the number of starts before a date.
         func rank(_ date: PlaylistDate) -> Int {
             var low = 0
             var high = starts.count
@@ -317,16 +326,16 @@ private enum DateRangeOverlap {
             return low
         }
         return spans.compactMap { span in
-            var place = rank(span.end)
+            var node = rank(span.end)
             var end: PlaylistDate?
-            while place > 0 {
-                if let candidate = latest[place], end.map({ $0 < candidate }) ?? true { end = candidate }
-                place &= place - 1
+            while node > 0 {
+                if let candidate = latest[node], end.map({ $0 < candidate }) ?? true { end = candidate }
+                node &= node - 1
             }
-            place = rank(span.start) + 1
-            while place < latest.count {
-                if latest[place].map({ $0 < span.end }) ?? true { latest[place] = span.end }
-                place += place & -place
+            node = rank(span.start) + 1
+            while node < latest.count {
+                if latest[node].map({ $0 < span.end }) ?? true { latest[node] = span.end }
+                node += node & -node
             }
             return end.map { span.start < $0 } ?? false ? span.subject : nil
         }

@@ -1,19 +1,19 @@
 extension LintRule {
-    /// Dates of segments, and tags that apply to nothing.
+    /// The rules for dates of segments, EXT-X-BITRATE, and tags that apply to no segment.
     static let dateRules: [LintRule] = [
         LintRule(
             "date-without-zone",
             .warning,
             .media,
             section: "4.4.4.6",
-            "every date names its time zone",
+            "every date should have a time zone",
             .media { subject, findings in
                 for line in subject.lines {
                     guard let date = line.dates.first(where: { $0.date.utcOffset == nil }) else { continue }
                     findings.report(
                         line,
                         attribute: date.attribute,
-                        "\(date.name) names no time zone: write Z for UTC, or an offset such as +01:00"
+                        "\(date.name) has no time zone: append Z for UTC, or an offset such as +01:00"
                     )
                 }
             }
@@ -23,7 +23,7 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.4.6",
-            "every date is given to the millisecond at least",
+            "every date should have at least millisecond precision",
             .media { subject, findings in
                 for line in subject.lines {
                     let coarse = line.dates.first { date in
@@ -34,7 +34,7 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: coarse.attribute,
-                        "\(coarse.name) has fewer than three digits after the seconds; write milliseconds"
+                        "\(coarse.name) has fewer than three fractional digits: write milliseconds"
                     )
                 }
             }
@@ -44,27 +44,28 @@ extension LintRule {
             .error,
             .media,
             section: "6.2.1",
-            "dates go forward: a segment begins no more than a second before the one before it ends",
+            "dates must increase: a segment must not start a second or more before the preceding segment ends",
             .media { subject, findings in
                 var clock = SegmentClock()
                 for segment in subject.segments {
-                    if let own = segment.segment.programDateTime, let begin = clock.begin, let end = clock.end {
+                    if let own = segment.segment.programDateTime, let start = clock.start, let end = clock.end {
                         let line = segment.line(of: .programDateTime)
                         let overlap = end.timeInterval(since: own)
-                        if own <= begin.advanced(by: .noise) {
+                        if own <= start.advanced(by: .roundingTolerance) {
                             findings.report(
                                 line,
-                                "\(own) is not after \(begin), the date of the segment before, so that dates stand for two places"
+                                "\(own) is not after \(start), the date of the preceding segment, so dates are "
+                                    + "ambiguous"
                             )
-                        } else if overlap > 1 - .noise {
+                        } else if overlap > 1 - .roundingTolerance {
                             findings.report(
                                 line,
-                                "\(own) is \(overlap.inSeconds) before \(end), where the segment before ends; an overlap must be "
-                                    + "less than a second"
+                                "\(own) is \(overlap.inSeconds) before \(end), where the preceding segment ends: an "
+                                    + "overlap must be less than a second"
                             )
                         }
                     }
-                    clock.pass(segment.segment)
+                    clock.advance(segment.segment)
                 }
             }
         ),
@@ -73,14 +74,15 @@ extension LintRule {
             .warning,
             .media,
             section: "6.2.1",
-            "where there are dates, each segment with an EXT-X-DISCONTINUITY has one",
+            "if a playlist has dates, each segment with an EXT-X-DISCONTINUITY should have one",
             .media { subject, findings in
                 guard subject.file.line(of: .programDateTime) != nil else { return }
                 for segment in subject.segments
                 where segment.segment.isDiscontinuity && segment.segment.programDateTime == nil {
                     findings.report(
                         segment.line(of: .discontinuity),
-                        "the segment after the EXT-X-DISCONTINUITY has no EXT-X-PROGRAM-DATE-TIME, though others have one"
+                        "the segment after the EXT-X-DISCONTINUITY has no EXT-X-PROGRAM-DATE-TIME, although other "
+                            + "segments have it"
                     )
                 }
             }
@@ -90,11 +92,14 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.4.8",
-            "EXT-X-BITRATE is not 0",
+            "EXT-X-BITRATE must not be 0",
             .media { subject, findings in
                 for line in subject.lines {
                     guard case .tag(.bitrate(0)) = line.content else { continue }
-                    findings.report(line, "EXT-X-BITRATE is 0; give the kilobits per second, or leave the tag out")
+                    findings.report(
+                        line,
+                        "EXT-X-BITRATE is 0: write the bit rate in kilobits per second, or remove the tag"
+                    )
                 }
             }
         ),
@@ -103,9 +108,9 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.4",
-            "a tag for the next segment is followed by one",
+            "a segment should follow each tag that applies to the next segment",
             .media { subject, findings in
-                // From the end: nothing that could be meant comes after these.
+                // Only tags after the last EXT-X-PART and EXT-X-PRELOAD-HINT cannot apply to anything.
                 let isFollowed = { (line: PlaylistLine) in
                     switch line.content {
                     case .tag(.part), .tag(.preloadHint): true
@@ -118,46 +123,50 @@ extension LintRule {
                     guard case .tag(let tag) = line.content else { continue }
                     switch tag.name {
                     case .byteRange, .gap: break
-                    // After a part they are `segment-tag-after-part`.
+                    // After a part, the rule `segment-tag-after-part` reports these tags.
                     case .discontinuity, .programDateTime: if hasPart { continue }
                     default: continue
                     }
-                    findings.report(line, "no segment follows the \(tag.name.rawValue), so it applies to nothing")
+                    findings.report(
+                        line,
+                        "no segment follows the \(tag.name.rawValue), so the tag has no effect: remove it"
+                    )
                 }
             }
         ),
     ]
 
-    /// The number of digits behind the seconds of an ISO 8601 date, wherever it stands in a text.
+    /// Returns the number of fractional digits of the seconds of an ISO 8601 date anywhere in a text.
     private static func fractionDigits(_ text: [UInt8]) -> Int {
         guard let point = text.lastIndex(where: { $0 == 0x2E || $0 == 0x2C }) else { return 0 }
         return text[(point + 1)...].prefix { (0x30...0x39).contains($0) }.count
     }
 }
 
-/// Dates of segments: each one's own, otherwise that of the segment before plus its duration.
+/// A clock that computes the dates of segments: the segment's own date, or the date of the preceding segment plus its
+/// duration.
 struct SegmentClock {
     private var base: PlaylistDate?
     private var elapsed = 0.0
-    /// The date of the last segment that was passed.
-    private(set) var begin: PlaylistDate?
-    /// When it ends.
+    /// The start date of the current segment.
+    private(set) var start: PlaylistDate?
+    /// The end date of the current segment.
     private(set) var end: PlaylistDate?
 
-    /// Goes to the end of the next segment.
-    mutating func pass(_ segment: MediaSegment) { pass(segment.programDateTime, segment.duration) }
+    /// Advances to the next segment.
+    mutating func advance(_ segment: MediaSegment) { advance(segment.programDateTime, segment.duration) }
 
-    /// Goes to the end of the next segment, with its own date if it has one.
-    mutating func pass(_ date: PlaylistDate?, _ duration: Double) {
+    /// Advances to the next segment, which has the given date, if any, and duration.
+    mutating func advance(_ date: PlaylistDate?, _ duration: Double) {
         if let date {
             base = date
             elapsed = 0
-            begin = date
+            start = date
         } else {
-            begin = end
+            start = end
         }
         elapsed += duration
-        // Beyond ten thousand years there are no dates.
+        // Dates more than about ten thousand years later cannot be represented.
         end = elapsed < 3e11 ? base?.advanced(by: elapsed) : nil
     }
 }

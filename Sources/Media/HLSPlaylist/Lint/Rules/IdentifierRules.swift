@@ -1,20 +1,20 @@
 extension LintRule {
-    /// STABLE-VARIANT-ID, STABLE-RENDITION-ID and PATHWAY-ID.
+    /// The rules for STABLE-VARIANT-ID, STABLE-RENDITION-ID and PATHWAY-ID.
     static let identifierRules: [LintRule] = [
         LintRule(
             "stable-id-characters",
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "stable IDs have letters, digits and +/=.-_ alone",
+            "stable IDs must contain only letters, digits and +/=.-_",
             .multivariant { subject, findings in
                 func check(_ name: String, _ id: String?, _ line: PlaylistLine) {
                     guard let id, !LintText.isAlphanumeric(id, and: "+/=.-_") else { return }
                     findings.report(
                         line,
                         attribute: name,
-                        "\(name) \(ReadingContext.quoted(id)) has a character other than letters, digits and +/=.-_: "
-                            + "choose another ID"
+                        "\(name) \(ReadingContext.quoted(id)) contains a character other than letters, digits and "
+                            + "+/=.-_: choose another ID"
                     )
                 }
                 for (attributes, line) in subject.allAttributes {
@@ -28,7 +28,7 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "4.4.6.2",
-            "one URI has one stable ID",
+            "all tags with the same URI should have the same stable ID",
             .multivariant { subject, findings in
                 var variants = StableIDs()
                 for (variant, line) in subject.variants {
@@ -57,7 +57,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.6",
-            "the pathway to start with has variants",
+            "the initial pathway must have variants",
             .multivariant { subject, findings in
                 for line in subject.lines {
                     guard case .tag(.contentSteering(let steering)) = line.content, let pathway = steering.pathwayID,
@@ -65,11 +65,11 @@ extension LintRule {
                     else { continue }
                     let known = Set(subject.variants.map { $0.variant.pathwayID ?? "." }).sorted()
                     let advice =
-                        known.isEmpty ? "there are no variants" : "the variants are of \(LintText.quoted(known))"
+                        known.isEmpty ? "the playlist has no variants" : "the variants have \(LintText.quoted(known))"
                     findings.report(
                         line,
                         attribute: "PATHWAY-ID",
-                        "PATHWAY-ID \(ReadingContext.quoted(pathway)) is that of no EXT-X-STREAM-INF; \(advice)"
+                        "no EXT-X-STREAM-INF has the PATHWAY-ID \(ReadingContext.quoted(pathway)); \(advice)"
                     )
                 }
             }
@@ -79,7 +79,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "7.2",
-            "pathway IDs have letters, digits, full stops, hyphens and underscores alone",
+            "pathway IDs must contain only letters, digits, periods, hyphens and underscores",
             .multivariant { subject, findings in
                 let steering = subject.lines.compactMap { line -> (String?, PlaylistLine)? in
                     if case .tag(.contentSteering(let tag)) = line.content { (tag.pathwayID, line) } else { nil }
@@ -89,8 +89,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "PATHWAY-ID",
-                        "PATHWAY-ID \(ReadingContext.quoted(pathway)) has a character other than letters, digits, "
-                            + "full stop, hyphen and underscore: choose another ID"
+                        "PATHWAY-ID \(ReadingContext.quoted(pathway)) contains a character other than letters, digits, "
+                            + "periods, hyphens and underscores: choose another ID"
                     )
                 }
             }
@@ -98,24 +98,26 @@ extension LintRule {
     ]
 
     private static func message(_ name: String, _ uri: String, _ id: String?, _ other: StableIDs.Use) -> String {
-        func described(_ id: String?) -> String { id.map(ReadingContext.quoted) ?? "none" }
+        func described(_ id: String?) -> String {
+            id.map { "the \(name) \(ReadingContext.quoted($0))" } ?? "no \(name)"
+        }
         return
-            "the URI \(ReadingContext.quoted(uri)) has the \(name) \(described(id)) here and \(described(other.id)) in "
-            + "line \(other.line): write the same wherever the URI stands"
+            "the URI \(ReadingContext.quoted(uri)) has \(described(id)) here and \(described(other.id)) on line "
+            + "\(other.line): write the same ID in all tags with this URI"
     }
 }
 
-/// The stable IDs that URIs have had so far.
+/// The stable IDs of the URIs so far.
 private struct StableIDs {
     struct Use {
         let id: String?
         let line: Int
     }
 
-    /// The first use of each URI, and the first that differs from it.
+    /// The first use of each URI, and the first use that has a different ID.
     private var uses: [String: (first: Use, other: Use?)] = [:]
 
-    /// Adds a use; returns an earlier one of the same URI with another ID.
+    /// Adds a use, and returns an earlier use of the same URI with a different ID, if there is one.
     mutating func add(_ uri: String, _ id: String?, _ line: PlaylistLine) -> Use? {
         let use = Use(id: id, line: line.number)
         guard let known = uses[uri] else {

@@ -1,12 +1,12 @@
 extension LintRule {
-    /// Interstitials (appendix D) and preload ranges (appendix F).
+    /// The rules for interstitials (appendix D) and preload ranges (appendix F).
     static let interstitialRules: [LintRule] = [
         LintRule(
             "interstitial-asset",
             .error,
             .media,
             section: "D.2",
-            "an interstitial has one of X-ASSET-URI and X-ASSET-LIST",
+            "an interstitial must have exactly one of X-ASSET-URI and X-ASSET-LIST",
             .media { subject, findings in
                 for range in subject.dateRanges.all where range.isInterstitial {
                     let hasBoth: Bool
@@ -18,7 +18,7 @@ extension LintRule {
                     findings.report(
                         range.firstLine,
                         "the interstitial \(ReadingContext.quoted(range.id)) has \(hasBoth ? "both" : "neither") of "
-                            + "X-ASSET-URI and X-ASSET-LIST; it must have one"
+                            + "X-ASSET-URI and X-ASSET-LIST: write exactly one of them"
                     )
                 }
             }
@@ -28,14 +28,15 @@ extension LintRule {
             .error,
             .media,
             section: "D.2",
-            "X-ASSET-URI is absolute",
+            "X-ASSET-URI must be an absolute URI",
             .media { subject, findings in
                 for (tag, line) in subject.interstitialTags {
                     guard let uri = tag["X-ASSET-URI"], URIReference.scheme(of: uri) == nil else { continue }
                     findings.report(
                         line,
                         attribute: "X-ASSET-URI",
-                        "X-ASSET-URI \(ReadingContext.quoted(uri)) must be absolute; begin it with https://"
+                        "X-ASSET-URI \(ReadingContext.quoted(uri)) is not an absolute URI: write one that begins with "
+                            + "https://"
                     )
                 }
             }
@@ -45,7 +46,7 @@ extension LintRule {
             .error,
             .media,
             section: "D.2",
-            "the attributes of an interstitial have the form of their definitions",
+            "the attributes of an interstitial must have the types that the draft defines",
             .media { subject, findings in
                 for (tag, line) in subject.interstitialTags {
                     let wrong = tag.otherAttributes.lazy.compactMap { attribute in
@@ -65,7 +66,7 @@ extension LintRule {
             .warning,
             .media,
             section: "D.2",
-            "the attributes of an interstitial have defined values",
+            "the attributes of an interstitial should have values that the draft defines",
             .media { subject, findings in
                 let known = [
                     ("X-CONTENT-MAY-VARY", ["YES", "NO"]), ("X-TIMELINE-OCCUPIES", ["POINT", "RANGE"]),
@@ -79,7 +80,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: name,
-                        "\(name) is \(ReadingContext.quoted(tag[name] ?? "")), and clients take the default; it is "
+                        "\(name) is \(ReadingContext.quoted(tag[name] ?? "")), which is undefined, so clients use the "
+                            + "default: write "
                             + values.joined(separator: " or ")
                     )
                 }
@@ -90,7 +92,7 @@ extension LintRule {
             .error,
             .media,
             section: "F",
-            "a preload range has X-URI, X-TARGET-ID, X-TARGET-CLASS and an end",
+            "a preload range must have X-URI, X-TARGET-ID, X-TARGET-CLASS, and DURATION or END-DATE",
             .media { subject, findings in
                 for range in subject.dateRanges.all where range.isPreload {
                     var missing = ["X-URI", "X-TARGET-ID", "X-TARGET-CLASS"].filter { !range.has($0) }
@@ -98,7 +100,8 @@ extension LintRule {
                     guard !missing.isEmpty else { continue }
                     findings.report(
                         range.firstLine,
-                        "the preload range \(ReadingContext.quoted(range.id)) lacks \(missing.joined(separator: ", "))"
+                        "the preload range \(ReadingContext.quoted(range.id)) has no "
+                            + "\(missing.joined(separator: ", no ")): add it"
                     )
                 }
             }
@@ -108,7 +111,7 @@ extension LintRule {
             .error,
             .media,
             section: "F",
-            "a preload range has neither CUE nor END-ON-NEXT",
+            "a preload range must have neither CUE nor END-ON-NEXT",
             .media { subject, findings in
                 for range in subject.dateRanges.all where range.isPreload {
                     for (tag, line) in range.tags where !tag.cue.isEmpty || tag.endsOnNext {
@@ -116,7 +119,7 @@ extension LintRule {
                         findings.report(
                             line,
                             attribute: name,
-                            "the preload range \(ReadingContext.quoted(tag.id)) must not have \(name)"
+                            "the preload range \(ReadingContext.quoted(tag.id)) must not have \(name): remove it"
                         )
                     }
                 }
@@ -124,13 +127,15 @@ extension LintRule {
         ),
     ]
 
-    /// What an attribute of an interstitial should be; nil when it is that, or not one of the draft's.
+    /// Returns the expected form of an interstitial's attribute; nil when the value has this form, or when the draft
+    /// does not define the attribute.
     private static func expectation(_ attribute: Attribute) -> String? {
         switch attribute.name {
         case "X-RESUME-OFFSET": attribute.isSignedDecimal ? nil : "a decimal number without quotation marks"
-        case "X-PLAYOUT-LIMIT": attribute.isDecimal ? nil : "a decimal number without sign and quotation marks"
+        case "X-PLAYOUT-LIMIT":
+            attribute.isDecimal ? nil : "a decimal number without a sign and without quotation marks"
         case "X-SKIP-CONTROL-OFFSET", "X-SKIP-CONTROL-DURATION":
-            attribute.isInteger ? nil : "a whole number of seconds without quotation marks"
+            attribute.isInteger ? nil : "an integer number of seconds without quotation marks"
         case "X-ASSET-URI", "X-ASSET-LIST", "X-SNAP", "X-RESTRICT", "X-CONTENT-MAY-VARY", "X-TIMELINE-OCCUPIES",
             "X-TIMELINE-STYLE":
             attribute.isQuoted ? nil : "a quoted string"

@@ -1,12 +1,12 @@
 extension LintRule {
-    /// Each key by itself.
+    /// The rules for single keys.
     static let keyRules: [LintRule] = [
         LintRule(
             "key-none-with-attributes",
             .error,
             .media,
             section: "4.4.4.4",
-            "METHOD=NONE stands alone: it ends encryption and has nothing else to say",
+            "a tag with METHOD=NONE must have no other attributes",
             .media { subject, findings in
                 for (key, line) in subject.file.keys where !key.isKey {
                     let names = [
@@ -17,21 +17,21 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: first,
-                        "METHOD=NONE must stand alone; remove \(names.joined(separator: ", "))"
+                        "a tag with METHOD=NONE must have no other attributes: remove \(names.joined(separator: ", "))"
                     )
                 }
             }
         ),
-        key("key-without-uri", .error, section: "4.4.4.4", "a key has a URI") { key in
+        key("key-without-uri", .error, section: "4.4.4.4", "a key must have a URI") { key in
             key.uri == nil
-                ? (nil, "METHOD=\(key.method) without URI: say where the \(key.systemName) key is to be had") : nil
+                ? (nil, "the key with METHOD=\(key.method) has no URI: add the URI of the \(key.systemName) key") : nil
         },
         LintRule(
             "key-iv-length",
             .error,
             .any,
             section: "4.4.4.4",
-            "an IV has 32 hexadecimal digits",
+            "an IV must have 32 hexadecimal digits",
             .playlist { findings in
                 let variables = findings.file.playlist.variables
                 for (key, line) in findings.file.keys where key.isKey && key.iv != nil {
@@ -39,7 +39,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "IV",
-                        "IV has \(count) hexadecimal digits instead of 32 (128 bits); write zeros in front if they are meant"
+                        "IV has \(count) hexadecimal digits instead of 32 (128 bits): write all of them, including "
+                            + "leading zeros"
                     )
                 }
             }
@@ -48,23 +49,29 @@ extension LintRule {
             "key-iv-forbidden",
             .error,
             section: "4.4.4.4",
-            "a key for SAMPLE-AES-CTR or AES-256-GCM has no IV: the segments carry it"
+            "a key with METHOD=SAMPLE-AES-CTR or AES-256-GCM must not have an IV, because the segments contain it"
         ) { key in
             key.iv != nil && (key.method == .sampleAESCTR || key.method == .aes256GCM)
-                ? ("IV", "METHOD=\(key.method) must not have an IV; the segments carry their own: remove it") : nil
+                ? (
+                    "IV",
+                    "a key with METHOD=\(key.method) must not have an IV, because the segments contain it: remove the "
+                        + "attribute"
+                ) : nil
         },
         LintRule(
             "key-identity-without-iv",
             .note,
             .media,
             section: "5.2",
-            "an identity key has an IV: without one the Media Sequence Number serves, which varies little",
+            "an identity key should have an IV, because otherwise the Media Sequence Number is the IV, which is "
+                + "predictable",
             .media { subject, findings in
                 for (key, line) in subject.file.keys
                 where key.isIdentity && key.iv == nil && (key.method == .aes128 || key.method == .sampleAES) {
                     findings.report(
                         line,
-                        "METHOD=\(key.method) without IV: the Media Sequence Number is the IV; a random IV is recommended"
+                        "the key with METHOD=\(key.method) has no IV, so the Media Sequence Number is the IV: a "
+                            + "random IV is recommended"
                     )
                 }
             }
@@ -74,7 +81,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.4.5",
-            "a key with METHOD=AES-128 that applies to an EXT-X-MAP has an IV",
+            "a key with METHOD=AES-128 that applies to an EXT-X-MAP must have an IV",
             .media { subject, findings in
                 for (_, line, keys) in subject.maps {
                     guard let key = keys.first(where: { $0.tag.method == .aes128 && $0.tag.iv == nil }) else {
@@ -82,8 +89,10 @@ extension LintRule {
                     }
                     findings.report(
                         line,
-                        "the EXT-X-KEY at line \(key.line.number) has METHOD=AES-128 and no IV, but the section has no "
-                            + "Media Sequence Number to serve as one: add an IV, or put the EXT-X-KEY behind the EXT-X-MAP"
+                        "the EXT-X-KEY on line \(key.line.number) has METHOD=AES-128 and no IV, but the Media "
+                            + "Initialization Section "
+                            + "has no Media Sequence Number to use as IV: add an IV, or move the EXT-X-KEY after the "
+                            + "EXT-X-MAP"
                     )
                 }
             }
@@ -92,7 +101,7 @@ extension LintRule {
             "keyformatversions-syntax",
             .error,
             section: "4.4.4.4",
-            "KEYFORMATVERSIONS holds positive integers between slashes"
+            "KEYFORMATVERSIONS must be positive integers separated by slashes"
         ) { key in
             guard let versions = key.keyFormatVersions else { return nil }
             let parts = versions.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -101,27 +110,34 @@ extension LintRule {
             }
             return isWellFormed
                 ? nil
-                : ("KEYFORMATVERSIONS", "\(ReadingContext.quoted(versions)) is no list such as \"1\" or \"1/2/5\"")
+                : (
+                    "KEYFORMATVERSIONS",
+                    "\(ReadingContext.quoted(versions)) is not a list of versions: write one such as \"1\" or \"1/2/5\""
+                )
         },
         key(
             "key-uri-not-secure",
             .warning,
             section: "12",
-            "a key is not fetched by http"
+            "the URI of a key should not have the scheme http"
         ) { key in
             guard let uri = key.uri, URIReference.scheme(of: uri) == "http" else { return nil }
-            return ("URI", "whoever listens has the key: use https instead of \(Shown.uri(uri))")
+            return (
+                "URI",
+                "an eavesdropper can read a key that is loaded over http: use https instead of "
+                    + "\(MessageFormat.uri(uri))"
+            )
         },
     ]
 
-    /// A rule that looks at each EXT-X-KEY and EXT-X-SESSION-KEY by itself; the closure names an attribute and says
-    /// what is wrong.
+    /// Returns a rule that checks each EXT-X-KEY and EXT-X-SESSION-KEY alone. The closure returns the attribute and the
+    /// message of a violation, or nil.
     static func key(
         _ id: RuleID,
         _ severity: Diagnostic.Severity,
         section: String,
         _ summary: String,
-        _ judge: @escaping @Sendable (KeyTag) -> (attribute: String?, message: String)?
+        _ check: @escaping @Sendable (KeyTag) -> (attribute: String?, message: String)?
     ) -> LintRule {
         LintRule(
             id,
@@ -131,7 +147,7 @@ extension LintRule {
             summary,
             .playlist { findings in
                 for (key, line) in findings.file.keys where key.isKey {
-                    if let (attribute, message) = judge(key) { findings.report(line, attribute: attribute, message) }
+                    if let (attribute, message) = check(key) { findings.report(line, attribute: attribute, message) }
                 }
             }
         )
@@ -139,7 +155,7 @@ extension LintRule {
 }
 
 extension Playlist {
-    /// The values of its variables.
+    /// The values of the variables by name.
     var variables: [String: String] {
         switch self {
         case .media(let playlist): playlist.variables
@@ -149,7 +165,7 @@ extension Playlist {
 }
 
 extension PlaylistLine {
-    /// How many hexadecimal digits its IV has as written, its variables replaced; nil without an IV.
+    /// Returns the number of hexadecimal digits of the IV after variable substitution; nil without an IV.
     fileprivate func digitsOfIV(_ variables: [String: String]) -> Int? {
         guard let raw = rawAttribute("IV") else { return nil }
         var count = 0
@@ -159,7 +175,7 @@ extension PlaylistLine {
             count += rest[..<start.lowerBound].utf8.count + value.utf8.count
             rest = rest[rest.index(after: end)...]
         }
-        // Without the `0x`.
+        // The prefix `0x` does not count.
         return count + rest.utf8.count - 2
     }
 }

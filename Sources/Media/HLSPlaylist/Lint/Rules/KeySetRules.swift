@@ -1,18 +1,19 @@
 extension LintRule {
-    /// The keys that apply to one segment, and to the next.
+    /// The rules for the set of keys that apply to one segment, and for changes of the set.
     static let keySetRules: [LintRule] = [
         LintRule(
             "key-methods-differ",
             .error,
             .media,
             section: "6.2.3",
-            "the keys that apply to one segment have one METHOD: it is encrypted in one way",
+            "all keys that apply to a segment must have the same METHOD",
             .media { subject, findings in
                 subject.reportDisagreements(&findings, "METHOD") { key in
                     key.method
                 } message: { key, other, line in
-                    "\(key.systemName) has METHOD=\(key.method) and \(other.systemName), at line \(line), "
-                        + "METHOD=\(other.method), but a segment is encrypted in one way: encrypt once, with one METHOD for all"
+                    "the \(key.systemName) key has METHOD=\(key.method), but the \(other.systemName) key on line "
+                        + "\(line) has "
+                        + "METHOD=\(other.method): encrypt the segment once, and write the same METHOD for all keys"
                 }
             }
         ),
@@ -21,13 +22,14 @@ extension LintRule {
             .error,
             .media,
             section: "6.2.3",
-            "the keys that apply to one segment have one IV",
+            "all keys that apply to a segment must have the same IV",
             .media { subject, findings in
                 subject.reportDisagreements(&findings, "IV") { key in
                     key.iv
                 } message: { key, other, line in
-                    "\(key.systemName) has IV=\(key.iv?.text ?? "") and \(other.systemName), at line \(line), "
-                        + "IV=\(other.iv?.text ?? ""), but a segment is encrypted with one: write the one that was used"
+                    "the \(key.systemName) key has IV=\(key.iv?.text ?? ""), but the \(other.systemName) key on line "
+                        + "\(line) has "
+                        + "IV=\(other.iv?.text ?? ""): write the IV that was used to encrypt the segment for all keys"
                 }
             }
         ),
@@ -36,21 +38,22 @@ extension LintRule {
             .error,
             .media,
             section: "Apple 13",
-            "every encrypted segment has the KEYFORMATs of the encrypted segment before it",
+            "all encrypted segments must have keys of the same KEYFORMATs",
             .media { subject, findings in
                 var before: Set<KeyFormat>?
                 for change in subject.encryptionChanges where change.isSegment && !change.keys.isEmpty {
                     let formats = Set(change.keys.map(\.tag.keyFormat))
                     if let before, before != formats {
                         var parts: [String] = []
-                        let gone = before.subtracting(formats)
-                        let new = formats.subtracting(before)
-                        if !gone.isEmpty { parts.append("lacks \(Shown.keyFormats(gone))") }
-                        if !new.isEmpty { parts.append("adds \(Shown.keyFormats(new))") }
+                        let removed = before.subtracting(formats)
+                        let added = formats.subtracting(before)
+                        if !removed.isEmpty { parts.append("lacks a key of \(MessageFormat.keyFormats(removed))") }
+                        if !added.isEmpty { parts.append("adds a key of \(MessageFormat.keyFormats(added))") }
                         findings.report(
                             change.line,
-                            "the segment \(parts.joined(separator: " and ")), against the encrypted segment before it: give every "
-                                + "encrypted segment an EXT-X-KEY for each key format"
+                            "compared with the preceding encrypted segment, the segment "
+                                + "\(parts.joined(separator: " and ")): write an "
+                                + "EXT-X-KEY for each key format for every encrypted segment"
                         )
                     }
                     before = formats
@@ -62,7 +65,7 @@ extension LintRule {
             .error,
             .media,
             section: "Apple 13",
-            "no segment has an identity key and a DRM key: the key in the clear makes the DRM useless",
+            "a segment must not have both an identity key and a DRM key, because the identity key defeats the DRM",
             .media { subject, findings in
                 var reported = 0
                 for change in subject.encryptionChanges {
@@ -73,8 +76,10 @@ extension LintRule {
                     reported = identity.line.number
                     findings.report(
                         identity.line,
-                        "an identity key applies beside the \(other.tag.systemName) key at line \(other.line.number), so anyone who "
-                            + "fetches its URI can decrypt: remove it, or end it with METHOD=NONE before the protected segments"
+                        "an identity key applies in addition to the \(other.tag.systemName) key on line "
+                            + "\(other.line.number), so any "
+                            + "client that loads its URI can decrypt: remove it, or add METHOD=NONE before the "
+                            + "protected segments"
                     )
                 }
             }
@@ -83,8 +88,8 @@ extension LintRule {
 }
 
 extension MediaSubject {
-    /// Reports every key that has another value than a key before it, once a segment or partial segment follows to
-    /// which both apply. A key without a value disagrees with none.
+    /// Reports every key whose value differs from that of an earlier key, if both apply to a segment or Partial
+    /// Segment. A key without a value does not differ from any key.
     fileprivate func reportDisagreements<Value: Equatable>(
         _ findings: inout PlaylistFindings,
         _ attribute: String,

@@ -1,12 +1,12 @@
 extension LintRule {
-    /// What playlists of low latency say about each other.
+    /// The rules for EXT-X-RENDITION-REPORT in low-latency presentations.
     static let lowLatencyPresentationRules: [LintRule] = [
         LintRule(
             "rendition-report-missing",
             .warning,
             .presentation,
             section: "B.1",
-            "a live Media Playlist with partial segments reports on every other one, so that clients can switch at once",
+            "a live playlist with Partial Segments should have a rendition report for every other Media Playlist",
             .presentation { subject, findings in
                 let reported = subject.mediaPlaylists.filter {
                     $0.playlist.partInf != nil && !$0.playlist.isIFramesOnly
@@ -14,14 +14,14 @@ extension LintRule {
                 let names = subject.namesByURI
                 for media in subject.mediaPlaylists where media.playlist.partInf != nil && !media.playlist.isEnded {
                     let known = Set(media.playlist.renditionReports.compactMap { names[media.resolve($0.uri)] })
-                    // Ends after one more step than there are reports.
+                    // The search takes at most one step more than there are reports.
                     let missing = reported.first { $0.file.name != media.file.name && !known.contains($0.file.name) }
                     guard let missing else { continue }
                     findings.report(
                         media.file,
                         nil,
-                        "there is no EXT-X-RENDITION-REPORT for \(ReadingContext.quoted(missing.file.name)), so a client that "
-                            + "switches to it has to load it twice"
+                        "the playlist has no EXT-X-RENDITION-REPORT for \(ReadingContext.quoted(missing.file.name)), "
+                            + "so a client that switches to that playlist has to load it twice: add the tag"
                     )
                 }
             }
@@ -31,7 +31,7 @@ extension LintRule {
             .warning,
             .presentation,
             section: "4.4.5.4",
-            "an EXT-X-RENDITION-REPORT is about a Media Playlist of the presentation",
+            "the URI of an EXT-X-RENDITION-REPORT should be that of a Media Playlist of the presentation",
             .presentation { subject, findings in
                 let names = subject.namesByURI
                 for media in subject.mediaPlaylists where !media.playlist.renditionReports.isEmpty {
@@ -42,7 +42,8 @@ extension LintRule {
                             media.file,
                             line,
                             attribute: "URI",
-                            "\(Shown.uri(tag.uri)) is no Media Playlist of the presentation"
+                            "\(MessageFormat.uri(tag.uri)) is not a Media Playlist of the presentation: correct the "
+                                + "URI, or remove the tag"
                         )
                     }
                 }
@@ -56,8 +57,8 @@ extension MediaSubject {
 }
 
 extension PresentationSubject {
-    /// The names of the Media Playlists by the URIs under which they are known: that of the tag, and that from which
-    /// they came.
+    /// The names of the Media Playlists by URI: both by the resolved URI of the tag and by the URI from which the
+    /// playlist was loaded.
     fileprivate var namesByURI: [String: String] {
         var names: [String: String] = [:]
         for reference in references {

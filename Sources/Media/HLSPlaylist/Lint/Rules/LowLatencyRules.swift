@@ -1,5 +1,5 @@
 extension LintRule {
-    /// Partial Segments, delta updates and what a server offers.
+    /// The rules for Partial Segments, delta updates and EXT-X-SERVER-CONTROL.
     static let lowLatencyRules: [LintRule] = serverControlRules + partRules + preloadHintRules + skipRules
 
     private static let serverControlRules: [LintRule] = [
@@ -8,9 +8,9 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.3.7",
-            "a playlist with EXT-X-PART has EXT-X-PART-INF",
+            "a playlist with EXT-X-PART must have EXT-X-PART-INF",
             .media { subject, findings in
-                // Refused tags count as present here.
+                // Rejected tags count as present here.
                 guard !subject.file.has(.partInf) else { return }
                 let first = subject.lines.first { line in
                     switch line.content {
@@ -19,7 +19,10 @@ extension LintRule {
                     }
                 }
                 guard let first else { return }
-                findings.report(first, "there is EXT-X-PART but no EXT-X-PART-INF that gives the Part Target Duration")
+                findings.report(
+                    first,
+                    "the playlist has EXT-X-PART but no EXT-X-PART-INF: add it with the Part Target Duration"
+                )
             }
         ),
         LintRule(
@@ -27,14 +30,14 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.3.8",
-            "a playlist with EXT-X-PART-INF has PART-HOLD-BACK",
+            "a playlist with EXT-X-PART-INF must have PART-HOLD-BACK",
             .media { subject, findings in
                 guard let inf = subject.playlist.partInf, subject.playlist.serverControl?.partHoldBack == nil else {
                     return
                 }
                 findings.report(
                     subject.file.line(of: .partInf),
-                    "there is EXT-X-PART-INF, but EXT-X-SERVER-CONTROL has no PART-HOLD-BACK; make it "
+                    "the playlist has EXT-X-PART-INF, but EXT-X-SERVER-CONTROL has no PART-HOLD-BACK: add it with "
                         + "\((3 * inf.partTarget).inSeconds) or more"
                 )
             }
@@ -44,7 +47,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.3.8",
-            "PART-HOLD-BACK is at least twice PART-TARGET",
+            "PART-HOLD-BACK must be at least twice PART-TARGET",
             .media { subject, findings in
                 guard let target = subject.playlist.partInf?.partTarget,
                     let hold = subject.playlist.serverControl?.partHoldBack, hold.isClearlyLess(than: 2 * target)
@@ -61,7 +64,7 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.3.8",
-            "PART-HOLD-BACK is at least three times PART-TARGET",
+            "PART-HOLD-BACK should be at least three times PART-TARGET",
             .media { subject, findings in
                 guard let target = subject.playlist.partInf?.partTarget,
                     let hold = subject.playlist.serverControl?.partHoldBack, !hold.isClearlyLess(than: 2 * target),
@@ -70,8 +73,8 @@ extension LintRule {
                 findings.report(
                     subject.file.line(of: .serverControl),
                     attribute: "PART-HOLD-BACK",
-                    "PART-HOLD-BACK is \(hold.inSeconds), less than three times the PART-TARGET of \(target.inSeconds), "
-                        + "which leaves little room for a late part"
+                    "PART-HOLD-BACK is \(hold.inSeconds), less than three times the PART-TARGET of "
+                        + "\(target.inSeconds), so playback stalls easily when a part is late"
                 )
             }
         ),
@@ -80,7 +83,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.3.8",
-            "HOLD-BACK is at least three Target Durations",
+            "HOLD-BACK must be at least three Target Durations",
             .media { subject, findings in
                 guard let target = subject.targetDuration, let hold = subject.playlist.serverControl?.holdBack,
                     hold.isClearlyLess(than: 3 * target)
@@ -97,7 +100,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.3.8",
-            "CAN-SKIP-UNTIL is at least six Target Durations",
+            "CAN-SKIP-UNTIL must be at least six Target Durations",
             .media { subject, findings in
                 guard let target = subject.targetDuration, let until = subject.playlist.serverControl?.canSkipUntil,
                     until.isClearlyLess(than: 6 * target)
@@ -114,7 +117,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.3.8",
-            "CAN-SKIP-DATERANGES stands beside CAN-SKIP-UNTIL",
+            "a tag with CAN-SKIP-DATERANGES must have CAN-SKIP-UNTIL",
             .media { subject, findings in
                 guard let line = subject.file.line(of: .serverControl),
                     subject.playlist.serverControl?.canSkipUntil == nil,
@@ -123,7 +126,7 @@ extension LintRule {
                 findings.report(
                     line,
                     attribute: "CAN-SKIP-DATERANGES",
-                    "CAN-SKIP-DATERANGES has no CAN-SKIP-UNTIL beside it, which says how much can be skipped"
+                    "the tag has CAN-SKIP-DATERANGES but no CAN-SKIP-UNTIL: add CAN-SKIP-UNTIL, the Skip Boundary"
                 )
             }
         ),
@@ -135,12 +138,13 @@ extension LintRule {
             .error,
             .media,
             section: "6.2.5.1",
-            "a delta update has CAN-SKIP-UNTIL",
+            "a delta update must have CAN-SKIP-UNTIL",
             .media { subject, findings in
                 guard subject.playlist.skip != nil, subject.playlist.serverControl?.canSkipUntil == nil else { return }
                 findings.report(
                     subject.file.line(of: .skip),
-                    "EXT-X-SKIP stands here, but EXT-X-SERVER-CONTROL has no CAN-SKIP-UNTIL that offers delta updates"
+                    "the playlist has EXT-X-SKIP, but EXT-X-SERVER-CONTROL has no CAN-SKIP-UNTIL, which offers delta "
+                        + "updates"
                 )
             }
         ),
@@ -149,7 +153,7 @@ extension LintRule {
             .error,
             .media,
             section: "6.2.5.1",
-            "a delta update that leaves out Date Ranges has CAN-SKIP-DATERANGES=YES",
+            "a delta update that leaves out Date Ranges must have CAN-SKIP-DATERANGES=YES",
             .media { subject, findings in
                 guard subject.playlist.skip?.recentlyRemovedDateRanges != nil,
                     subject.playlist.serverControl?.canSkipDateRanges != true
@@ -157,7 +161,8 @@ extension LintRule {
                 findings.report(
                     subject.file.line(of: .skip),
                     attribute: "RECENTLY-REMOVED-DATERANGES",
-                    "RECENTLY-REMOVED-DATERANGES stands here, but EXT-X-SERVER-CONTROL has no CAN-SKIP-DATERANGES=YES"
+                    "EXT-X-SKIP has RECENTLY-REMOVED-DATERANGES, but EXT-X-SERVER-CONTROL has no "
+                        + "CAN-SKIP-DATERANGES=YES"
                 )
             }
         ),
@@ -166,12 +171,12 @@ extension LintRule {
             .error,
             .media,
             section: "6.2.5.1",
-            "a playlist with EXT-X-ENDLIST is sent whole",
+            "a playlist with EXT-X-ENDLIST must not be a delta update",
             .media { subject, findings in
                 guard subject.playlist.skip != nil, subject.playlist.isEnded else { return }
                 findings.report(
                     subject.file.line(of: .skip),
-                    "EXT-X-SKIP stands in a playlist with EXT-X-ENDLIST, which must be sent whole"
+                    "the playlist has EXT-X-SKIP and EXT-X-ENDLIST: send the full playlist"
                 )
             }
         ),
@@ -180,14 +185,15 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.2",
-            "EXT-X-SKIP stands before the first segment",
+            "EXT-X-SKIP must precede the first segment",
             .media { subject, findings in
                 guard let line = subject.file.line(of: .skip), let first = subject.segments.first,
                     first.uriLine.number < line.number
                 else { return }
                 findings.report(
                     line,
-                    "EXT-X-SKIP stands after the segment of line \(first.uriLine.number), but replaces the oldest segments"
+                    "EXT-X-SKIP replaces the oldest segments, but it follows the segment on line "
+                        + "\(first.uriLine.number): move it before"
                 )
             }
         ),
@@ -196,7 +202,7 @@ extension LintRule {
             .error,
             .media,
             section: "6.2.5.1",
-            "the segments that a delta update does not leave out last CAN-SKIP-UNTIL or longer",
+            "the duration of the segments after EXT-X-SKIP must be at least CAN-SKIP-UNTIL",
             .media { subject, findings in
                 guard let line = subject.file.line(of: .skip),
                     let until = subject.playlist.serverControl?.canSkipUntil
@@ -206,8 +212,8 @@ extension LintRule {
                 guard left.isClearlyLess(than: until) else { return }
                 findings.report(
                     line,
-                    "the segments after EXT-X-SKIP last \(left.inSeconds), less than the CAN-SKIP-UNTIL of "
-                        + "\(until.inSeconds): leave out fewer"
+                    "the duration of the segments after EXT-X-SKIP is \(left.inSeconds), less than the CAN-SKIP-UNTIL "
+                        + "of \(until.inSeconds): skip fewer segments"
                 )
             }
         ),

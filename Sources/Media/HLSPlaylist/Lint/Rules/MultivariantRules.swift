@@ -1,29 +1,28 @@
 extension LintRule {
-    /// Variants, renditions, session data and content steering, in the order of docs/playlist-rules.md. The files
-    /// beside this one hold them.
+    /// The rules for variants, renditions, session data and content steering, in the order of docs/playlist-rules.md.
+    /// The other files of this directory contain them.
     static let multivariantRules: [LintRule] =
         variantListRules + codecRules + variantAttributeRules + identifierRules + renditionGroupRules + renditionRules
         + sessionDataRules
 }
 
 extension MultivariantSubject {
-    /// What variants and I-frame variants have in common, each with the line of its tag: first the variants, then the
-    /// others.
+    /// The attributes of the variants, then those of the I-frame variants, each with the line of its tag.
     var allAttributes: [(attributes: VariantAttributes, line: PlaylistLine)] {
         variants.map { ($0.variant.streamInf.attributes, $0.line) }
             + iFrameVariants.map { ($0.tag.attributes, $0.line) }
     }
 }
 
-/// What several rules say or ask.
+/// Text functions that several rules share.
 enum LintText {
-    /// Values of a playlist for a message: the first few, quoted.
+    /// Returns the first values of a list, quoted for a message, and the number of the others.
     static func quoted(_ values: [String], limit: Int = 5) -> String {
         let shown = values.prefix(limit).map(ReadingContext.quoted).joined(separator: ", ")
         return values.count > limit ? "\(shown) and \(values.count - limit) more" : shown
     }
 
-    /// Whether text has nothing but ASCII letters, digits and the bytes of `others`.
+    /// Returns whether a text consists only of ASCII letters, digits and the bytes of `others`.
     static func isAlphanumeric(_ text: some StringProtocol, and others: StaticString = "") -> Bool {
         let allowed = others.withUTF8Buffer { Array($0) }
         return text.utf8.allSatisfy { byte in

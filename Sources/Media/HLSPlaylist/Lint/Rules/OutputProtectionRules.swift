@@ -1,10 +1,10 @@
 extension LintRule {
-    /// Output protection.
+    /// The rules for output protection.
     static let hdcpRules: [LintRule] = [
         hdcp(
             "hdcp-level-missing",
             section: "Apple 13.5",
-            "a protected variant in HD or above says which HDCP-LEVEL it needs"
+            "a protected variant in HD or above should have HDCP-LEVEL"
         ) { attributes, resolution in
             guard attributes.hdcpLevel == nil, resolution.isHD || resolution.isAboveHD else { return nil }
             let level = resolution.isAboveHD ? HDCPLevel.type1 : .type0
@@ -13,44 +13,47 @@ extension LintRule {
         hdcp(
             "hdcp-level-too-low",
             section: "Apple 13.6",
-            "a protected variant in HD needs HDCP-LEVEL=TYPE-0 at least, above HD TYPE-1"
+            "a protected variant in HD should have at least HDCP-LEVEL=TYPE-0, and one above HD HDCP-LEVEL=TYPE-1"
         ) { attributes, resolution in
             guard let level = attributes.hdcpLevel, level != .type1 else { return nil }
             if resolution.isAboveHD {
-                return "protected video of \(resolution), above HD, needs HDCP-LEVEL=TYPE-1, not \(level)"
+                return
+                    "protected video of \(resolution) is above HD and has HDCP-LEVEL=\(level): write HDCP-LEVEL=TYPE-1"
             }
             guard resolution.isHD, level == .none else { return nil }
-            return "protected video of \(resolution), HD, needs HDCP-LEVEL=TYPE-0, not NONE"
+            return "protected video of \(resolution) is HD and has HDCP-LEVEL=NONE: write HDCP-LEVEL=TYPE-0"
         },
         LintRule(
             "hdcp-levels-share-key",
             .warning,
             .presentation,
             section: "4.4.6.2",
-            "variants with different HDCP-LEVELs have different keys: otherwise the lower level opens the higher",
+            "variants with different HDCP-LEVELs should have different keys",
             .presentation { subject, findings in
                 let sharing = KeySharing(subject)
-                for (place, variant) in sharing.variants.enumerated() {
-                    guard let (uri, other) = sharing.earlierUse(of: variant), other < place else { continue }
+                for (index, variant) in sharing.variants.enumerated() {
+                    guard let (uri, other) = sharing.earlierUse(of: variant), other < index else { continue }
                     let earlier = sharing.variants[other]
                     findings.report(
                         subject.multivariant.file,
                         variant.line,
-                        "HDCP-LEVEL=\(variant.level) shares the key \(Shown.uri(uri)) with the variant at line \(earlier.line.number), "
-                            + "HDCP-LEVEL=\(earlier.level): whoever may play the lower has the key of the higher; use one key for each"
+                        "the variant with HDCP-LEVEL=\(variant.level) shares the key \(MessageFormat.uri(uri)) with "
+                            + "the variant on line "
+                            + "\(earlier.line.number) with HDCP-LEVEL=\(earlier.level), so a client that may play "
+                            + "only the lower level gets the key of the higher: use one key for each level"
                     )
                 }
             }
         ),
     ]
 
-    /// A rule about protected variants. That a variant is protected may be known from the Multivariant Playlist, or
-    /// only from the keys of its Media Playlist; it is reported in one of the two cases.
+    /// Returns a rule for protected variants. The Multivariant Playlist may indicate that a variant is protected, or
+    /// only the keys of its Media Playlist may. In both cases, a violation is reported once.
     private static func hdcp(
         _ id: RuleID,
         section: String,
         _ summary: String,
-        _ judge: @escaping @Sendable (VariantAttributes, Resolution) -> String?
+        _ check: @escaping @Sendable (VariantAttributes, Resolution) -> String?
     ) -> LintRule {
         LintRule(
             id,
@@ -61,7 +64,7 @@ extension LintRule {
             .several([
                 .multivariant { subject, findings in
                     for (attributes, line) in subject.protectedVariants {
-                        guard let resolution = attributes.resolution, let message = judge(attributes, resolution) else {
+                        guard let resolution = attributes.resolution, let message = check(attributes, resolution) else {
                             continue
                         }
                         findings.report(line, message)
@@ -75,7 +78,7 @@ extension LintRule {
                     for reference in subject.references {
                         guard let attributes = reference.role.attributes, !isAnnounced, !attributes.hasAllowedCPC,
                             let media = reference.media, protected.contains(media.file.name),
-                            let resolution = attributes.resolution, let message = judge(attributes, resolution)
+                            let resolution = attributes.resolution, let message = check(attributes, resolution)
                         else { continue }
                         findings.report(subject.multivariant.file, reference.line, message)
                     }
@@ -85,7 +88,7 @@ extension LintRule {
     }
 }
 
-/// Which variants have a key in common, in time proportional to variants and keys.
+/// The variants that have a key in common, computed in time proportional to the number of variants and keys.
 private struct KeySharing {
     struct Member {
         let level: HDCPLevel
@@ -95,9 +98,9 @@ private struct KeySharing {
 
     /// The variants whose Media Playlists can be read, in order.
     private(set) var variants: [Member] = []
-    /// For each Media Playlist and level: a key that the first variant with another level has, and the place of that
-    /// variant.
-    private var found: [String: [HDCPLevel: (uri: String, place: Int)]] = [:]
+    /// For each Media Playlist and level: a key that the first variant with another level also has, and the index of
+    /// that variant.
+    private var found: [String: [HDCPLevel: (uri: String, index: Int)]] = [:]
 
     init(_ subject: PresentationSubject) {
         var levels: [String: [HDCPLevel: Int]] = [:]
@@ -117,12 +120,12 @@ private struct KeySharing {
             }
         }
         for media in files {
-            var earliest: [HDCPLevel: (uri: String, place: Int)] = [:]
+            var earliest: [HDCPLevel: (uri: String, index: Int)] = [:]
             for uri in media.listedKeys.compactMap(\.uri) {
                 for (level, _) in levels[media.file.name] ?? [:] {
-                    for (other, place) in first[uri] ?? [:]
-                    where other != level && place < earliest[level]?.place ?? .max {
-                        earliest[level] = (uri, place)
+                    for (other, index) in first[uri] ?? [:]
+                    where other != level && index < earliest[level]?.index ?? .max {
+                        earliest[level] = (uri, index)
                     }
                 }
             }
@@ -130,12 +133,12 @@ private struct KeySharing {
         }
     }
 
-    /// A key of a variant that one of another level has too, and the place of the first such one.
-    func earlierUse(of variant: Member) -> (uri: String, place: Int)? { found[variant.file]?[variant.level] }
+    /// Returns a key of a variant that a variant with another level also has, and the index of the first such variant.
+    func earlierUse(of variant: Member) -> (uri: String, index: Int)? { found[variant.file]?[variant.level] }
 }
 
 extension VariantAttributes {
-    /// ALLOWED-CPC as written, malformed or not.
+    /// The text of ALLOWED-CPC, whether well formed or malformed.
     var allowedCPCText: String? {
         allowedCPC?.description ?? otherAttributes.first { $0.name == "ALLOWED-CPC" }?.value
     }
@@ -144,7 +147,7 @@ extension VariantAttributes {
 }
 
 extension PresentationSubject.Role {
-    /// What a variant or I-frame variant declares; nil for a rendition.
+    /// The attributes of a variant or I-frame variant; nil for a rendition.
     var attributes: VariantAttributes? {
         switch self {
         case .variant(let variant): variant.streamInf.attributes
@@ -155,7 +158,7 @@ extension PresentationSubject.Role {
 }
 
 extension MultivariantSubject {
-    /// What variants and I-frame variants declare, with their lines.
+    /// The attributes of the variants and I-frame variants, with their lines.
     var allVariants: [(attributes: VariantAttributes, line: PlaylistLine)] {
         variants.map { ($0.variant.streamInf.attributes, $0.line) }
             + iFrameVariants.map { ($0.tag.attributes, $0.line) }
@@ -163,7 +166,7 @@ extension MultivariantSubject {
 
     fileprivate var hasSessionDRMKey: Bool { file.keys.contains { $0.tag.isDRM } }
 
-    /// The variants and I-frame variants that this playlist alone shows to be protected.
+    /// The variants and I-frame variants that the Multivariant Playlist alone indicates to be protected.
     fileprivate var protectedVariants: [(attributes: VariantAttributes, line: PlaylistLine)] {
         let isAnnounced = hasSessionDRMKey
         return allVariants.filter { isAnnounced || $0.attributes.hasAllowedCPC }

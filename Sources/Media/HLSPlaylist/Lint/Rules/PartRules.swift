@@ -1,12 +1,12 @@
 extension LintRule {
-    /// Partial Segments.
+    /// The rules for Partial Segments.
     static let partRules: [LintRule] = [
         LintRule(
             "part-too-long",
             .error,
             .media,
             section: "4.4.4.9",
-            "no Partial Segment is longer than PART-TARGET",
+            "a Partial Segment must not be longer than PART-TARGET",
             .media { subject, findings in
                 guard let target = subject.playlist.partInf?.partTarget else { return }
                 for line in subject.lines {
@@ -16,7 +16,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "DURATION",
-                        "the part lasts \(part.duration.inSeconds), more than the PART-TARGET of \(target.inSeconds)"
+                        "the duration of the part is \(part.duration.inSeconds), more than the PART-TARGET of "
+                            + "\(target.inSeconds)"
                     )
                 }
             }
@@ -26,7 +27,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.4.9",
-            "a Partial Segment amid others lasts 85 per cent of PART-TARGET or longer",
+            "a Partial Segment other than the last of its segment must be at least 85% of PART-TARGET long",
             .media { subject, findings in
                 guard let target = subject.playlist.partInf?.partTarget else { return }
                 for group in subject.partGroups {
@@ -37,8 +38,9 @@ extension LintRule {
                         findings.report(
                             line,
                             attribute: "DURATION",
-                            "the part lasts \(part.duration.inSeconds), less than 85 % of the PART-TARGET of "
-                                + "\(target.inSeconds), and is neither independent nor the last of its segment"
+                            "the duration of the part is \(part.duration.inSeconds), less than 85% of the PART-TARGET "
+                                + "of "
+                                + "\(target.inSeconds), and the part is neither independent nor the last of its segment"
                         )
                     }
                 }
@@ -49,7 +51,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.4.9",
-            "BYTERANGE of an EXT-X-PART without offset follows a range of the same resource in the same segment",
+            "a BYTERANGE without an offset must follow a part of the same segment that is a range of the same resource",
             .media { subject, findings in
                 for group in subject.partGroups {
                     var previous: String?
@@ -58,8 +60,8 @@ extension LintRule {
                             findings.report(
                                 line,
                                 attribute: "BYTERANGE",
-                                "BYTERANGE=\"\(range.length)\" has no offset, and no part of this segment before it is a "
-                                    + "range of \(ReadingContext.quoted(part.uri))"
+                                "BYTERANGE=\"\(range.length)\" has no offset, and the preceding part of this segment "
+                                    + "is not a range of \(ReadingContext.quoted(part.uri)): add the offset"
                             )
                         }
                         previous = part.byteRange == nil ? nil : part.uri
@@ -72,7 +74,7 @@ extension LintRule {
             .warning,
             .media,
             section: "6.2.2",
-            "Partial Segments are removed three Target Durations before the end",
+            "Partial Segments more than three Target Durations before the end should be removed",
             .media { subject, findings in
                 guard let target = subject.targetDuration else { return }
                 let end = subject.end
@@ -80,8 +82,8 @@ extension LintRule {
                 guard let old, let first = old.parts.first else { return }
                 findings.report(
                     first.line,
-                    "the parts of this segment end \((end - old.end).inSeconds) before the playlist does; leave out those "
-                        + "older than three Target Durations, \((3 * target).inSeconds)"
+                    "the parts of this segment end \((end - old.end).inSeconds) before the end of the playlist: "
+                        + "remove parts older than three Target Durations, \((3 * target).inSeconds)"
                 )
             }
         ),
@@ -90,7 +92,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.4.9",
-            "tags of a segment stand before its first EXT-X-PART",
+            "tags of a segment must precede its first EXT-X-PART",
             .media { subject, findings in
                 var isAfterPart = false
                 for line in subject.lines {
@@ -102,8 +104,8 @@ extension LintRule {
                         case .discontinuity, .key, .map, .programDateTime:
                             findings.report(
                                 line,
-                                "\(tag.name.rawValue) stands after an EXT-X-PART of its segment, but applies to all parts; move "
-                                    + "it above the first"
+                                "\(tag.name.rawValue) follows an EXT-X-PART of its segment, but applies to all parts: "
+                                    + "move the tag before the first part"
                             )
                         default: break
                         }
@@ -117,10 +119,10 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.4.9",
-            "a playlist of I-frames has no Partial Segments",
+            "an I-frame playlist should have no Partial Segments",
             .media { subject, findings in
                 guard subject.playlist.isIFramesOnly, let line = subject.file.line(of: .part) else { return }
-                findings.report(line, "EXT-X-PART stands in a playlist with EXT-X-I-FRAMES-ONLY; leave the parts out")
+                findings.report(line, "the playlist has EXT-X-PART and EXT-X-I-FRAMES-ONLY: remove the parts")
             }
         ),
         LintRule(
@@ -128,33 +130,35 @@ extension LintRule {
             .warning,
             .media,
             section: "B.1",
-            "a low-latency playlist has EXT-X-PROGRAM-DATE-TIME",
+            "a low-latency playlist should have EXT-X-PROGRAM-DATE-TIME",
             .media { subject, findings in
                 guard subject.isFull, let line = subject.file.line(of: .partInf),
                     subject.file.line(of: .programDateTime) == nil
                 else { return }
                 findings.report(
                     line,
-                    "there is EXT-X-PART-INF but no EXT-X-PROGRAM-DATE-TIME, by which clients align renditions"
+                    "the playlist has EXT-X-PART-INF but no EXT-X-PROGRAM-DATE-TIME, with which clients align "
+                        + "renditions: add it"
                 )
             }
         ),
     ]
 
-    /// EXT-X-PRELOAD-HINT and EXT-X-RENDITION-REPORT.
+    /// The rules for EXT-X-PRELOAD-HINT and EXT-X-RENDITION-REPORT.
     static let preloadHintRules: [LintRule] = [
         LintRule(
             "preload-hint-with-endlist",
             .error,
             .media,
             section: "4.4.5.3",
-            "a playlist with EXT-X-ENDLIST has no EXT-X-PRELOAD-HINT",
+            "a playlist with EXT-X-ENDLIST must not have EXT-X-PRELOAD-HINT",
             .media { subject, findings in
                 guard subject.playlist.isEnded else { return }
                 for line in subject.file.lines(of: .preloadHint) {
                     findings.report(
                         line,
-                        "EXT-X-PRELOAD-HINT stands in a playlist with EXT-X-ENDLIST: nothing more will come"
+                        "the playlist has EXT-X-PRELOAD-HINT and EXT-X-ENDLIST, after which nothing is added: remove "
+                            + "the hint"
                     )
                 }
             }
@@ -164,14 +168,15 @@ extension LintRule {
             .warning,
             .media,
             section: "6.2.6",
-            "there is one EXT-X-PRELOAD-HINT of each TYPE",
+            "a playlist should have at most one EXT-X-PRELOAD-HINT of each TYPE",
             .media { subject, findings in
                 var seen: Set<PreloadHintTag.Kind> = []
                 for (hint, line) in subject.preloadHintTags where !seen.insert(hint.kind).inserted {
                     findings.report(
                         line,
                         attribute: "TYPE",
-                        "this is another EXT-X-PRELOAD-HINT with TYPE=\(hint.kind); clients take the first alone"
+                        "the playlist has more than one EXT-X-PRELOAD-HINT with TYPE=\(hint.kind); clients use only "
+                            + "the first"
                     )
                 }
             }
@@ -181,14 +186,14 @@ extension LintRule {
             .warning,
             .media,
             section: "B.1",
-            "a playlist with Partial Segments hints at the next one",
+            "a playlist with Partial Segments should have an EXT-X-PRELOAD-HINT for the next part",
             .media { subject, findings in
                 guard subject.file.line(of: .part) != nil, !subject.playlist.isEnded,
                     !subject.playlist.preloadHints.contains(where: { $0.kind == .part })
                 else { return }
                 findings.report(
                     nil,
-                    "there is EXT-X-PART, but no EXT-X-PRELOAD-HINT with TYPE=PART that names the next part"
+                    "the playlist has EXT-X-PART but no EXT-X-PRELOAD-HINT with TYPE=PART: add one for the next part"
                 )
             }
         ),
@@ -197,7 +202,7 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.5.3",
-            "an EXT-X-PRELOAD-HINT names a part that is not listed yet",
+            "an EXT-X-PRELOAD-HINT should refer to a part that is not listed yet",
             .media { subject, findings in
                 let hints = subject.preloadHintTags.filter { $0.tag.kind == .part }
                 guard !hints.isEmpty else { return }
@@ -215,7 +220,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "URI",
-                        "\(ReadingContext.quoted(hint.uri)) is listed as an EXT-X-PART already; hint at the part after it"
+                        "\(ReadingContext.quoted(hint.uri)) is already listed as an EXT-X-PART: write the URI of the "
+                            + "part after it"
                     )
                 }
             }
@@ -225,7 +231,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.5.4",
-            "URI of an EXT-X-RENDITION-REPORT is relative",
+            "the URI of an EXT-X-RENDITION-REPORT must be relative",
             .media { subject, findings in
                 for line in subject.lines {
                     guard case .tag(.renditionReport(let report)) = line.content, !URIReference.isRelative(report.uri)
@@ -235,7 +241,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "URI",
-                        "the URI \(ReadingContext.quoted(report.uri)) of EXT-X-RENDITION-REPORT must be relative to this playlist"
+                        "the URI \(ReadingContext.quoted(report.uri)) is not relative: write it relative to this "
+                            + "playlist"
                     )
                 }
             }
@@ -243,7 +250,7 @@ extension LintRule {
     ]
 }
 
-/// Where a Partial Segment begins: its URI, and the byte if it is a range.
+/// The start of a Partial Segment: its URI, and the byte offset if it is a range.
 private struct ListedPart: Hashable {
     let uri: String
     let offset: UInt64?

@@ -1,12 +1,12 @@
 extension LintRule {
-    /// What the byte ranges of a variant say about its bit rate.
+    /// The rules that compare BANDWIDTH with the bit rate that the byte ranges of a variant indicate.
     static let bandwidthRules: [LintRule] = [
         LintRule(
             "bandwidth-below-peak",
             .error,
             .presentation,
             section: "4.4.6.2",
-            "BANDWIDTH of an EXT-X-STREAM-INF is not below the peak segment bit rate of its Media Playlist",
+            "BANDWIDTH of an EXT-X-STREAM-INF must be at least the peak segment bit rate of its Media Playlist",
             .presentation { subject, findings in
                 var peaks: [String: Double?] = [:]
                 for reference in subject.references {
@@ -15,28 +15,30 @@ extension LintRule {
                     let peak = known ?? media.peakBitRate
                     if known == nil { peaks[media.file.name] = .some(peak) }
                     let bandwidth = variant.streamInf.attributes.bandwidth
-                    // Fractions of a bit come from durations that are rounded.
+                    // Rounded durations cause differences of less than one bit per second.
                     guard let peak, peak >= Double(bandwidth) + 1 else { continue }
                     findings.report(
                         subject.multivariant.file,
                         reference.line,
                         attribute: "BANDWIDTH",
-                        "BANDWIDTH is \(bandwidth), but the byte ranges in \(ReadingContext.quoted(media.file.name)) have a peak of "
-                            + "\(Decimal.text(peak.rounded(.up)) ?? "more") bits per second"
+                        "BANDWIDTH is \(bandwidth), but the peak segment bit rate of "
+                            + "\(ReadingContext.quoted(media.file.name)) is "
+                            + "\(Decimal.text(peak.rounded(.up)) ?? "higher") bits per second, by its byte ranges: "
+                            + "correct BANDWIDTH"
                     )
                 }
             }
         )
     ]
 
-    /// What stands in the Multivariant Playlist holds for the Media Playlists.
+    /// The rules for tags of the Multivariant Playlist that apply to its Media Playlists too.
     static let inheritanceRules: [LintRule] = [
         LintRule(
             "start-in-both",
             .warning,
             .presentation,
             section: "4.4.2.2",
-            "EXT-X-START of the Multivariant Playlist does not stand in Media Playlists again",
+            "Media Playlists should not repeat EXT-X-START of the Multivariant Playlist",
             .presentation { subject, findings in
                 guard let start = subject.multivariant.playlist.start else { return }
                 for media in subject.mediaPlaylists {
@@ -44,7 +46,8 @@ extension LintRule {
                     findings.report(
                         media.file,
                         media.file.line(of: .start),
-                        "EXT-X-START stands in the Multivariant Playlist already, and holds from there: remove one"
+                        "EXT-X-START is also in the Multivariant Playlist, and applies to all Media Playlists: remove "
+                            + "one of the two"
                     )
                 }
             }
@@ -54,7 +57,7 @@ extension LintRule {
             .error,
             .presentation,
             section: "4.4.2.2",
-            "EXT-X-START of a Media Playlist has the values of that in the Multivariant Playlist",
+            "EXT-X-START of a Media Playlist must have the same values as in the Multivariant Playlist",
             .presentation { subject, findings in
                 guard let start = subject.multivariant.playlist.start else { return }
                 for media in subject.mediaPlaylists {
@@ -62,8 +65,8 @@ extension LintRule {
                     findings.report(
                         media.file,
                         media.file.line(of: .start),
-                        "EXT-X-START is \(own.shown), but \(start.shown) in the Multivariant Playlist, which clients follow: "
-                            + "remove one"
+                        "EXT-X-START is \(own.shown), but \(start.shown) in the Multivariant Playlist, which clients "
+                            + "use: remove one of the two"
                     )
                 }
             }
@@ -73,14 +76,15 @@ extension LintRule {
             .warning,
             .presentation,
             section: "4.4.2.1",
-            "EXT-X-INDEPENDENT-SEGMENTS of the Multivariant Playlist does not stand in Media Playlists again",
+            "Media Playlists should not repeat EXT-X-INDEPENDENT-SEGMENTS of the Multivariant Playlist",
             .presentation { subject, findings in
                 guard subject.multivariant.playlist.isIndependentSegments else { return }
                 for media in subject.mediaPlaylists where media.playlist.isIndependentSegments {
                     findings.report(
                         media.file,
                         media.file.line(of: .independentSegments),
-                        "EXT-X-INDEPENDENT-SEGMENTS stands in the Multivariant Playlist already, and holds from there: remove one"
+                        "EXT-X-INDEPENDENT-SEGMENTS is also in the Multivariant Playlist, and applies to all Media "
+                            + "Playlists: remove one of the two"
                     )
                 }
             }
@@ -99,8 +103,8 @@ extension StartTag {
 }
 
 extension MediaSubject {
-    /// The peak segment bit rate in bits per second (section 4.1). Nil when the playlist can still grow, when a segment
-    /// has no byte range, or when no segments last long enough.
+    /// The peak segment bit rate in bits per second (section 4.1). Nil when the playlist has no EXT-X-ENDLIST, when a
+    /// segment has no byte range, or when no contiguous segments are long enough.
     fileprivate var peakBitRate: Double? {
         guard playlist.isEnded, let targetDuration, !segments.isEmpty else { return nil }
         var peak = PeakBitRate()

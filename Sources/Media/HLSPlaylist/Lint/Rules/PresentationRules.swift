@@ -1,22 +1,23 @@
 extension LintRule {
-    /// What holds between a Multivariant Playlist and its Media Playlists.
+    /// The rules for a Multivariant Playlist together with its Media Playlists.
     static let presentationRules: [LintRule] =
         referenceRules + agreementRules + timelineRules + bandwidthRules + inheritanceRules
 
-    /// What the tags of the Multivariant Playlist lead to.
+    /// The rules for the playlists to which the Multivariant Playlist refers.
     private static let referenceRules: [LintRule] = [
         LintRule(
             "media-playlist-missing",
             .error,
             .presentation,
             section: "6.2.4",
-            "the Media Playlists of all variants and renditions can be read",
+            "the Media Playlists of all variants and renditions must be readable",
             .presentation { subject, findings in
                 for reference in subject.references where reference.file == nil {
                     findings.report(
                         subject.multivariant.file,
                         reference.line,
-                        "\(Shown.uri(reference.uri)) cannot be read"
+                        "the playlist \(MessageFormat.uri(reference.uri)) cannot be read: correct the URI, or add the "
+                            + "playlist"
                     )
                 }
             }
@@ -26,14 +27,17 @@ extension LintRule {
             .error,
             .presentation,
             section: "4.4.6.2",
-            "variants and renditions are Media Playlists",
+            "variants and renditions must be Media Playlists",
             .presentation { subject, findings in
                 for reference in subject.references {
-                    guard let file = reference.file, file.isJudged, case .multivariant = file.playlist else { continue }
+                    guard let file = reference.file, file.isCheckable, case .multivariant = file.playlist else {
+                        continue
+                    }
                     findings.report(
                         subject.multivariant.file,
                         reference.line,
-                        "\(Shown.uri(reference.uri)) is a Multivariant Playlist: name a Media Playlist instead"
+                        "\(MessageFormat.uri(reference.uri)) is a Multivariant Playlist: write the URI of a Media "
+                            + "Playlist"
                     )
                 }
             }
@@ -43,13 +47,14 @@ extension LintRule {
             .error,
             .presentation,
             section: "4.4.6.3",
-            "the playlist of an EXT-X-I-FRAME-STREAM-INF has EXT-X-I-FRAMES-ONLY",
+            "the playlist of an EXT-X-I-FRAME-STREAM-INF must have EXT-X-I-FRAMES-ONLY",
             .presentation { subject, findings in
                 for member in subject.members where member.isIFrameVariant && !member.media.playlist.isIFramesOnly {
                     findings.report(
                         member.media.file,
                         nil,
-                        "an EXT-X-I-FRAME-STREAM-INF names the playlist, but it has no EXT-X-I-FRAMES-ONLY"
+                        "an EXT-X-I-FRAME-STREAM-INF refers to this playlist, but the playlist has no "
+                            + "EXT-X-I-FRAMES-ONLY"
                     )
                 }
             }
@@ -59,28 +64,29 @@ extension LintRule {
             .error,
             .presentation,
             section: "4.4.6.3",
-            "the playlist of an EXT-X-STREAM-INF has no EXT-X-I-FRAMES-ONLY",
+            "the playlist of an EXT-X-STREAM-INF must not have EXT-X-I-FRAMES-ONLY",
             .presentation { subject, findings in
                 for member in subject.members where member.isVariant && member.media.playlist.isIFramesOnly {
                     findings.report(
                         member.media.file,
                         member.media.file.line(of: .iFramesOnly),
-                        "an EXT-X-STREAM-INF names this playlist of I-frames, which plays as a slide show: "
-                            + "name it by EXT-X-I-FRAME-STREAM-INF"
+                        "an EXT-X-STREAM-INF refers to this I-frame playlist, which would play as a slide show: "
+                            + "use EXT-X-I-FRAME-STREAM-INF"
                     )
                 }
             }
         ),
     ]
 
-    /// What all Media Playlists say alike.
+    /// The rules for values that must be the same in all Media Playlists.
     private static let agreementRules: [LintRule] = [
         LintRule(
             "target-durations-differ",
             .error,
             .presentation,
             section: "6.2.4",
-            "all Media Playlists have the same Target Duration (subtitles and I-frames of VOD may have others)",
+            "all Media Playlists must have the same Target Duration, except subtitles and I-frame playlists of type "
+                + "VOD",
             .presentation { subject, findings in
                 let members = subject.members.filter { member in
                     let playlist = member.media.playlist
@@ -91,7 +97,8 @@ extension LintRule {
                     findings.report(
                         media.file,
                         media.file.line(of: .targetDuration),
-                        "the Target Duration is \(own) s, but \(expected) s in \(ReadingContext.quoted(first.file.name))"
+                        "the Target Duration is \(own) s, but \(expected) s in "
+                            + "\(ReadingContext.quoted(first.file.name))"
                     )
                 }
             }
@@ -101,13 +108,14 @@ extension LintRule {
             .error,
             .presentation,
             section: "6.2.4",
-            "all Media Playlists have the same EXT-X-PLAYLIST-TYPE, or none has one",
+            "EXT-X-PLAYLIST-TYPE must be the same in all Media Playlists, or absent from all",
             .presentation { subject, findings in
                 subject.mediaPlaylists.compare({ $0.playlistType }) { media, own, first, expected in
                     findings.report(
                         media.file,
                         own == nil ? nil : media.file.line(of: .playlistType),
-                        "EXT-X-PLAYLIST-TYPE is \(own?.rawValue ?? "missing"), but \(expected?.rawValue ?? "missing") in "
+                        "EXT-X-PLAYLIST-TYPE is \(own?.rawValue ?? "missing"), but \(expected?.rawValue ?? "missing") "
+                            + "in "
                             + ReadingContext.quoted(first.file.name)
                     )
                 }
@@ -117,7 +125,7 @@ extension LintRule {
 }
 
 extension MediaSubject {
-    /// The type, if it is one that the draft defines.
+    /// The playlist type, if the draft defines it; otherwise nil.
     fileprivate var playlistType: PlaylistType? {
         playlist.playlistType.flatMap { PlaylistType.defined.contains($0) ? $0 : nil }
     }
@@ -127,8 +135,8 @@ extension [MediaSubject] {
     /// Compares each Media Playlist with the first.
     ///
     /// - Parameters:
-    ///   - value: What must be the same.
-    ///   - report: Gets one that differs, what it has, the first, and what that has.
+    ///   - value: Returns the value that must be the same.
+    ///   - report: Receives a playlist that differs and its value, then the first playlist and its value.
     func compare<Value: Equatable>(
         _ value: (MediaSubject) -> Value,
         report: (_ media: MediaSubject, _ own: Value, _ first: MediaSubject, _ expected: Value) -> Void

@@ -1,21 +1,22 @@
 import TextCoding
 
 extension LintRule {
-    /// The times, and what goes with them, of the Media Playlists of a presentation.
+    /// The rules for the timelines of the Media Playlists of a presentation.
     static let timelineRules: [LintRule] = [
         LintRule(
             "program-date-time-partly",
             .error,
             .presentation,
             section: "6.2.4",
-            "all Media Playlists have EXT-X-PROGRAM-DATE-TIME, or none has it",
+            "either all or none of the Media Playlists must have EXT-X-PROGRAM-DATE-TIME",
             .presentation { subject, findings in
                 guard let dated = subject.mediaPlaylists.first(where: \.hasDate) else { return }
                 for media in subject.mediaPlaylists where !media.segments.isEmpty && !media.hasDate {
                     findings.report(
                         media.file,
                         nil,
-                        "there is no EXT-X-PROGRAM-DATE-TIME, but \(ReadingContext.quoted(dated.file.name)) has it"
+                        "the playlist has no EXT-X-PROGRAM-DATE-TIME, but \(ReadingContext.quoted(dated.file.name)) "
+                            + "has it"
                     )
                 }
             }
@@ -25,7 +26,7 @@ extension LintRule {
             .error,
             .presentation,
             section: "6.2.4",
-            "the Media Playlists of a VOD presentation begin at the same date",
+            "the Media Playlists of a VOD presentation must start at the same date",
             .presentation { subject, findings in
                 let playlists = subject.mediaPlaylists
                 guard playlists.allSatisfy({ $0.playlist.playlistType == .vod }) else { return }
@@ -41,7 +42,8 @@ extension LintRule {
                     findings.report(
                         media.file,
                         media.file.line(of: .programDateTime),
-                        "the first segment begins \(Shown.seconds(abs(difference))) \(difference < 0 ? "before" : "after") that of "
+                        "the first segment starts \(MessageFormat.seconds(abs(difference))) "
+                            + "\(difference < 0 ? "before" : "after") that of "
                             + ReadingContext.quoted(first.media.file.name)
                     )
                 }
@@ -52,7 +54,7 @@ extension LintRule {
             .error,
             .presentation,
             section: "6.2.4",
-            "the Media Playlists of a finished presentation end with the same Discontinuity Sequence Number",
+            "with EXT-X-ENDLIST, all Media Playlists must end with the same Discontinuity Sequence Number",
             .presentation { subject, findings in
                 guard subject.mediaPlaylists.allSatisfy(\.playlist.isEnded) else { return }
                 subject.mediaPlaylists.filter { !$0.segments.isEmpty }
@@ -60,8 +62,9 @@ extension LintRule {
                         findings.report(
                             media.file,
                             nil,
-                            "the last segment has the Discontinuity Sequence Number \(own), but \(expected) in "
-                                + "\(ReadingContext.quoted(first.file.name)), so switching lands in the wrong place"
+                            "the Discontinuity Sequence Number of the last segment is \(own), but \(expected) in "
+                                + "\(ReadingContext.quoted(first.file.name)), so clients that switch continue at a "
+                                + "wrong position"
                         )
                     }
             }
@@ -71,15 +74,15 @@ extension LintRule {
             .error,
             .presentation,
             section: "6.2.4",
-            "all Media Playlists have the same EXT-X-SERVER-CONTROL, or none has it",
+            "EXT-X-SERVER-CONTROL must be the same in all Media Playlists, or absent from all",
             .presentation { subject, findings in
                 subject.mediaPlaylists.compare({ $0.serverControl }) { media, own, first, expected in
                     let other = ReadingContext.quoted(first.file.name)
                     let message =
                         switch (own, expected) {
-                        case (nil, _): "there is no EXT-X-SERVER-CONTROL, but \(other) has one"
-                        case (_, nil): "there is an EXT-X-SERVER-CONTROL, but \(other) has none"
-                        default: "EXT-X-SERVER-CONTROL has other attributes than in \(other)"
+                        case (nil, _): "the playlist has no EXT-X-SERVER-CONTROL, but \(other) has it"
+                        case (_, nil): "the playlist has EXT-X-SERVER-CONTROL, but \(other) does not have it"
+                        default: "the attributes of EXT-X-SERVER-CONTROL differ from those in \(other)"
                         }
                     findings.report(media.file, own == nil ? nil : media.file.line(of: .serverControl), message)
                 }
@@ -90,7 +93,7 @@ extension LintRule {
             .error,
             .presentation,
             section: "6.2.4",
-            "all Media Playlists with Date Ranges have the same ones",
+            "all Media Playlists with Date Ranges must have the same Date Ranges",
             .presentation { subject, findings in
                 var first: (media: MediaSubject, ranges: ListedDateRanges)?
                 for media in subject.mediaPlaylists {
@@ -104,8 +107,8 @@ extension LintRule {
                     findings.report(
                         media.file,
                         nil,
-                        "the Date Range \(ReadingContext.quoted(id)) is not the same as in "
-                            + "\(ReadingContext.quoted(first.media.file.name)), or only in one of the two"
+                        "the Date Range \(ReadingContext.quoted(id)) differs from that in "
+                            + "\(ReadingContext.quoted(first.media.file.name)), or only one of the two playlists has it"
                     )
                 }
             }
@@ -115,7 +118,8 @@ extension LintRule {
             .error,
             .presentation,
             section: "6.2.4",
-            "the Media Playlists of a finished presentation are equally long, to one Target Duration (subtitles aside)",
+            "with EXT-X-ENDLIST, Media Playlists except subtitles must have equal durations, within one Target "
+                + "Duration",
             .presentation { subject, findings in
                 let playlists = subject.mediaPlaylists
                 guard playlists.allSatisfy(\.playlist.isEnded), let limit = playlists.compactMap(\.targetDuration).min()
@@ -131,26 +135,28 @@ extension LintRule {
                     findings.report(
                         member.media.file,
                         nil,
-                        "the playlist lasts \(Shown.seconds(duration)), \(ReadingContext.quoted(first.media.file.name)) "
-                            + "\(Shown.seconds(first.duration)): further apart than the smallest Target Duration, "
-                            + Shown.seconds(limit)
+                        "the duration is \(MessageFormat.seconds(duration)), but that of "
+                            + "\(ReadingContext.quoted(first.media.file.name)) "
+                            + "is \(MessageFormat.seconds(first.duration)): they differ by more than the smallest "
+                            + "Target Duration, "
+                            + MessageFormat.seconds(limit)
                     )
                 }
             }
         ),
     ]
 
-    /// What sums of binary fractions may be off, in seconds.
+    /// The tolerated rounding error of sums of durations, in seconds.
     private static let tolerance = 1e-6
 }
 
 extension MediaSubject {
-    /// Whether it has an EXT-X-PROGRAM-DATE-TIME.
+    /// Whether the playlist has an EXT-X-PROGRAM-DATE-TIME.
     fileprivate var hasDate: Bool {
         playlist.upcoming.programDateTime != nil || segments.contains { $0.segment.programDateTime != nil }
     }
 
-    /// The date of the first segment, from the first that is written, backwards.
+    /// The date of the first segment, computed backward from the first EXT-X-PROGRAM-DATE-TIME.
     fileprivate var firstDate: PlaylistDate? {
         guard !segments.isEmpty else { return nil }
         var elapsed = 0.0
@@ -161,7 +167,7 @@ extension MediaSubject {
         return playlist.upcoming.programDateTime?.advanced(by: -elapsed)
     }
 
-    /// The tag, the attributes that the draft does not define in alphabetical order.
+    /// The EXT-X-SERVER-CONTROL tag, with attributes that the draft does not define in alphabetical order.
     fileprivate var serverControl: ServerControlTag? {
         var tag = playlist.serverControl
         tag?.otherAttributes.sort { $0.name < $1.name }
@@ -169,17 +175,17 @@ extension MediaSubject {
     }
 }
 
-/// The Date Ranges of a playlist, each with the attributes of all its tags; of two values the first holds.
+/// The Date Ranges of a playlist, each with the attributes of all its tags. The first value of an attribute is used.
 private struct ListedDateRanges {
     private(set) var order: [String] = []
     private var attributes: [String: [String: String]] = [:]
 
     init(_ media: MediaSubject) {
-        for segment in media.playlist.segments where !segment.tags.isEmpty { take(segment.tags) }
-        take(media.playlist.upcoming.tags)
+        for segment in media.playlist.segments where !segment.tags.isEmpty { add(segment.tags) }
+        add(media.playlist.upcoming.tags)
     }
 
-    private mutating func take(_ tags: [SegmentTag]) {
+    private mutating func add(_ tags: [SegmentTag]) {
         for case .dateRange(let tag) in tags {
             if attributes[tag.id] == nil { order.append(tag.id) }
             for (name, value) in tag.values {
@@ -189,7 +195,8 @@ private struct ListedDateRanges {
         }
     }
 
-    /// A Date Range that only one of the two has, or that has other attributes.
+    /// Returns the ID of a Date Range that only one of the two playlists has, or whose attributes differ; nil when
+    /// there is none.
     func firstDifference(from other: ListedDateRanges) -> String? {
         if let id = order.first(where: { attributes[$0] != other.attributes[$0] }) { return id }
         guard order.count != other.order.count else { return nil }
@@ -198,7 +205,7 @@ private struct ListedDateRanges {
 }
 
 extension DateRangeTag {
-    /// The attributes but ID, by their names.
+    /// The names and values of all attributes except ID.
     fileprivate var values: [(String, String)] {
         let known: [(String, String?)] = [
             ("CLASS", rangeClass), ("START-DATE", startDate?.text),

@@ -1,17 +1,18 @@
 extension LintRule {
-    /// What must not change about a playlist from snapshot to snapshot, its segments apart.
+    /// The rules for changes between snapshots of a playlist that do not concern single segments.
     static let reloadPlaylistRules: [LintRule] = [
         LintRule(
             "reload-discontinuity-sequence-missing",
             .error,
             .reload,
             section: "6.2.2",
-            "a playlist with discontinuities from which segments are removed has EXT-X-DISCONTINUITY-SEQUENCE",
+            "a playlist with discontinuities must have EXT-X-DISCONTINUITY-SEQUENCE when segments are removed",
             .reload { subject, findings in
                 guard subject.comparesSegments, subject.lacksDiscontinuitySequence else { return }
                 findings.report(
                     nil,
-                    "segments were removed from a playlist with EXT-X-DISCONTINUITY, but there is no EXT-X-DISCONTINUITY-SEQUENCE"
+                    "segments were removed from a playlist with EXT-X-DISCONTINUITY, but it has no "
+                        + "EXT-X-DISCONTINUITY-SEQUENCE"
                 )
             }
         ),
@@ -20,7 +21,7 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.2",
-            "the Discontinuity Sequence Number of a segment does not change",
+            "the Discontinuity Sequence Number of a segment must not change",
             .reload { subject, findings in
                 guard subject.comparesSegments, !subject.lacksDiscontinuitySequence else { return }
                 let pair = subject.comparison.pairs.first {
@@ -29,9 +30,9 @@ extension LintRule {
                 guard let pair else { return }
                 findings.report(
                     subject.after.file.line(of: .discontinuitySequence),
-                    "\(ReadingContext.quoted(pair.after.uri)) had the Discontinuity Sequence Number "
-                        + "\(pair.before.discontinuitySequenceNumber) and has \(pair.after.discontinuitySequenceNumber); count "
-                        + "each EXT-X-DISCONTINUITY that is removed"
+                    "the Discontinuity Sequence Number of \(ReadingContext.quoted(pair.after.uri)) changed from "
+                        + "\(pair.before.discontinuitySequenceNumber) to \(pair.after.discontinuitySequenceNumber): "
+                        + "increment EXT-X-DISCONTINUITY-SEQUENCE for each EXT-X-DISCONTINUITY that is removed"
                 )
             }
         ),
@@ -40,14 +41,14 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "no segment is removed from a playlist of type EVENT",
+            "segments must not be removed from a playlist of type EVENT",
             .reload { subject, findings in
                 guard subject.comparesSegments, subject.before.playlist.playlistType == .event,
                     subject.comparison.removed > 0
                 else { return }
                 findings.report(
                     subject.after.file.line(of: .mediaSequence),
-                    "\(subject.comparison.removed) segments were removed although EXT-X-PLAYLIST-TYPE was EVENT"
+                    "\(subject.comparison.removed) segments were removed, although EXT-X-PLAYLIST-TYPE was EVENT"
                 )
             }
         ),
@@ -56,13 +57,16 @@ extension LintRule {
             .error,
             .reload,
             section: "4.4.3.4",
-            "nothing is added after EXT-X-ENDLIST, which stays",
+            "EXT-X-ENDLIST must not be removed, and no segments must be added after it",
             .reload { subject, findings in
                 guard subject.comparesSegments, subject.before.playlist.isEnded else { return }
                 if !subject.after.playlist.isEnded {
-                    findings.report(nil, "EXT-X-ENDLIST stood in the snapshot before and is gone")
+                    findings.report(nil, "the previous snapshot had EXT-X-ENDLIST, but this one does not")
                 } else if subject.comparison.added > 0 {
-                    findings.report(nil, "segments were added after EXT-X-ENDLIST, when clients had stopped reloading")
+                    findings.report(
+                        nil,
+                        "segments were added after EXT-X-ENDLIST, but clients no longer reload the playlist"
+                    )
                 }
             }
         ),
@@ -71,7 +75,7 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.2",
-            "three Target Durations remain when segments are removed",
+            "when segments are removed, at least three Target Durations must remain",
             .reload { subject, findings in
                 guard subject.comparesSegments, subject.comparison.removed > 0, let merged = subject.merged,
                     !merged.isEnded, let target = subject.after.targetDuration,
@@ -79,7 +83,8 @@ extension LintRule {
                 else { return }
                 findings.report(
                     nil,
-                    "segments were removed, and \(merged.duration.inSeconds) are left, less than three Target Durations, "
+                    "segments were removed, and the remaining duration is \(merged.duration.inSeconds), less than "
+                        + "three Target Durations, "
                         + (3 * target).inSeconds
                 )
             }
@@ -89,10 +94,13 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "no segment is removed from the end",
+            "segments must not be removed from the end",
             .reload { subject, findings in
                 guard subject.comparesSegments, subject.comparison.added < 0 else { return }
-                findings.report(nil, "\(-subject.comparison.added) segments at the end of the snapshot before are gone")
+                findings.report(
+                    nil,
+                    "\(-subject.comparison.added) segments at the end of the previous snapshot were removed"
+                )
             }
         ),
         LintRule(
@@ -100,19 +108,20 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "a Date Range stays as long as segments of its time do",
+            "a Date Range must not be removed while segments that it covers remain",
             .reload { subject, findings in
                 guard subject.comparesSegments, let merged = subject.merged, let time = subject.time else { return }
                 let left = Set(merged.dateRangeTags.map(\.id))
-                let gone = subject.before.dateRanges.all.first { range in
+                let removed = subject.before.dateRanges.all.first { range in
                     guard !left.contains(range.id), let start = range.start else { return false }
                     let end = range.end ?? start
                     return start < time.end && (end > time.begin || (end <= start && start >= time.begin))
                 }
-                guard let gone else { return }
+                guard let removed else { return }
                 findings.report(
                     nil,
-                    "the Date Range \(ReadingContext.quoted(gone.id)) is gone, but segments of its time are still here"
+                    "the Date Range \(ReadingContext.quoted(removed.id)) was removed, but segments that it covers "
+                        + "remain"
                 )
             }
         ),
@@ -121,7 +130,7 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "a Date Range keeps its attributes, and no other range takes its ID",
+            "the attributes of a Date Range must not change, and its ID must not be reused",
             .reload { subject, findings in
                 guard subject.comparesSegments, let merged = subject.merged else { return }
                 var attributes: [String: [String: String]] = [:]
@@ -141,7 +150,8 @@ extension LintRule {
                     findings.report(
                         after[range.id]?.firstLine,
                         "\(changed.name) of the Date Range \(ReadingContext.quoted(range.id)) "
-                            + (now[changed.name] == nil ? "is gone" : "has changed") + "; give a new range a new ID"
+                            + (now[changed.name] == nil ? "was removed" : "has changed")
+                            + ": a new Date Range needs a new ID"
                     )
                 }
             }
@@ -150,26 +160,26 @@ extension LintRule {
 }
 
 extension ReloadSubject {
-    /// Segments were removed from a playlist with discontinuities, which are not counted.
+    /// Whether segments were removed from a playlist with discontinuities but without EXT-X-DISCONTINUITY-SEQUENCE.
     fileprivate var lacksDiscontinuitySequence: Bool {
         comparison.removed > 0 && before.file.line(of: .discontinuity) != nil
             && after.file.line(of: .discontinuitySequence) == nil
     }
 
-    /// The dates of the first segment that is left and of the end; nil when they are not known. Where the later
-    /// snapshot has no date yet, the earlier one's hold.
+    /// The dates of the first remaining segment and of the end; nil when they are unknown. Before the first date of the
+    /// later snapshot, the dates of the earlier snapshot are used.
     fileprivate var time: (begin: PlaylistDate, end: PlaylistDate)? {
         var clock = SegmentClock()
-        // Where segments between the two are unknown, so is the time between.
+        // If segments between the two snapshots are unknown, the time between them is unknown too.
         if before.isFull, comparison.removed <= UInt64(comparison.before.count) {
             for segment in comparison.before.prefix(Int(comparison.removed)) {
-                clock.pass(segment.date, segment.duration)
+                clock.advance(segment.date, segment.duration)
             }
         }
         var begin: PlaylistDate?
         for segment in comparison.after {
-            clock.pass(segment.date, segment.duration)
-            begin = begin ?? clock.begin
+            clock.advance(segment.date, segment.duration)
+            begin = begin ?? clock.start
         }
         guard let begin, let end = clock.end else { return nil }
         return (begin, end)

@@ -1,5 +1,5 @@
 extension LintRule {
-    /// What may change from one snapshot of a Media Playlist to the next.
+    /// The rules for changes between two snapshots of a Media Playlist.
     static let reloadRules: [LintRule] =
         sequenceRules + reloadSegmentRules + reloadPlaylistRules + [
             LintRule(
@@ -7,15 +7,15 @@ extension LintRule {
                 .error,
                 .reload,
                 section: "6.3.7",
-                "a delta update leaves out no segment that the snapshot before does not have",
+                "a delta update must only skip segments that the previous snapshot has",
                 .reload { subject, findings in
                     guard case .skipNotInBase = subject.comparison.obstacle else { return }
                     let first = subject.after.playlist.mediaSequence ?? 0
                     let skipped = subject.after.playlist.skip?.skippedSegments ?? 0
                     findings.report(
                         subject.after.file.line(of: .skip),
-                        "EXT-X-SKIP leaves out \(skipped) segments from number \(first) on, which the playlist before does not "
-                            + "have: a client must ask for the whole playlist"
+                        "EXT-X-SKIP skips \(skipped) segments, starting with number \(first), but the previous "
+                            + "snapshot does not have all of them: a client must request the full playlist"
                     )
                 }
             )
@@ -27,10 +27,10 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "a playlist of type VOD does not change",
+            "a playlist of type VOD must not change",
             .reload { subject, findings in
                 guard case .vodChanged = subject.comparison.obstacle else { return }
-                findings.report(nil, "the playlist has changed although its EXT-X-PLAYLIST-TYPE was VOD")
+                findings.report(nil, "the playlist has changed, although its EXT-X-PLAYLIST-TYPE was VOD")
             }
         ),
         LintRule(
@@ -38,13 +38,14 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.2",
-            "the Media Sequence Number never decreases",
+            "the Media Sequence Number must not decrease",
             .reload { subject, findings in
                 guard case .sequenceDecreased = subject.comparison.obstacle else { return }
                 findings.report(
                     subject.after.file.line(of: .mediaSequence),
-                    "the first Media Sequence Number was \(subject.before.playlist.mediaSequence ?? 0) and is "
-                        + "\(subject.after.playlist.mediaSequence ?? 0); it must not decrease"
+                    "the Media Sequence Number of the first segment decreased from "
+                        + "\(subject.before.playlist.mediaSequence ?? 0) "
+                        + "to \(subject.after.playlist.mediaSequence ?? 0)"
                 )
             }
         ),
@@ -53,10 +54,13 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.2",
-            "a playlist from which segments are removed has EXT-X-MEDIA-SEQUENCE",
+            "a playlist from which segments are removed must have EXT-X-MEDIA-SEQUENCE",
             .reload { subject, findings in
                 guard case .sequenceMissing = subject.comparison.obstacle else { return }
-                findings.report(nil, "segments were removed from the beginning, but there is no EXT-X-MEDIA-SEQUENCE")
+                findings.report(
+                    nil,
+                    "segments were removed from the start, but the playlist has no EXT-X-MEDIA-SEQUENCE"
+                )
             }
         ),
         LintRule(
@@ -64,13 +68,13 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.2",
-            "EXT-X-MEDIA-SEQUENCE grows by the number of the segments that were removed",
+            "EXT-X-MEDIA-SEQUENCE must increase by the number of segments that were removed",
             .reload { subject, findings in
                 guard case .sequenceWrong(let number) = subject.comparison.obstacle else { return }
                 findings.report(
                     subject.after.file.line(of: .mediaSequence),
-                    "EXT-X-MEDIA-SEQUENCE is \(subject.after.playlist.mediaSequence ?? 0), but the first segment had number "
-                        + "\(number) before"
+                    "EXT-X-MEDIA-SEQUENCE is \(subject.after.playlist.mediaSequence ?? 0), but in the previous "
+                        + "snapshot the first segment had the number \(number)"
                 )
             }
         ),
@@ -79,7 +83,7 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "the Target Duration does not change",
+            "the Target Duration must not change",
             .reload { subject, findings in
                 guard subject.comparesHeaders, subject.before.file.line(of: .targetDuration) != nil,
                     let line = subject.after.file.line(of: .targetDuration),
@@ -87,8 +91,8 @@ extension LintRule {
                 else { return }
                 findings.report(
                     line,
-                    "EXT-X-TARGETDURATION was \(subject.before.playlist.targetDuration) and is "
-                        + "\(subject.after.playlist.targetDuration); it must stay"
+                    "EXT-X-TARGETDURATION changed from \(subject.before.playlist.targetDuration) to "
+                        + "\(subject.after.playlist.targetDuration): it must not change"
                 )
             }
         ),
@@ -97,20 +101,20 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "the tags that hold for the whole playlist do not change",
+            "tags that apply to the whole playlist must not change",
             .reload { subject, findings in
                 guard subject.comparesHeaders else { return }
-                let before = subject.before.playlist.steadyTags
-                let after = subject.after.playlist.steadyTags
+                let before = subject.before.playlist.invariantTags
+                let after = subject.after.playlist.invariantTags
                 for name in TagName.allCases where before[name] != after[name] {
                     // A delta update may need a higher version.
                     if name == .version, !subject.after.isFull { continue }
-                    let what =
+                    let change =
                         before[name] == nil
-                        ? "is new" : after[name] == nil ? "has gone" : "has another value than before"
+                        ? "was added" : after[name] == nil ? "was removed" : "has changed"
                     findings.report(
                         subject.after.file.line(of: name),
-                        "\(name.rawValue) \(what); it must not change while the playlist is served"
+                        "\(name.rawValue) \(change): it must not change while the playlist is served"
                     )
                 }
             }
@@ -119,7 +123,7 @@ extension LintRule {
 }
 
 extension ReloadSubject {
-    /// Whether tags of the playlist as a whole are compared.
+    /// Whether rules compare the tags that apply to the whole playlist.
     fileprivate var comparesHeaders: Bool {
         switch comparison.obstacle {
         case .skipNotInBase, .vodChanged: false
@@ -127,13 +131,13 @@ extension ReloadSubject {
         }
     }
 
-    /// Whether segments are compared.
+    /// Whether rules compare segments.
     var comparesSegments: Bool { comparison.obstacle == nil }
 }
 
 extension MediaPlaylist {
-    /// The tags of the playlist as a whole that must stay.
-    fileprivate var steadyTags: [TagName: PlaylistTag] {
+    /// The tags that apply to the whole playlist and must not change.
+    fileprivate var invariantTags: [TagName: PlaylistTag] {
         var tags: [TagName: PlaylistTag] = [:]
         for tag in headerTags {
             switch tag.name {

@@ -1,20 +1,22 @@
 extension LintRule {
-    /// What must not change about a segment.
+    /// The rules for properties of a segment that must not change between snapshots.
     static let reloadSegmentRules: [LintRule] = [
         LintRule(
             "reload-segment-changed",
             .error,
             .reload,
             section: "6.3.4",
-            "a Media Sequence Number stands for the same bytes in every snapshot",
+            "a Media Sequence Number must refer to the same bytes in every snapshot",
             .reload { subject, findings in
                 guard let pair = subject.firstPair(where: { !$0.before.isSameResource(as: $0.after) }) else { return }
                 let isURI = pair.before.uri != pair.after.uri
                 findings.report(
                     pair.lines?.uriLine,
                     isURI
-                        ? "this segment was \(ReadingContext.quoted(pair.before.uri)) in the snapshot before; clients halt"
-                        : "the byte range of this segment is another than in the snapshot before; clients halt"
+                        ? "this segment was \(ReadingContext.quoted(pair.before.uri)) in the previous snapshot; "
+                            + "clients stop playback"
+                        : "the byte range of this segment differs from that in the previous snapshot; clients stop "
+                            + "playback"
                 )
             }
         ),
@@ -23,7 +25,7 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "the duration of a segment does not change",
+            "the duration of a segment must not change",
             .reload { subject, findings in
                 let pair = subject.firstPair {
                     $0.before.isSameResource(as: $0.after) && $0.before.duration != $0.after.duration
@@ -31,7 +33,7 @@ extension LintRule {
                 guard let pair else { return }
                 findings.report(
                     pair.lines?.lastLine(of: .inf),
-                    "EXTINF was \(pair.before.duration) s in the snapshot before and is \(pair.after.duration) s"
+                    "EXTINF changed from \(pair.before.duration) s in the previous snapshot to \(pair.after.duration) s"
                 )
             }
         ),
@@ -40,7 +42,7 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "the keys of an encrypted segment do not change",
+            "the keys of an encrypted segment must not change",
             .reload { subject, findings in
                 let pair = subject.firstPair {
                     !$0.before.keys.isEmpty && !$0.after.keys.isEmpty && $0.before.keys != $0.after.keys
@@ -48,7 +50,7 @@ extension LintRule {
                 guard let pair else { return }
                 findings.report(
                     pair.lines?.uriLine,
-                    "the EXT-X-KEY tags that apply to this segment are others than in the snapshot before"
+                    "the EXT-X-KEY tags that apply to this segment differ from those in the previous snapshot"
                 )
             }
         ),
@@ -57,14 +59,15 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.3",
-            "an EXT-X-KEY stays as long as it applies to a segment",
+            "an EXT-X-KEY must not be removed while segments to which it applies remain",
             .reload { subject, findings in
                 guard let pair = subject.firstPair(where: { !$0.before.keys.isEmpty && $0.after.keys.isEmpty }) else {
                     return
                 }
                 findings.report(
                     pair.lines?.uriLine,
-                    "this segment was encrypted, and no EXT-X-KEY applies to it any more; repeat the tag above the first segment"
+                    "this segment was encrypted, but no EXT-X-KEY applies to it anymore: repeat the tag before the "
+                        + "first segment"
                 )
             }
         ),
@@ -73,7 +76,7 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "the EXT-X-MAP of a segment does not change",
+            "the EXT-X-MAP of a segment must not change",
             .reload { subject, findings in
                 let pair = subject.firstPair { pair in
                     guard let before = pair.before.map else { return false }
@@ -83,8 +86,9 @@ extension LintRule {
                 findings.report(
                     pair.lines?.uriLine,
                     pair.after.map == nil
-                        ? "this segment had an EXT-X-MAP, and none applies to it any more; repeat the tag above the first segment"
-                        : "the EXT-X-MAP that applies to this segment is another than in the snapshot before"
+                        ? "this segment had an EXT-X-MAP, but none applies to it anymore: repeat the tag before the "
+                            + "first segment"
+                        : "the EXT-X-MAP that applies to this segment differs from that in the previous snapshot"
                 )
             }
         ),
@@ -93,7 +97,7 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "the EXT-X-PROGRAM-DATE-TIME of a segment does not change",
+            "the EXT-X-PROGRAM-DATE-TIME of a segment must not change",
             .reload { subject, findings in
                 let pair = subject.firstPair { pair in
                     guard let before = pair.before.date, let after = pair.after.date else { return false }
@@ -102,7 +106,7 @@ extension LintRule {
                 guard let pair, let before = pair.before.date, let after = pair.after.date else { return }
                 findings.report(
                     pair.lines?.line(of: .programDateTime),
-                    "the segment's date was \(before) in the snapshot before and is \(after)"
+                    "the date of the segment changed from \(before) in the previous snapshot to \(after)"
                 )
             }
         ),
@@ -110,7 +114,7 @@ extension LintRule {
 }
 
 extension ReloadSubject {
-    /// The first segment of which something holds, among those whose lines the later snapshot has.
+    /// Returns the first matching segment among those whose lines the later snapshot has.
     fileprivate func firstPair(where matches: (ReloadComparison.Pair) -> Bool) -> ReloadComparison.Pair? {
         guard comparesSegments else { return nil }
         return comparison.pairs.first { $0.lines != nil && matches($0) }
@@ -118,7 +122,7 @@ extension ReloadSubject {
 }
 
 extension MediaSubject.Segment {
-    /// The line of its last tag of a name: of several EXTINF tags the last one holds.
+    /// Returns the line of the last tag with a name. If a segment has several EXTINF tags, the last one applies.
     fileprivate func lastLine(of name: TagName) -> PlaylistLine? {
         tagLines.last { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
     }

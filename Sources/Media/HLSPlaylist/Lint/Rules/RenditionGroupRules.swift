@@ -1,12 +1,12 @@
 extension LintRule {
-    /// Groups of renditions: that they exist, and what holds among their members.
+    /// The rules for rendition groups and their members.
     static let renditionGroupRules: [LintRule] = [
         LintRule(
             "group-missing",
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "the groups that variants name exist",
+            "the rendition groups to which variants refer must exist",
             .multivariant { subject, findings in
                 let groups = Set(subject.renditions.map { RenditionGroup($0.tag) })
                 func check(_ names: [(name: String, type: MediaTag.MediaType, id: String?)], _ line: PlaylistLine) {
@@ -19,8 +19,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: first.name,
-                        "there is no EXT-X-MEDIA for \(listed.joined(separator: " and ")): add one with "
-                            + "\(types.joined(separator: " and ")) and this GROUP-ID, or correct the name"
+                        "the playlist has no EXT-X-MEDIA for \(listed.joined(separator: " and ")): add one with "
+                            + "\(types.joined(separator: " and ")) and this GROUP-ID, or correct the attribute"
                     )
                 }
                 for (variant, line) in subject.variants {
@@ -43,7 +43,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1.1",
-            "the members of a group have different NAMEs",
+            "the members of a group must have different NAMEs",
             .multivariant { subject, findings in
                 var seen: [GroupMember: Int] = [:]
                 for (tag, line) in subject.renditions {
@@ -52,8 +52,8 @@ extension LintRule {
                         findings.report(
                             line,
                             attribute: "NAME",
-                            "\(member.group) has the NAME \(ReadingContext.quoted(tag.name)) in line \(first) already: "
-                                + "give each member a name of its own"
+                            "\(member.group) already has the NAME \(ReadingContext.quoted(tag.name)) on line \(first): "
+                                + "give each member a different NAME"
                         )
                     } else {
                         seen[member] = line.number
@@ -66,7 +66,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1.1",
-            "a group has one default",
+            "a group must have at most one default",
             .multivariant { subject, findings in
                 var seen: [RenditionGroup: Int] = [:]
                 for (tag, line) in subject.renditions where tag.isDefault == true {
@@ -75,7 +75,7 @@ extension LintRule {
                         findings.report(
                             line,
                             attribute: "DEFAULT",
-                            "\(group) has DEFAULT=YES in line \(first) already: keep one of the two"
+                            "\(group) already has DEFAULT=YES on line \(first): keep only one of the two"
                         )
                     } else {
                         seen[group] = line.number
@@ -88,13 +88,13 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1",
-            "AUTOSELECT of a default is YES, or absent",
+            "AUTOSELECT of a default rendition must be YES or absent",
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions where tag.isDefault == true && tag.autoselects == false {
                     findings.report(
                         line,
                         attribute: "AUTOSELECT",
-                        "AUTOSELECT=NO stands beside DEFAULT=YES: write AUTOSELECT=YES"
+                        "the tag has AUTOSELECT=NO and DEFAULT=YES: write AUTOSELECT=YES"
                     )
                 }
             }
@@ -104,20 +104,21 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "4.4.6.1.1",
-            "members that clients may choose by themselves differ in language, FORCED or characteristics",
+            "members with AUTOSELECT=YES should differ in language, FORCED or characteristics",
             .multivariant { subject, findings in
-                var seen: [Choice: Int] = [:]
+                var seen: [SelectionKey: Int] = [:]
                 for (tag, line) in subject.renditions where tag.autoselects == true {
-                    let choice = Choice(tag)
-                    if let first = seen[choice] {
+                    let key = SelectionKey(tag)
+                    if let first = seen[key] {
                         findings.report(
                             line,
-                            "\(choice.group) has an AUTOSELECT=YES member with the same LANGUAGE, ASSOC-LANGUAGE, "
-                                + "FORCED and CHARACTERISTICS in line \(first), so clients cannot choose between them: "
-                                + "make one of these differ, or write AUTOSELECT=NO"
+                            "\(key.group) has another member with AUTOSELECT=YES and the same LANGUAGE, "
+                                + "ASSOC-LANGUAGE, "
+                                + "FORCED and CHARACTERISTICS on line \(first), so clients cannot choose between them: "
+                                + "change one of these attributes, or write AUTOSELECT=NO"
                         )
                     } else {
-                        seen[choice] = line.number
+                        seen[key] = line.number
                     }
                 }
             }
@@ -127,7 +128,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1.1",
-            "groups of one TYPE have the same members",
+            "groups of one TYPE must have the same members",
             .multivariant { subject, findings in
                 var firsts: [MediaTag.MediaType: GroupMembers] = [:]
                 for group in groups(subject) {
@@ -145,7 +146,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "every variant has CLOSED-CAPTIONS=NONE, or none has",
+            "either all or none of the variants must have CLOSED-CAPTIONS=NONE",
             .multivariant { subject, findings in
                 func isNone(_ variant: Variant) -> Bool { variant.closedCaptions == .some(.none) }
                 guard let with = subject.variants.first(where: { isNone($0.variant) }),
@@ -154,8 +155,8 @@ extension LintRule {
                 findings.report(
                     without.line,
                     attribute: "CLOSED-CAPTIONS",
-                    "this variant lacks CLOSED-CAPTIONS=NONE, which that of line \(with.line.number) has: write it in "
-                        + "all variants or in none"
+                    "this variant does not have CLOSED-CAPTIONS=NONE, but the variant on line \(with.line.number) "
+                        + "does: write it for all variants or for none"
                 )
             }
         ),
@@ -178,7 +179,7 @@ extension LintRule {
     }
 }
 
-/// What a group is known by.
+/// The identity of a group: its TYPE and GROUP-ID.
 private struct RenditionGroup: Hashable, CustomStringConvertible {
     let type: MediaTag.MediaType
     let id: String
@@ -190,7 +191,8 @@ private struct RenditionGroup: Hashable, CustomStringConvertible {
 
     init(_ tag: MediaTag) { self.init(type: tag.type, id: tag.groupID) }
 
-    /// For messages. Only the four TYPEs of the draft pass the reader.
+    /// The group as messages show it. The type is one of the four TYPEs of the draft, because the reader rejects
+    /// others.
     var description: String { "the \(type) group \(ReadingContext.quoted(id))" }
 }
 
@@ -199,8 +201,8 @@ private struct GroupMember: Hashable {
     let name: String
 }
 
-/// By what clients choose among the members of a group.
-private struct Choice: Hashable {
+/// The attributes by which clients select a member of a group.
+private struct SelectionKey: Hashable {
     let group: RenditionGroup
     let language: String?
     let associatedLanguage: String?
@@ -216,10 +218,10 @@ private struct Choice: Hashable {
     }
 }
 
-/// The members of a group by their names.
+/// The members of a group by NAME.
 private struct GroupMembers {
     let id: RenditionGroup
-    /// Of the first member.
+    /// The line of the first member.
     let line: PlaylistLine
     private var names: [String] = []
     private var members: [String: MediaTag] = [:]
@@ -235,8 +237,8 @@ private struct GroupMembers {
         members[tag.name] = tag
     }
 
-    /// What is not as in the first group, in words; nil when nothing is. It takes time in proportion to this group
-    /// alone: the first one may be large, and have many small ones behind it.
+    /// Returns a description of the differences from the first group; nil when there are none. The time is proportional
+    /// to the size of this group only, because many small groups may follow a large first group.
     func difference(from first: GroupMembers) -> String? {
         let extra = names.filter { first.members[$0] == nil }
         let lacking = first.names.count - (names.count - extra.count)
@@ -245,14 +247,14 @@ private struct GroupMembers {
             let others = lacking > 1 ? " and \(lacking - 1) more" : ""
             parts.append("lacks \(ReadingContext.quoted(example))\(others)")
         }
-        if !extra.isEmpty { parts.append("has \(LintText.quoted(extra)) besides") }
+        if !extra.isEmpty { parts.append("also has \(LintText.quoted(extra))") }
         if parts.isEmpty {
             for name in names {
                 guard let own = members[name], let other = first.members[name] else { continue }
                 let attributes = Self.attributes(own, other)
                 guard !attributes.isEmpty else { continue }
                 parts.append(
-                    "has another \(attributes.joined(separator: ", ")) for \(ReadingContext.quoted(name))"
+                    "has a different \(attributes.joined(separator: ", ")) for \(ReadingContext.quoted(name))"
                 )
                 break
             }

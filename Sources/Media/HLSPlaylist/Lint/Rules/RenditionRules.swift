@@ -1,19 +1,19 @@
 extension LintRule {
-    /// The attributes of one rendition.
+    /// The rules for the attributes of a rendition.
     static let renditionRules: [LintRule] = [
         LintRule(
             "closed-captions-with-uri",
             .error,
             .multivariant,
             section: "4.4.6.1",
-            "closed captions have no URI",
+            "closed captions must not have a URI",
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions where tag.type == .closedCaptions && tag.uri != nil {
                     findings.report(
                         line,
                         attribute: "URI",
-                        "closed captions travel in the video: remove the URI \(ReadingContext.quoted(tag.uri ?? "")), "
-                            + "or write TYPE=SUBTITLES"
+                        "closed captions are embedded in the video: remove the URI "
+                            + "\(ReadingContext.quoted(tag.uri ?? "")), or write TYPE=SUBTITLES"
                     )
                 }
             }
@@ -23,12 +23,13 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.2.1",
-            "subtitles have a URI",
+            "subtitles must have a URI",
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions where tag.type == .subtitles && tag.uri == nil {
                     findings.report(
                         line,
-                        "the subtitles \(ReadingContext.quoted(tag.name)) have no URI: add that of their Media Playlist"
+                        "the subtitles \(ReadingContext.quoted(tag.name)) have no URI: add the URI of their Media "
+                            + "Playlist"
                     )
                 }
             }
@@ -38,7 +39,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1",
-            "closed captions have INSTREAM-ID",
+            "closed captions must have INSTREAM-ID",
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions where tag.type == .closedCaptions && tag.instreamID == nil {
                     findings.report(
@@ -54,17 +55,17 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1",
-            "INSTREAM-ID names a channel that can exist",
+            "INSTREAM-ID must be a valid channel identifier",
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions {
                     guard let id = tag.instreamID else { continue }
                     let problem: String
                     if tag.type == .closedCaptions {
                         guard !isCaptionChannel(id) else { continue }
-                        problem = "is no channel of closed captions: write CC1 to CC4 or SERVICE1 to SERVICE63"
+                        problem = "is not a closed caption channel: write CC1 to CC4 or SERVICE1 to SERVICE63"
                     } else {
                         guard !LintText.isAlphanumeric(id, and: ".") else { continue }
-                        problem = "has a character other than letters, digits and full stop: choose another ID"
+                        problem = "contains a character other than letters, digits and periods: choose another ID"
                     }
                     findings.report(
                         line,
@@ -79,14 +80,14 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1",
-            "FORCED stands in subtitles alone",
+            "only subtitles may have FORCED",
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions where tag.type != .subtitles && tag.isForced != nil {
                     findings.report(
                         line,
                         attribute: "FORCED",
-                        "FORCED=\(tag.isForced == true ? "YES" : "NO") stands in TYPE=\(tag.type), and only subtitles "
-                            + "may have it: remove it"
+                        "the tag with TYPE=\(tag.type) has FORCED=\(tag.isForced == true ? "YES" : "NO"), which only "
+                            + "subtitles may have: remove FORCED"
                     )
                 }
             }
@@ -96,7 +97,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1",
-            "CHANNELS, BIT-DEPTH and SAMPLE-RATE stand in audio alone",
+            "only audio may have CHANNELS, BIT-DEPTH and SAMPLE-RATE",
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions where tag.type != .audio {
                     var names: [String] = []
@@ -107,7 +108,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: first,
-                        "only audio may have \(names.joined(separator: " and ")), and this is TYPE=\(tag.type): remove "
+                        "the tag with TYPE=\(tag.type) has \(names.joined(separator: " and ")), which only audio may "
+                            + "have: remove "
                             + (names.count > 1 ? "them" : "it")
                     )
                 }
@@ -118,13 +120,13 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "4.4.6.1",
-            "audio has CHANNELS",
+            "audio should have CHANNELS",
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions where tag.type == .audio && tag.channels == nil {
                     findings.report(
                         line,
-                        "the audio \(ReadingContext.quoted(tag.name)) has no CHANNELS, so clients cannot tell stereo "
-                            + "from surround: write their number, such as CHANNELS=\"2\""
+                        "the audio \(ReadingContext.quoted(tag.name)) has no CHANNELS, so clients cannot distinguish "
+                            + "stereo from surround: write the number of channels, such as CHANNELS=\"2\""
                     )
                 }
             }
@@ -134,15 +136,15 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1",
-            "CHANNELS is a number of channels and lists of identifiers",
+            "CHANNELS must be a number of channels, optionally followed by lists of identifiers",
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions where tag.type == .audio {
                     guard let channels = tag.channels, !ChannelParameters.isWellFormed(channels) else { continue }
                     findings.report(
                         line,
                         attribute: "CHANNELS",
-                        "CHANNELS \(ReadingContext.quoted(channels)) is not a number of channels, then lists of "
-                            + "identifiers (A-Z, 0-9 and hyphen) behind slashes: write \"2\", \"16/JOC\" "
+                        "CHANNELS \(ReadingContext.quoted(channels)) is not a number of channels, optionally followed "
+                            + "by lists of identifiers (A-Z, 0-9 and hyphen) after slashes: write \"2\", \"16/JOC\" "
                             + "or \"2/-/BINAURAL\""
                     )
                 }
@@ -153,7 +155,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.1",
-            "languages have the form of RFC 5646",
+            "languages must have the form of RFC 5646",
             .multivariant { subject, findings in
                 for line in subject.lines {
                     let languages: [(name: String, value: String?)]
@@ -169,7 +171,7 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: first.name,
-                        "\(listed.joined(separator: " and ")) is no language tag of RFC 5646: write one such as "
+                        "\(listed.joined(separator: " and ")) is not a language tag of RFC 5646: write one such as "
                             + "\"en\", \"pt-BR\" or \"zh-Hant\""
                     )
                 }
@@ -177,7 +179,7 @@ extension LintRule {
         ),
     ]
 
-    /// CC1 to CC4, SERVICE1 to SERVICE63.
+    /// Returns whether an ID is a closed caption channel: CC1 to CC4 or SERVICE1 to SERVICE63.
     private static func isCaptionChannel(_ id: String) -> Bool {
         if ["CC1", "CC2", "CC3", "CC4"].contains(id) { return true }
         let digits = id.dropFirst(7)

@@ -1,19 +1,19 @@
 extension LintRule {
-    /// EXT-X-SESSION-DATA.
+    /// The rules for EXT-X-SESSION-DATA.
     static let sessionDataRules: [LintRule] = [
         LintRule(
             "session-data-content",
             .error,
             .multivariant,
             section: "4.4.6.4",
-            "session data has either VALUE or URI",
+            "session data must have either VALUE or URI",
             .multivariant { subject, findings in
                 for (tag, line) in subject.sessionData where (tag.value == nil) == (tag.uri == nil) {
                     findings.report(
                         line,
                         attribute: tag.uri == nil ? nil : "URI",
                         "the session data \(ReadingContext.quoted(tag.dataID)) has "
-                            + (tag.uri == nil ? "neither VALUE nor URI: add one" : "both VALUE and URI: keep one")
+                            + (tag.uri == nil ? "neither VALUE nor URI: add one" : "both VALUE and URI: remove one")
                     )
                 }
             }
@@ -23,7 +23,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.4",
-            "session data has a DATA-ID and LANGUAGE of its own",
+            "the combination of DATA-ID and LANGUAGE must be unique",
             .multivariant { subject, findings in
                 var seen: [DataKey: Int] = [:]
                 for (tag, line) in subject.sessionData {
@@ -33,8 +33,8 @@ extension LintRule {
                         findings.report(
                             line,
                             attribute: "DATA-ID",
-                            "DATA-ID \(ReadingContext.quoted(tag.dataID)) with \(language) stands in line \(first) "
-                                + "already: remove one, or give it another LANGUAGE"
+                            "the DATA-ID \(ReadingContext.quoted(tag.dataID)) with \(language) is already on line "
+                                + "\(first): remove one of the tags, or change its LANGUAGE"
                         )
                     } else {
                         seen[key] = line.number
@@ -47,14 +47,14 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "4.4.6.4",
-            "DATA-ID is a name in reverse DNS order",
+            "DATA-ID should be a name in reverse DNS notation",
             .multivariant { subject, findings in
                 for (tag, line) in subject.sessionData where !tag.dataID.utf8.contains(UInt8(ascii: ".")) {
                     findings.report(
                         line,
                         attribute: "DATA-ID",
-                        "DATA-ID \(ReadingContext.quoted(tag.dataID)) may be anybody's: put your domain before it, as "
-                            + "in \"com.example.title\""
+                        "DATA-ID \(ReadingContext.quoted(tag.dataID)) is not in reverse DNS notation and may not be "
+                            + "unique: add your domain as a prefix, as in \"com.example.title\""
                     )
                 }
             }

@@ -1,18 +1,18 @@
 extension LintRule {
-    /// Session keys, and the keys of several playlists.
+    /// The rules for session keys, and for keys of several playlists.
     static let sessionKeyRules: [LintRule] = [
         LintRule(
             "session-key-none",
             .error,
             .multivariant,
             section: "4.4.6.5",
-            "METHOD of an EXT-X-SESSION-KEY is not NONE",
+            "METHOD of an EXT-X-SESSION-KEY must not be NONE",
             .multivariant { subject, findings in
                 for (tag, line) in subject.sessionKeys where !tag.key.isKey {
                     findings.report(
                         line,
                         attribute: "METHOD",
-                        "METHOD=NONE is no key that could be fetched early: remove the tag"
+                        "an EXT-X-SESSION-KEY with METHOD=NONE specifies no key to preload: remove the tag"
                     )
                 }
             }
@@ -22,7 +22,7 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.5",
-            "no EXT-X-SESSION-KEY says the same as another",
+            "a playlist must not repeat an EXT-X-SESSION-KEY with the same attributes",
             .multivariant { subject, findings in
                 var lines: [SessionKey: Int] = [:]
                 for (tag, line) in subject.sessionKeys where tag.key.method.isDefined {
@@ -30,7 +30,8 @@ extension LintRule {
                     if let first = lines[key] {
                         findings.report(
                             line,
-                            "the same key as at line \(first) (missing attributes have their defaults): remove one"
+                            "the key is the same as on line \(first), with default values for absent attributes: "
+                                + "remove one of the tags"
                         )
                     } else {
                         lines[key] = line.number
@@ -43,12 +44,12 @@ extension LintRule {
             .error,
             .presentation,
             section: "4.4.6.5",
-            "an EXT-X-SESSION-KEY has METHOD, KEYFORMAT and KEYFORMATVERSIONS of every EXT-X-KEY with its URI",
+            "EXT-X-SESSION-KEY and EXT-X-KEY with the same URI must agree on METHOD, KEYFORMAT and KEYFORMATVERSIONS",
             .presentation { subject, findings in
                 let file = subject.multivariant.file
                 let sessionKeys = subject.sessionKeys
-                // Of each URI that a session key has: two keys that differ, if there are two. One of them then
-                // disagrees.
+                // For each URI of a session key: up to two different keys. If there are two, at least one of them
+                // differs from the session key.
                 var used: [String: [(key: ListedKey, file: String)]] = [:]
                 let uris = Set(sessionKeys.compactMap(\.key.uri))
                 for media in subject.mediaPlaylists where !uris.isEmpty {
@@ -65,7 +66,8 @@ extension LintRule {
                     findings.report(
                         file,
                         line,
-                        "an EXT-X-KEY with the URI \(Shown.uri(uri)) in \(ReadingContext.quoted(other.file)) differs: "
+                        "the session key differs from an EXT-X-KEY with the URI \(MessageFormat.uri(uri)) in "
+                            + "\(ReadingContext.quoted(other.file)): "
                             + key.differences(from: other.key)
                     )
                 }
@@ -76,7 +78,7 @@ extension LintRule {
             .note,
             .presentation,
             section: "4.4.6.5",
-            "a DRM key that several Media Playlists share has an EXT-X-SESSION-KEY, so that it can be asked for early",
+            "a DRM key of several Media Playlists should have an EXT-X-SESSION-KEY, so that clients can preload it",
             .presentation { subject, findings in
                 let announced = Set(subject.sessionKeys.compactMap(\.key.uri))
                 var firstFile: [String: String] = [:]
@@ -91,8 +93,10 @@ extension LintRule {
                         return findings.report(
                             subject.multivariant.file,
                             nil,
-                            "\(ReadingContext.quoted(first)) and \(ReadingContext.quoted(media.file.name)) share the key "
-                                + "\(Shown.uri(uri)): an EXT-X-SESSION-KEY would let clients ask for it before they load them"
+                            "\(ReadingContext.quoted(first)) and \(ReadingContext.quoted(media.file.name)) share the "
+                                + "key "
+                                + "\(MessageFormat.uri(uri)): with an EXT-X-SESSION-KEY, clients can request the key "
+                                + "before they load the playlists"
                         )
                     }
                 }
@@ -103,7 +107,7 @@ extension LintRule {
             .error,
             .presentation,
             section: "Apple 13",
-            "all encrypted Media Playlists have the same KEYFORMATs",
+            "all encrypted Media Playlists must have the same KEYFORMATs",
             .presentation { subject, findings in
                 var first: (file: LintFile, formats: Set<KeyFormat>)?
                 for media in subject.mediaPlaylists {
@@ -117,8 +121,10 @@ extension LintRule {
                     findings.report(
                         media.file,
                         nil,
-                        "the key formats are \(Shown.keyFormats(formats)), but \(Shown.keyFormats(first.formats)) in "
-                            + "\(ReadingContext.quoted(first.file.name)): a client may play one and not the other"
+                        "the key formats are \(MessageFormat.keyFormats(formats)), but "
+                            + "\(MessageFormat.keyFormats(first.formats)) in "
+                            + "\(ReadingContext.quoted(first.file.name)), so a client may be able to play only one of "
+                            + "the two"
                     )
                 }
             }
@@ -126,9 +132,9 @@ extension LintRule {
     ]
 }
 
-/// A key without its IV, its defaults filled in.
+/// A key without its IV, with default values for absent attributes.
 struct ListedKey: Hashable {
-    /// Resolved against the playlist.
+    /// The URI, resolved against the playlist.
     let uri: String?
     let method: EncryptionMethod
     let keyFormat: KeyFormat
@@ -141,19 +147,20 @@ struct ListedKey: Hashable {
         versions = key.versions
     }
 
-    /// What differs, for a message.
+    /// Returns a description of the differences, for a message.
     func differences(from other: ListedKey) -> String {
         var parts: [String] = []
-        if method != other.method { parts.append("METHOD=\(method) here, \(other.method) there") }
+        if method != other.method { parts.append("METHOD is \(method), but \(other.method) there") }
         if keyFormat != other.keyFormat {
             parts.append(
-                "KEYFORMAT=\(ReadingContext.quoted(keyFormat.rawValue)) here, "
-                    + "\(ReadingContext.quoted(other.keyFormat.rawValue)) there"
+                "KEYFORMAT is \(ReadingContext.quoted(keyFormat.rawValue)), "
+                    + "but \(ReadingContext.quoted(other.keyFormat.rawValue)) there"
             )
         }
         if versions != other.versions {
             parts.append(
-                "KEYFORMATVERSIONS=\(ReadingContext.quoted(versions)) here, \(ReadingContext.quoted(other.versions)) there"
+                "KEYFORMATVERSIONS is \(ReadingContext.quoted(versions)), but "
+                    + "\(ReadingContext.quoted(other.versions)) there"
             )
         }
         return parts.joined(separator: "; ")
@@ -166,7 +173,7 @@ private struct SessionKey: Hashable {
 }
 
 extension LintFile {
-    /// The keys, each in one form only, in the order of the lines.
+    /// The keys without duplicates, in the order of the lines.
     fileprivate var listedKeys: [ListedKey] {
         var seen: Set<ListedKey> = []
         return keys.compactMap { key, _ in
@@ -178,14 +185,14 @@ extension LintFile {
 }
 
 extension MediaSubject {
-    /// The keys, each in one form only, in the order of the lines.
+    /// The keys without duplicates, in the order of the lines.
     var listedKeys: [ListedKey] { file.listedKeys }
-    /// The key formats of all its keys.
+    /// The key formats of all keys.
     var keyFormats: Set<KeyFormat> { Set(file.keys.lazy.filter(\.tag.isKey).map(\.tag.keyFormat)) }
 }
 
 extension PresentationSubject {
-    /// The session keys that are keys, their URIs resolved.
+    /// The session keys, except those with METHOD=NONE, with resolved URIs.
     fileprivate var sessionKeys: [(key: ListedKey, line: PlaylistLine)] {
         let file = multivariant.file
         return file.keys.compactMap { key, line in

@@ -1,6 +1,6 @@
 extension LintRule {
-    /// The order of the tags, durations, byte ranges and dates.
-    static let structureRules: [LintRule] = durationRules + placeRules + dateRules + writingRules
+    /// The rules for durations, positions of tags, byte ranges, dates and the syntax of values.
+    static let structureRules: [LintRule] = durationRules + positionRules + dateRules + valueSyntaxRules
 
     private static let durationRules: [LintRule] = [
         LintRule(
@@ -8,12 +8,16 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.3.1",
-            "the Target Duration is at least 1",
+            "the Target Duration must be at least 1",
             .media { subject, findings in
                 guard subject.playlist.targetDuration == 0, let line = subject.file.line(of: .targetDuration) else {
                     return
                 }
-                findings.report(line, "EXT-X-TARGETDURATION is 0; it must be at least 1 and no less than any segment")
+                findings.report(
+                    line,
+                    "EXT-X-TARGETDURATION is 0: write at least 1, and at least the rounded duration of the longest "
+                        + "segment"
+                )
             }
         ),
         LintRule(
@@ -21,7 +25,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.3.1",
-            "no segment, rounded to the nearest second, is longer than the Target Duration",
+            "the duration of a segment, rounded to the nearest second, must not exceed the Target Duration",
             .media { subject, findings in
                 guard let target = subject.targetDuration else { return }
                 for line in subject.lines {
@@ -30,8 +34,8 @@ extension LintRule {
                     else { continue }
                     findings.report(
                         line,
-                        "EXTINF is \(duration.inSeconds), more than the Target Duration of \(target.inSeconds); "
-                            + "raise EXT-X-TARGETDURATION or cut shorter segments"
+                        "EXTINF is \(duration.inSeconds), more than the Target Duration of \(target.inSeconds): "
+                            + "increase EXT-X-TARGETDURATION, or make the segments shorter"
                     )
                 }
             }
@@ -41,7 +45,7 @@ extension LintRule {
             .warning,
             .media,
             section: "8",
-            "before version 6, no segment is longer than the Target Duration, unrounded",
+            "before version 6, the unrounded duration of a segment should not exceed the Target Duration",
             .media { subject, findings in
                 guard let target = subject.targetDuration, subject.file.version < 6 else { return }
                 for line in subject.lines {
@@ -50,8 +54,8 @@ extension LintRule {
                     else { continue }
                     findings.report(
                         line,
-                        "EXTINF is \(duration.inSeconds), above the Target Duration of \(target.inSeconds), which "
-                            + "clients do not round before version 6"
+                        "EXTINF is \(duration.inSeconds), more than the Target Duration of \(target.inSeconds), and "
+                            + "clients do not round EXTINF before version 6: increase EXT-X-TARGETDURATION"
                     )
                 }
             }
@@ -61,33 +65,38 @@ extension LintRule {
             .note,
             .media,
             section: "4.4.4.1",
-            "durations have decimal places, so that rounding errors do not add up",
+            "durations should have decimal places, so that rounding errors do not accumulate",
             .media { subject, findings in
-                // Equal ones, but for the last, are as a rule exact: a key frame every two seconds makes them.
+                // If all durations except the last are equal, they are usually exact, for example with a key frame
+                // every two seconds.
                 guard subject.file.version >= 3,
                     Set(subject.segments.dropLast().map(\.segment.duration)).count > 1,
                     let first = subject.file.line(of: .inf),
                     !subject.file.lines(of: .inf).contains(where: \.hasDecimalPoint)
                 else { return }
-                findings.report(first, "every EXTINF is an integer: if they are rounded, the errors add up")
+                findings.report(
+                    first,
+                    "every EXTINF is an integer: if the values are rounded, the errors accumulate; write decimal places"
+                )
             }
         ),
     ]
 
-    private static let placeRules: [LintRule] = [
+    private static let positionRules: [LintRule] = [
         LintRule(
             "media-sequence-late",
             .error,
             .media,
             section: "4.4.3.2",
-            "EXT-X-MEDIA-SEQUENCE stands before the first segment",
+            "EXT-X-MEDIA-SEQUENCE must precede the first segment",
             .media { subject, findings in
                 guard let line = subject.file.line(of: .mediaSequence), let first = subject.segments.first,
                     first.uriLine.number < line.number
                 else { return }
                 findings.report(
                     line,
-                    "EXT-X-MEDIA-SEQUENCE stands after the segment of line \(first.uriLine.number); move it above all segments"
+                    "EXT-X-MEDIA-SEQUENCE follows the segment on line \(first.uriLine.number): move it before all "
+                        + "segments"
                 )
             }
         ),
@@ -96,14 +105,15 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.3.3",
-            "EXT-X-DISCONTINUITY-SEQUENCE stands before the first segment and the first EXT-X-DISCONTINUITY",
+            "EXT-X-DISCONTINUITY-SEQUENCE must precede the first segment and the first EXT-X-DISCONTINUITY",
             .media { subject, findings in
                 guard let line = subject.file.line(of: .discontinuitySequence) else { return }
-                let places = [subject.segments.first?.uriLine, subject.file.line(of: .discontinuity)]
-                guard let first = places.compactMap({ $0?.number }).min(), first < line.number else { return }
+                let lines = [subject.segments.first?.uriLine, subject.file.line(of: .discontinuity)]
+                guard let first = lines.compactMap({ $0?.number }).min(), first < line.number else { return }
                 findings.report(
                     line,
-                    "EXT-X-DISCONTINUITY-SEQUENCE stands after line \(first); move it above all segments and discontinuities"
+                    "EXT-X-DISCONTINUITY-SEQUENCE follows line \(first): move it before all segments and "
+                        + "discontinuities"
                 )
             }
         ),
@@ -112,7 +122,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.4.2",
-            "an EXT-X-BYTERANGE without offset follows a range of the same resource",
+            "a segment whose EXT-X-BYTERANGE has no offset must follow a segment that is a range of the same resource",
             .media { subject, findings in
                 guard subject.isFull else { return }
                 var previous: String?
@@ -125,8 +135,8 @@ extension LintRule {
                     if range.offset == nil, previous != uri {
                         findings.report(
                             segment.line(of: .byteRange),
-                            "EXT-X-BYTERANGE:\(range.text) has no offset, and the segment before is no range of "
-                                + "\(ReadingContext.quoted(uri)); write \(range.length)@ and the offset"
+                            "EXT-X-BYTERANGE:\(range.text) has no offset, and the preceding segment is not a range of "
+                                + "\(ReadingContext.quoted(uri)): write \(range.length)@ followed by the offset"
                         )
                     }
                     previous = uri
@@ -138,7 +148,7 @@ extension LintRule {
             .error,
             .media,
             section: "4.4.4.5",
-            "BYTERANGE of an EXT-X-MAP has an offset",
+            "BYTERANGE of an EXT-X-MAP must have an offset",
             .media { subject, findings in
                 for line in subject.lines {
                     guard case .tag(.map(let map)) = line.content, let range = map.byteRange, range.offset == nil else {
@@ -147,8 +157,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "BYTERANGE",
-                        "BYTERANGE=\"\(range.length)\" of EXT-X-MAP has no offset; write \"\(range.length)@0\" if it "
-                            + "begins the resource"
+                        "BYTERANGE=\"\(range.length)\" of EXT-X-MAP has no offset: write \"\(range.length)@0\" if the "
+                            + "range starts at the beginning of the resource"
                     )
                 }
             }
@@ -158,14 +168,15 @@ extension LintRule {
             .error,
             .media,
             section: "3.1.2",
-            "segments of fragmented MP4 have an EXT-X-MAP",
+            "fragmented MP4 segments must have an EXT-X-MAP",
             .media { subject, findings in
                 guard subject.isFull,
                     let first = subject.segments.first(where: { $0.map == nil && isFragmentedMP4($0.segment.uri) })
                 else { return }
                 findings.report(
                     first.uriLine,
-                    "\(ReadingContext.quoted(first.segment.uri)) looks like fragmented MP4, and no EXT-X-MAP stands above it"
+                    "\(ReadingContext.quoted(first.segment.uri)) seems to be fragmented MP4, but no EXT-X-MAP "
+                        + "precedes it: add one"
                 )
             }
         ),
@@ -174,17 +185,17 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.4.5",
-            "an I-frame that does not follow the Media Initialization Section of its resource has an EXT-X-MAP",
+            "I-frames should have an EXT-X-MAP unless they immediately follow the Media Initialization Section",
             .media { subject, findings in
-                // Of a delta update nobody knows which EXT-X-MAP stands in the part that it leaves out.
+                // A delta update may leave out lines with an EXT-X-MAP.
                 guard subject.playlist.isIFramesOnly, subject.isFull else { return }
                 for segment in subject.segments
                 where segment.map == nil && (segment.index == 0 || segment.segment.isDiscontinuity) {
                     guard let start = segment.byteRange?.lowerBound, start == 0 || start > 564 else { continue }
                     findings.report(
                         segment.line(of: .byteRange),
-                        "the I-frame begins at byte \(start) and no EXT-X-MAP applies to it, so clients do not find the "
-                            + "Media Initialization Section"
+                        "the I-frame starts at byte \(start), and no EXT-X-MAP applies to it, so clients cannot find "
+                            + "the Media Initialization Section: add an EXT-X-MAP"
                     )
                 }
             }
@@ -194,12 +205,13 @@ extension LintRule {
             .error,
             .media,
             section: "6.2.1",
-            "a playlist of type VOD has EXT-X-ENDLIST",
+            "a playlist of type VOD must have EXT-X-ENDLIST",
             .media { subject, findings in
                 guard subject.playlist.playlistType == .vod, !subject.playlist.isEnded else { return }
                 findings.report(
                     subject.file.line(of: .playlistType),
-                    "EXT-X-PLAYLIST-TYPE is VOD, but EXT-X-ENDLIST is missing: clients go on reloading"
+                    "EXT-X-PLAYLIST-TYPE is VOD, but EXT-X-ENDLIST is missing, so clients keep reloading: add "
+                        + "EXT-X-ENDLIST"
                 )
             }
         ),
@@ -208,15 +220,15 @@ extension LintRule {
             .warning,
             .media,
             section: "6.2.2",
-            "a playlist from which segments are removed has no EXT-X-PLAYLIST-TYPE",
+            "a playlist from which segments are removed should not have EXT-X-PLAYLIST-TYPE",
             .media { subject, findings in
                 guard let type = subject.playlist.playlistType, PlaylistType.defined.contains(type),
                     let sequence = subject.playlist.mediaSequence, sequence > 1
                 else { return }
                 findings.report(
                     subject.file.line(of: .playlistType),
-                    "EXT-X-PLAYLIST-TYPE is \(type), which forbids to remove segments, but EXT-X-MEDIA-SEQUENCE is "
-                        + "\(sequence) as if some had been"
+                    "EXT-X-PLAYLIST-TYPE is \(type), which does not allow segments to be removed, but "
+                        + "EXT-X-MEDIA-SEQUENCE is \(sequence), which indicates that segments were removed"
                 )
             }
         ),
@@ -225,7 +237,7 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.2.2",
-            "TIME-OFFSET of EXT-X-START lies within the playlist",
+            "TIME-OFFSET of EXT-X-START should be within the playlist",
             .media { subject, findings in
                 guard subject.isFull, let offset = subject.playlist.start?.timeOffset else { return }
                 let duration = subject.playlist.duration
@@ -233,7 +245,7 @@ extension LintRule {
                 findings.report(
                     subject.file.line(of: .start),
                     attribute: "TIME-OFFSET",
-                    "TIME-OFFSET is \(offset.inSeconds), and the playlist lasts only \(duration.inSeconds)"
+                    "TIME-OFFSET is \(offset.inSeconds), but the duration of the playlist is only \(duration.inSeconds)"
                 )
             }
         ),
@@ -242,7 +254,7 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.2.2",
-            "while segments are added, TIME-OFFSET lies three Target Durations or more before the end",
+            "without EXT-X-ENDLIST, TIME-OFFSET should be at least three Target Durations before the end",
             .media { subject, findings in
                 guard subject.isFull, !subject.playlist.isEnded, let target = subject.targetDuration,
                     let offset = subject.playlist.start?.timeOffset
@@ -254,19 +266,19 @@ extension LintRule {
                 findings.report(
                     subject.file.line(of: .start),
                     attribute: "TIME-OFFSET",
-                    "TIME-OFFSET leads to \(distance.inSeconds) before the end; less than three Target Durations, "
-                        + "\((3 * target).inSeconds), soon stalls"
+                    "TIME-OFFSET is \(distance.inSeconds) before the end of the playlist, less than three Target "
+                        + "Durations, \((3 * target).inSeconds), so playback may stall"
                 )
             }
         ),
     ]
 
-    /// Whether a URI's path has one of the endings of fragmented MP4.
+    /// Whether a URI's path has a file name extension of fragmented MP4.
     private static func isFragmentedMP4(_ uri: String) -> Bool {
         let endings = [".m4s", ".mp4", ".cmfv", ".cmfa", ".cmft"]
         let path = uri.utf8.prefix { $0 != 0x3F && $0 != 0x23 }
         guard endings.contains(where: { path.suffix($0.utf8.count).elementsEqual($0.utf8) }) else { return false }
-        // The end may be that of a host's name.
+        // The suffix may belong to the host name instead of the path.
         let exact = URIReference.path(of: uri)
         return endings.contains { exact.hasSuffix($0) }
     }

@@ -1,33 +1,54 @@
 extension LintRule {
-    /// The form of lines, tags and attributes. The reader finds out; these entries describe what it reports.
+    /// The rules for the syntax of lines, tags and attributes. The reader checks them; these entries describe its
+    /// diagnostics.
     static let syntaxRules: [LintRule] = [
-        syntax(.bom, "4.1", "the file does not begin with a byte order mark"),
-        syntax(.notUTF8, "4.1", "every line is UTF-8"),
-        syntax(.controlCharacter, "4.1", "no line holds a control character"),
-        syntax(.missingExtM3U, "4.4.1.1", "the first line is #EXTM3U"),
-        syntax(.mixedPlaylistKinds, "4.4.6", "tags of Multivariant and of Media Playlists do not stand in one file"),
-        syntax(.limitExceeded, "-", "no line, value or number of tags passes the documented limits"),
-        syntax(.malformedTagValue, "4.4", "the value of a tag without attributes fits the tag's grammar"),
-        syntax(.malformedAttributeList, "4.2", "an attribute list is NAME=value between commas, and nothing else"),
-        syntax(.malformedAttributeValue, "4.2", "the value of an attribute is of the type that its definition gives"),
-        syntax(.missingAttribute, "4.4", "a tag has the attributes that it must have whatever else it holds"),
-        syntax(.duplicateAttribute, "4.2", "no attribute stands twice in one tag"),
-        syntax(.unknownEnumeratedValue, "6.3.1", "an enumerated string has one of the defined values"),
-        syntax(.unsupportedRequirement, "6.3.1", "no attribute that begins with REQ- is unknown"),
-        syntax(.duplicateTag, "4.4.2", "a tag that may stand once stands once"),
-        syntax(.segmentWithoutDuration, "4.4.4.1", "every segment URI has an EXTINF before it", .media),
-        syntax(.durationWithoutSegment, "4.4.4.1", "every EXTINF has a segment URI after it", .media),
-        syntax(.streamInfWithoutURI, "4.4.6.2", "every EXT-X-STREAM-INF has a URI line after it", .multivariant),
-        syntax(.uriWithoutStreamInf, "4.4.6.2", "every URI line has an EXT-X-STREAM-INF before it", .multivariant),
-        syntax(.whitespace, "4.1", "no line begins or ends with spaces"),
-        syntax(.undefinedVariable, "6.3.1", "an EXT-X-DEFINE above defines every variable that is referred to"),
-        syntax(.invalidDefine, "4.4.2.3", "an EXT-X-DEFINE has one of NAME with VALUE, IMPORT and QUERYPARAM"),
-        syntax(.duplicateVariable, "4.4.2.3", "no variable is defined twice"),
-        syntax(.unresolvedImport, "4.4.2.3", "the Multivariant Playlist defines every imported variable", .media),
-        syntax(.unresolvedQueryParameter, "4.4.2.3", "the playlist's URL has every query parameter that is asked for"),
-        syntax(.unknownTag, "6.3.1", "the draft defines every line that begins with #EXT"),
-        syntax(.unknownAttribute, "6.3.1", "the draft defines every attribute"),
-        syntax(.missingTargetDuration, "4.4.3.1", "a Media Playlist has EXT-X-TARGETDURATION", .media),
+        syntax(.bom, "4.1", "the file must not begin with a byte order mark"),
+        syntax(.notUTF8, "4.1", "every line must be UTF-8"),
+        syntax(.controlCharacter, "4.1", "a line must not contain control characters"),
+        syntax(.missingExtM3U, "4.4.1.1", "the first line must be #EXTM3U"),
+        syntax(
+            .mixedPlaylistKinds,
+            "4.4.6",
+            "a playlist must not have tags of both Media Playlists and Multivariant Playlists"
+        ),
+        syntax(.limitExceeded, "-", "lines, values and numbers of tags must not exceed the documented limits"),
+        syntax(.malformedTagValue, "4.4", "the value of a tag without attributes must match the grammar of the tag"),
+        syntax(
+            .malformedAttributeList,
+            "4.2",
+            "an attribute list must consist of NAME=value pairs separated by commas"
+        ),
+        syntax(.malformedAttributeValue, "4.2", "the value of an attribute must have the type that the draft defines"),
+        syntax(.missingAttribute, "4.4", "a tag must have all attributes that it always requires"),
+        syntax(.duplicateAttribute, "4.2", "an attribute must not appear more than once in a tag"),
+        syntax(.unknownEnumeratedValue, "6.3.1", "an enumerated string should be one of the defined values"),
+        syntax(.unsupportedRequirement, "6.3.1", "attributes that begin with REQ- should be defined in the draft"),
+        syntax(.duplicateTag, "4.4.2", "a tag must not be repeated if it may appear only once"),
+        syntax(.segmentWithoutDuration, "4.4.4.1", "an EXTINF must precede every segment URI", .media),
+        syntax(.durationWithoutSegment, "4.4.4.1", "a segment URI must follow every EXTINF", .media),
+        syntax(.streamInfWithoutURI, "4.4.6.2", "a URI line must follow every EXT-X-STREAM-INF", .multivariant),
+        syntax(.uriWithoutStreamInf, "4.4.6.2", "an EXT-X-STREAM-INF must precede every URI line", .multivariant),
+        syntax(.whitespace, "4.1", "a line must not begin or end with spaces"),
+        syntax(
+            .undefinedVariable,
+            "6.3.1",
+            "a preceding EXT-X-DEFINE must define every variable that a line refers to"
+        ),
+        syntax(
+            .invalidDefine,
+            "4.4.2.3",
+            "an EXT-X-DEFINE must have exactly one of NAME with VALUE, IMPORT and QUERYPARAM"
+        ),
+        syntax(.duplicateVariable, "4.4.2.3", "a variable must not be defined more than once"),
+        syntax(.unresolvedImport, "4.4.2.3", "the Multivariant Playlist must define every imported variable", .media),
+        syntax(
+            .unresolvedQueryParameter,
+            "4.4.2.3",
+            "the playlist's URL must have every query parameter that QUERYPARAM names"
+        ),
+        syntax(.unknownTag, "6.3.1", "lines that begin with #EXT should be tags that the draft defines"),
+        syntax(.unknownAttribute, "6.3.1", "attributes should be defined in the draft"),
+        syntax(.missingTargetDuration, "4.4.3.1", "a Media Playlist must have EXT-X-TARGETDURATION", .media),
     ]
 
     private static func syntax(_ id: RuleID, _ section: String, _ summary: String, _ subject: Subject = .any)

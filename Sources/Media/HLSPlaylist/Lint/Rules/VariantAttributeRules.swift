@@ -1,19 +1,19 @@
 extension LintRule {
-    /// RESOLUTION, FRAME-RATE, SCORE, VIDEO-RANGE and REQ-VIDEO-LAYOUT.
+    /// The rules for RESOLUTION, FRAME-RATE, SCORE, VIDEO-RANGE and REQ-VIDEO-LAYOUT.
     static let variantAttributeRules: [LintRule] = [
         LintRule(
             "resolution-missing",
             .warning,
             .multivariant,
             section: "4.4.6.2",
-            "video has RESOLUTION",
+            "a variant with video should have RESOLUTION",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes where attributes.resolution == nil {
                     guard let video = attributes.codecs.first(where: { Codec.kind(of: $0) == .video }) else { continue }
                     findings.report(
                         line,
-                        "CODECS has the video format \(ReadingContext.quoted(video)), but RESOLUTION is missing: "
-                            + "clients cannot fit the variant to the display; write its size in pixels"
+                        "CODECS has the video format \(ReadingContext.quoted(video)), but RESOLUTION is missing, so "
+                            + "clients cannot choose a variant for the display: write the size in pixels"
                     )
                 }
             }
@@ -23,14 +23,14 @@ extension LintRule {
             .note,
             .multivariant,
             section: "4.4.6.2",
-            "video has FRAME-RATE",
+            "a variant with video should have FRAME-RATE",
             .multivariant { subject, findings in
                 for (variant, line) in subject.variants where variant.frameRate == nil {
                     guard let resolution = variant.resolution else { continue }
                     findings.report(
                         line,
-                        "RESOLUTION=\(resolution) stands without FRAME-RATE: write the greatest number "
-                            + "of frames per second"
+                        "the variant has RESOLUTION=\(resolution) but no FRAME-RATE: write the maximum frame rate "
+                            + "in frames per second"
                     )
                 }
             }
@@ -40,10 +40,10 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "SCORE is more than 0",
+            "SCORE must be greater than 0",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes where attributes.score == 0 {
-                    findings.report(line, attribute: "SCORE", "SCORE is 0: write a positive number, or leave it out")
+                    findings.report(line, attribute: "SCORE", "SCORE is 0: write a positive number, or remove SCORE")
                 }
             }
         ),
@@ -52,15 +52,15 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "4.4.6.2",
-            "every variant has SCORE, or none has",
+            "either all or none of the variants should have SCORE",
             .multivariant { subject, findings in
                 guard let with = subject.variants.first(where: { $0.variant.score != nil }),
                     let without = subject.variants.first(where: { $0.variant.score == nil })
                 else { return }
                 findings.report(
                     without.line,
-                    "this variant has no SCORE, but that of line \(with.line.number) has one, so clients ignore them "
-                        + "all: add SCORE to every variant"
+                    "this variant has no SCORE, but the variant on line \(with.line.number) has one, so clients ignore "
+                        + "SCORE: add it to every variant"
                 )
             }
         ),
@@ -69,7 +69,7 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "4.4.6.2",
-            "VIDEO-RANGE and the video formats fit together",
+            "VIDEO-RANGE should match the video formats in CODECS",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes {
                     guard let problem = rangeProblem(attributes) else { continue }
@@ -82,7 +82,8 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "REQ-VIDEO-LAYOUT has no empty entries or specifiers, and one specifier of a kind in an entry",
+            "REQ-VIDEO-LAYOUT must have no empty entries or specifiers, and at most one specifier per prefix in an "
+                + "entry",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes {
                     let problems = attributes.requiredVideoLayout.lazy.compactMap(layoutProblem)
@@ -96,7 +97,7 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "4.4.6.2",
-            "REQ-VIDEO-LAYOUT names specifiers of the draft",
+            "REQ-VIDEO-LAYOUT should have only specifiers that the draft defines",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes {
                     let unknown = specifiers(attributes)
@@ -105,8 +106,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "REQ-VIDEO-LAYOUT",
-                        "REQ-VIDEO-LAYOUT names \(LintText.quoted(unknown)), which the draft does not define: clients "
-                            + "ignore the variant; use CH-STEREO, CH-MONO or a PROJ- specifier of section 4.4.6.2"
+                        "REQ-VIDEO-LAYOUT has \(LintText.quoted(unknown)), which the draft does not define, so clients "
+                            + "ignore the variant: write CH-STEREO, CH-MONO or a PROJ- specifier of section 4.4.6.2"
                     )
                 }
             }
@@ -116,15 +117,15 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "4.4.6.2",
-            "REQ-VIDEO-LAYOUT says more than the defaults",
+            "REQ-VIDEO-LAYOUT should be absent if all of its specifiers are defaults",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes where !attributes.requiredVideoLayout.isEmpty {
                     guard specifiers(attributes).allSatisfy({ $0 == "CH-MONO" || $0 == "PROJ-RECT" }) else { continue }
                     findings.report(
                         line,
                         attribute: "REQ-VIDEO-LAYOUT",
-                        "REQ-VIDEO-LAYOUT holds nothing but the defaults CH-MONO and PROJ-RECT, and shuts out clients "
-                            + "that do not know it: leave it out"
+                        "REQ-VIDEO-LAYOUT has only the defaults CH-MONO and PROJ-RECT, and clients that do not support "
+                            + "the attribute ignore the variant: remove it"
                     )
                 }
             }
@@ -143,7 +144,7 @@ extension LintRule {
         }
         for prefix in ["CH-", "PROJ-"] where specifiers.count(where: { $0.hasPrefix(prefix) }) > 1 {
             return "has two \(prefix) specifiers in the entry \(ReadingContext.quoted(entry)): write them as two "
-                + "entries with a comma, or keep one"
+                + "entries separated by a comma, or remove one"
         }
         return nil
     }
@@ -162,8 +163,8 @@ extension LintRule {
         let video =
             (codecs + attributes.supplementalCodecs.map { SupplementalCodec($0).codec }).filter { $0.kind == .video }
         guard !video.isEmpty, video.allSatisfy({ $0.family == .h264 }) else { return nil }
-        return "VIDEO-RANGE=\(range) stands beside H.264 alone (\(LintText.quoted(video.map(\.text)))), which players "
-            + "show as SDR: correct VIDEO-RANGE or CODECS"
+        return "the variant has VIDEO-RANGE=\(range), but its only video format is H.264 "
+            + "(\(LintText.quoted(video.map(\.text)))), which players show as SDR: correct VIDEO-RANGE or CODECS"
     }
 
     private static func isDolbyVisionProfile5(_ codec: Codec) -> Bool {

@@ -1,18 +1,18 @@
 extension LintRule {
-    /// Which variants there are, and their bandwidths.
+    /// The rules for the list of variants and for their bandwidths.
     static let variantListRules: [LintRule] = [
         LintRule(
             "no-variants",
             .warning,
             .multivariant,
             section: "4.4.6.2",
-            "a Multivariant Playlist has variants",
+            "a Multivariant Playlist should have variants",
             .multivariant { subject, findings in
                 if subject.variants.isEmpty {
                     findings.report(
                         nil,
-                        "the playlist has no EXT-X-STREAM-INF that clients can use, so nothing can be played: "
-                            + "add one with a URI line for each variant"
+                        "the playlist has no EXT-X-STREAM-INF that clients can use, so they cannot play anything: "
+                            + "add an EXT-X-STREAM-INF and a URI line for each variant"
                     )
                 }
             }
@@ -22,7 +22,7 @@ extension LintRule {
             .note,
             .multivariant,
             section: "4.4.6.3",
-            "video has I-frame playlists for trick play",
+            "a presentation with video should have I-frame playlists for trick play",
             .multivariant { subject, findings in
                 let hasVideo = subject.variants.contains { variant, _ in
                     variant.resolution != nil || variant.codecs.contains { Codec.kind(of: $0) == .video }
@@ -30,8 +30,8 @@ extension LintRule {
                 if hasVideo, subject.iFrameVariants.isEmpty {
                     findings.report(
                         nil,
-                        "there is video, but no EXT-X-I-FRAME-STREAM-INF: trick play has to fetch whole segments; "
-                            + "add an I-frame playlist"
+                        "the playlist has video variants but no EXT-X-I-FRAME-STREAM-INF, so clients must load full "
+                            + "segments for trick play: add an I-frame playlist"
                     )
                 }
             }
@@ -41,7 +41,7 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "6.2.4",
-            "no variant stands twice",
+            "a variant should not be listed more than once",
             .multivariant { subject, findings in
                 var seen: [VariantText: Int] = [:]
                 for (variant, line) in subject.variants {
@@ -49,8 +49,8 @@ extension LintRule {
                     if let first = seen[text] {
                         findings.report(
                             line,
-                            "this is the variant of line \(first) again, with the URI "
-                                + "\(ReadingContext.quoted(variant.uri)): remove one of the two"
+                            "the variant with the URI \(ReadingContext.quoted(variant.uri)) is the same as the "
+                                + "variant on line \(first): remove one of the two"
                         )
                     } else {
                         seen[text] = line.number
@@ -63,14 +63,14 @@ extension LintRule {
             .error,
             .multivariant,
             section: "4.4.6.2",
-            "BANDWIDTH is more than 0",
+            "BANDWIDTH must be greater than 0",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes where attributes.bandwidth == 0 {
                     findings.report(
                         line,
                         attribute: "BANDWIDTH",
-                        "BANDWIDTH is 0, by which clients take the variant for the cheapest: write its peak "
-                            + "bits per second"
+                        "BANDWIDTH is 0, so clients treat the variant as the one with the lowest bit rate: write its "
+                            + "peak segment bit rate in bits per second"
                     )
                 }
             }
@@ -80,15 +80,15 @@ extension LintRule {
             .warning,
             .multivariant,
             section: "4.4.6.2",
-            "AVERAGE-BANDWIDTH is at most BANDWIDTH",
+            "AVERAGE-BANDWIDTH should be at most BANDWIDTH",
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes {
                     guard let average = attributes.averageBandwidth, average > attributes.bandwidth else { continue }
                     findings.report(
                         line,
                         attribute: "AVERAGE-BANDWIDTH",
-                        "AVERAGE-BANDWIDTH=\(average) is above the peak, BANDWIDTH=\(attributes.bandwidth): "
-                            + "one of the two is wrong"
+                        "AVERAGE-BANDWIDTH=\(average) is more than the peak, BANDWIDTH=\(attributes.bandwidth): "
+                            + "correct one of the two"
                     )
                 }
             }
@@ -96,7 +96,7 @@ extension LintRule {
     ]
 }
 
-/// A variant as it is written.
+/// The text of a variant: its tag and its URI.
 private struct VariantText: Hashable {
     let tag: String
     let uri: String

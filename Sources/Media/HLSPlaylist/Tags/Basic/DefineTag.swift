@@ -1,37 +1,37 @@
 import ByteCoding
 import TextCoding
 
-/// EXT-X-DEFINE: a variable for the lines below it (section 4.4.2.3).
+/// EXT-X-DEFINE: the definition of a variable to which the following lines may refer (section 4.4.2.3).
 ///
 ///     #EXT-X-DEFINE:<attribute-list>          exactly one of NAME, IMPORT and QUERYPARAM
 ///
 ///     NAME         quoted string   1*( ALPHA / DIGIT / "-" / "_" )
-///     VALUE        quoted string   required beside NAME; may be empty
-///     IMPORT       quoted string   in Media Playlists: takes the value from the Multivariant Playlist
-///     QUERYPARAM   quoted string   takes the value from the query of the playlist's URL
+///     VALUE        quoted string   required with NAME; may be empty
+///     IMPORT       quoted string   only in Media Playlists: the value is that of the Multivariant Playlist's variable
+///     QUERYPARAM   quoted string   the value is that of the parameter in the playlist's URL
 public struct DefineTag: Hashable, Sendable {
-    /// Where the variable's value comes from.
+    /// The source of the variable's value.
     public enum Definition: Hashable, Sendable {
-        /// From the tag itself.
+        /// The value in the tag itself.
         case value(name: String, value: String)
-        /// From the variable of the same name in the Multivariant Playlist.
+        /// The value of the variable with the same name in the Multivariant Playlist.
         case imported(name: String)
-        /// From the parameter of the same name in the URL of the playlist, percent-decoded.
+        /// The percent-decoded value of the query parameter with the same name in the URL of the playlist.
         case queryParameter(name: String)
     }
 
-    /// Where the variable's value comes from.
+    /// The source of the variable's value.
     public var definition: Definition
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(_ definition: Definition, otherAttributes: [Attribute] = []) {
         self.definition = definition
         self.otherAttributes = otherAttributes
     }
 
-    /// The variable's name.
+    /// The name of the variable.
     public var name: String {
         switch definition {
         case .value(let name, _), .imported(let name), .queryParameter(let name): name
@@ -54,15 +54,19 @@ extension DefineTag: AttributeTag {
         case (nil, nil, let parameter?): definition = .queryParameter(name: parameter)
         default:
             definition = .value(name: "", value: "")
-            // One that is malformed is not missing as well.
+            // Do not report a malformed attribute as missing as well.
             guard attributes.isUsable else { return }
-            attributes.reject(.invalidDefine, "exactly one of NAME, IMPORT and QUERYPARAM must be there")
+            attributes.reject(.invalidDefine, "the tag must have exactly one of NAME, IMPORT and QUERYPARAM")
             return
         }
         guard attributes.isUsable else { return }
-        if name != nil, value == nil { attributes.reject(.invalidDefine, "NAME without VALUE") }
+        if name != nil, value == nil { attributes.reject(.invalidDefine, "the tag has NAME but no VALUE") }
         if !VariableTable.isName(self.name) {
-            attributes.reject(.invalidDefine, "\(ReadingContext.quoted(self.name)) is not a variable name")
+            attributes.reject(
+                .invalidDefine,
+                "\(ReadingContext.quoted(self.name)) is not a variable name: use "
+                    + "letters, digits, hyphens and underscores"
+            )
         }
     }
 
@@ -79,7 +83,8 @@ extension DefineTag: AttributeTag {
 }
 
 extension [DefineTag] {
-    /// The values of the variables that these tags define, as far as they say them or they are known.
+    /// Returns the values of the variables that the tags define. The values of imported variables and query parameters
+    /// are read from `known`.
     func values(known: [String: String]) -> [String: String] {
         var values: [String: String] = [:]
         for tag in self where values[tag.name] == nil {
@@ -94,7 +99,7 @@ extension [DefineTag] {
 }
 
 extension ReadingContext {
-    /// Adds the variable to those that the lines below may refer to.
+    /// Adds the variable to those to which the following lines may refer.
     func define(_ tag: DefineTag, in kind: Playlist.Kind) {
         let value: String?
         switch tag.definition {
@@ -102,43 +107,44 @@ extension ReadingContext {
         case .imported(let name):
             value = options.importedVariables?[name]
             if kind == .multivariant {
-                report(.invalidDefine, "EXT-X-DEFINE: IMPORT must not stand in a Multivariant Playlist")
+                report(.invalidDefine, "EXT-X-DEFINE: IMPORT is not allowed in a Multivariant Playlist")
             } else if value == nil {
                 let reason =
                     options.importedVariables == nil
                     ? "the playlist was not loaded from a Multivariant Playlist"
-                    : "the Multivariant Playlist does not define it"
-                report(.unresolvedImport, "EXT-X-DEFINE: no value for \(Self.quoted(name)): \(reason)")
+                    : "the Multivariant Playlist does not define the variable"
+                report(.unresolvedImport, "EXT-X-DEFINE: \(Self.quoted(name)) cannot be imported: \(reason)")
             }
         case .queryParameter(let name):
             value = options.url.flatMap { QueryParameters.value(of: name, in: $0) }
             if let value, value.utf8.contains(where: { $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }) {
                 report(
                     .invalidDefine,
-                    "EXT-X-DEFINE: the value of the query parameter \(Self.quoted(name)) must not stand in a quoted string"
+                    "EXT-X-DEFINE: the value of the query parameter \(Self.quoted(name)) contains a double quote or a "
+                        + "line break"
                 )
             } else if value == nil {
                 report(
                     .unresolvedQueryParameter,
-                    "EXT-X-DEFINE: the playlist's URL has no parameter \(Self.quoted(name)) with a value"
+                    "EXT-X-DEFINE: the playlist's URL has no query parameter \(Self.quoted(name)) with a value"
                 )
             }
         }
         guard variables.values.count < options.limits.variables else {
-            return report(.limitExceeded, "more than \(options.limits.variables) variables")
+            return report(.limitExceeded, "the playlist defines more than \(options.limits.variables) variables")
         }
-        // An unresolved one counts as defined, so that one mistake is reported once.
+        // An unresolved variable counts as defined, so that references to it are not reported as well.
         if !variables.define(tag.name, value ?? "") {
-            report(.duplicateVariable, "EXT-X-DEFINE: \(Self.quoted(tag.name)) is defined twice")
+            report(.duplicateVariable, "EXT-X-DEFINE: \(Self.quoted(tag.name)) is defined more than once")
         }
     }
 }
 
-/// The query of a URL.
+/// Functions for the query of a URL.
 ///
 ///     query = parameter *( "&" parameter )      parameter = name [ "=" value ]
 enum QueryParameters {
-    /// The percent-decoded value of the first parameter of that name; nil when there is none with a value.
+    /// Returns the percent-decoded value of the first parameter with the name and a value; nil when there is none.
     static func value(of name: String, in url: String) -> String? {
         let withoutFragment = url.prefix { $0 != "#" }
         guard let mark = withoutFragment.firstIndex(of: "?") else { return nil }

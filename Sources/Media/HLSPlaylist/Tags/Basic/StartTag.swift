@@ -1,18 +1,18 @@
-/// EXT-X-START: where to start playing (section 4.4.2.2).
+/// EXT-X-START: the preferred start position (section 4.4.2.2).
 ///
 ///     #EXT-X-START:<attribute-list>
 ///
 ///     TIME-OFFSET   signed decimal floating point, seconds   required   negative: from the end
 ///     PRECISE       enumerated string                        optional   YES or NO
 public struct StartTag: Hashable, Sendable {
-    /// Seconds from the beginning of the playlist; negative ones from its end.
+    /// The offset in seconds from the start of the playlist; a negative offset is relative to its end.
     public var timeOffset: Double
-    /// Whether samples before that point must not be shown; nil means not.
+    /// Whether samples before the start position must not be rendered; nil means false.
     public var isPrecise: Bool?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag; `timeOffset` is in seconds.
+    /// Creates a tag; `timeOffset` is in seconds.
     public init(timeOffset: Double, isPrecise: Bool? = nil, otherAttributes: [Attribute] = []) {
         self.timeOffset = timeOffset
         self.isPrecise = isPrecise

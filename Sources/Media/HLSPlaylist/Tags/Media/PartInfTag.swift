@@ -1,15 +1,15 @@
-/// EXT-X-PART-INF: about the partial segments of a playlist (section 4.4.3.7).
+/// EXT-X-PART-INF: information about the Partial Segments of a playlist (section 4.4.3.7).
 ///
 ///     #EXT-X-PART-INF:<attribute-list>
 ///
 ///     PART-TARGET   decimal floating point, seconds   required
 public struct PartInfTag: Hashable, Sendable {
-    /// The part target duration, in seconds: no partial segment is longer.
+    /// The Part Target Duration in seconds, which no Partial Segment exceeds.
     public var partTarget: Double
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag; `partTarget` is in seconds.
+    /// Creates a tag; `partTarget` is in seconds.
     public init(partTarget: Double, otherAttributes: [Attribute] = []) {
         self.partTarget = partTarget
         self.otherAttributes = otherAttributes

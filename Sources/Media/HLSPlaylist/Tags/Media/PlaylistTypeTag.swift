@@ -1,18 +1,18 @@
-/// EXT-X-PLAYLIST-TYPE: how a Media Playlist may change (section 4.4.3.5).
+/// EXT-X-PLAYLIST-TYPE: the type of a Media Playlist, which restricts its changes (section 4.4.3.5).
 ///
 ///     #EXT-X-PLAYLIST-TYPE:<type>      EVENT or VOD
 public struct PlaylistType: OpenString {
     /// The enumerated string.
     public let rawValue: String
-    /// Makes a type.
+    /// Creates a type.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Segments are only added at the end.
+    /// Segments are only added to the end.
     public static let event: PlaylistType = "EVENT"
     /// The playlist does not change.
     public static let vod: PlaylistType = "VOD"
 
-    /// The two of the draft.
+    /// The two types of the draft.
     public static let defined: Set<PlaylistType> = [.event, .vod]
 
     static func read(_ context: ReadingContext, _ value: Range<Int>) -> PlaylistType {
@@ -21,7 +21,7 @@ public struct PlaylistType: OpenString {
             context.report(
                 .malformedTagValue,
                 at: value.lowerBound,
-                "\(TagName.playlistType.rawValue): neither EVENT nor VOD"
+                "\(TagName.playlistType.rawValue): the value must be EVENT or VOD"
             )
         }
         return type

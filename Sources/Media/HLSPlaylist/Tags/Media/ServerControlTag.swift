@@ -1,27 +1,30 @@
-/// EXT-X-SERVER-CONTROL: which delivery directives the server supports (section 4.4.3.8).
+/// EXT-X-SERVER-CONTROL: the delivery directives that the server supports (section 4.4.3.8).
 ///
 ///     #EXT-X-SERVER-CONTROL:<attribute-list>
 ///
 ///     CAN-SKIP-UNTIL        decimal floating point, seconds   optional
-///     CAN-SKIP-DATERANGES   enumerated string                 optional   YES; needs CAN-SKIP-UNTIL
+///     CAN-SKIP-DATERANGES   enumerated string                 optional   YES; requires CAN-SKIP-UNTIL
 ///     HOLD-BACK             decimal floating point, seconds   optional
-///     PART-HOLD-BACK        decimal floating point, seconds   required beside EXT-X-PART-INF
+///     PART-HOLD-BACK        decimal floating point, seconds   required with EXT-X-PART-INF
 ///     CAN-BLOCK-RELOAD      enumerated string                 optional   YES
 public struct ServerControlTag: Hashable, Sendable {
-    /// The skip boundary in seconds: older segments may be left out of a delta update. Nil when the server makes none.
+    /// The Skip Boundary in seconds: a delta update may skip segments that are further from the end. Nil when the
+    /// server does not support delta updates.
     public var canSkipUntil: Double?
-    /// Whether a delta update can leave out date ranges too.
+    /// Whether a delta update can skip Date Ranges too.
     public var canSkipDateRanges: Bool
-    /// How far from the end of the playlist to play, in seconds; nil means three target durations.
+    /// The minimum distance from the end of the playlist at which clients should play, in seconds; nil means three
+    /// Target Durations.
     public var holdBack: Double?
-    /// How far from the end to play at low latency, in seconds.
+    /// The minimum distance from the end of the playlist in low-latency mode, in seconds.
     public var partHoldBack: Double?
-    /// Whether the server blocks a request until the playlist has what was asked for.
+    /// Whether the server supports blocking playlist reload: it delays the response until the playlist contains the
+    /// requested segment or part.
     public var canBlockReload: Bool
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag; durations are in seconds.
+    /// Creates a tag; durations are in seconds.
     public init(
         canSkipUntil: Double? = nil,
         canSkipDateRanges: Bool = false,

@@ -1,4 +1,4 @@
-/// EXT-X-DATERANGE: a range of time with attributes, such as an advertisement (section 4.4.5.1).
+/// EXT-X-DATERANGE: a Date Range, which is a range of time with attributes, such as an advertisement (section 4.4.5.1).
 ///
 ///     #EXT-X-DATERANGE:<attribute-list>
 ///
@@ -13,50 +13,50 @@
 ///     SCTE35-CMD, SCTE35-OUT, SCTE35-IN   hexadecimal sequence: a splice_info_section
 ///     END-ON-NEXT        enumerated string                optional   YES
 ///
-/// Several tags with one ID describe one range; see ``MediaPlaylist/dateRanges``. ``interstitial`` reads what appendix
-/// D adds.
+/// Several tags with the same ID describe one Date Range; see ``MediaPlaylist/dateRanges``. ``interstitial`` returns
+/// the attributes that appendix D adds.
 public struct DateRangeTag: Hashable, Sendable {
-    /// When an action is triggered: CUE.
+    /// A trigger of an action (CUE).
     public struct Cue: OpenString {
         /// The enumerated string.
         public let rawValue: String
-        /// Makes a trigger identifier.
+        /// Creates a trigger identifier.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Before the presentation starts.
+        /// The action is triggered before the presentation starts.
         public static let pre: Cue = "PRE"
-        /// After the presentation has ended.
+        /// The action is triggered after the presentation has ended.
         public static let post: Cue = "POST"
-        /// Only once.
+        /// The action is triggered only once.
         public static let once: Cue = "ONCE"
     }
 
-    /// What identifies the range in the playlist.
+    /// The identifier of the Date Range, unique in the playlist.
     public var id: String
-    /// Which attributes to expect, and what they mean: CLASS.
+    /// The class, which defines a set of attributes and their meaning (CLASS).
     public var rangeClass: String?
-    /// When it begins; nil in a tag that adds to an earlier one.
+    /// The start date; nil in a tag that extends an earlier one.
     public var startDate: PlaylistDate?
-    /// When its action is triggered.
+    /// The triggers of the Date Range's action.
     public var cue: [Cue]
-    /// When it ends.
+    /// The end date.
     public var endDate: PlaylistDate?
-    /// How long it is, in seconds.
+    /// The duration in seconds.
     public var duration: Double?
-    /// How long it is expected to be, in seconds.
+    /// The expected duration in seconds.
     public var plannedDuration: Double?
-    /// A splice_info_section that is neither in nor out.
+    /// The splice_info_section of a command that is neither a splice out nor a splice in.
     public var scte35Command: [UInt8]?
     /// The splice_info_section of the splice out.
     public var scte35Out: [UInt8]?
     /// The splice_info_section of the splice in.
     public var scte35In: [UInt8]?
-    /// Whether it ends where the next range of its class starts.
+    /// Whether the Date Range ends at the start of the next range of its class.
     public var endsOnNext: Bool
-    /// Attributes that begin with `X-`, and behind them those that the draft does not define, and an SCTE35 attribute
-    /// that is no whole number of bytes.
+    /// The attributes that begin with `X-`, followed by attributes that the draft does not define and by SCTE35
+    /// attributes with an odd number of digits.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag; durations are in seconds.
+    /// Creates a tag; durations are in seconds.
     public init(
         id: String,
         rangeClass: String? = nil,
@@ -85,7 +85,7 @@ public struct DateRangeTag: Hashable, Sendable {
         self.otherAttributes = otherAttributes
     }
 
-    /// The value of an attribute that begins with `X-`.
+    /// The value of an attribute of ``otherAttributes``, such as one that begins with `X-`.
     public subscript(attribute: String) -> String? {
         otherAttributes.first { $0.name == attribute }?.value
     }
@@ -107,7 +107,7 @@ extension DateRangeTag: AttributeTag {
         scte35Out = attributes.octets("SCTE35-OUT", others: &halves)
         scte35In = attributes.octets("SCTE35-IN", others: &halves)
         endsOnNext = attributes.yes("END-ON-NEXT", allowsNo: false)
-        // In the order in which they are written.
+        // The order is the order of writing.
         let others = attributes.remaining() + halves
         otherAttributes = others.filter { $0.name.hasPrefix("X-") } + others.filter { !$0.name.hasPrefix("X-") }
     }
@@ -120,7 +120,7 @@ extension DateRangeTag: AttributeTag {
         attributes.date("END-DATE", endDate)
         attributes.decimal("DURATION", duration)
         attributes.decimal("PLANNED-DURATION", plannedDuration)
-        // Before what is unknown, but after the X- attributes, as the draft lists them.
+        // The SCTE35 attributes follow the X- attributes, as in the draft, and precede the unknown attributes.
         attributes.others(otherAttributes.filter { $0.name.hasPrefix("X-") })
         attributes.hexadecimal("SCTE35-CMD", scte35Command)
         attributes.hexadecimal("SCTE35-OUT", scte35Out)

@@ -1,13 +1,13 @@
 import ByteCoding
 
-/// An interstitial: other content, such as an advertisement, that an EXT-X-DATERANGE tag puts into a presentation
+/// An interstitial: other content, such as an advertisement, that an EXT-X-DATERANGE tag schedules in a presentation
 /// (appendix D.2).
 ///
 ///     CLASS="com.apple.hls.interstitial"
 ///
-///     X-ASSET-URI               quoted string                 one of these two
+///     X-ASSET-URI               quoted string                 exactly one of these two
 ///     X-ASSET-LIST              quoted string
-///     X-RESUME-OFFSET           signed decimal, seconds       absent: the interstitial's duration
+///     X-RESUME-OFFSET           signed decimal, seconds       default: the interstitial's duration
 ///     X-PLAYOUT-LIMIT           decimal, seconds
 ///     X-SNAP                    enumerated string list        OUT, IN
 ///     X-RESTRICT                enumerated string list        SKIP, JUMP
@@ -17,44 +17,45 @@ import ByteCoding
 ///     X-SKIP-CONTROL-OFFSET, X-SKIP-CONTROL-DURATION   decimal integer, seconds      appendix D.3
 ///     X-SKIP-CONTROL-LABEL-ID   quoted string
 public struct Interstitial: Hashable, Sendable {
-    /// The class that marks an interstitial.
+    /// The CLASS of interstitials.
     public static let rangeClass = "com.apple.hls.interstitial"
 
-    /// Where the content is.
+    /// The location of the content.
     public enum Asset: Hashable, Sendable {
-        /// One asset, by its absolute URI.
+        /// The absolute URI of one asset.
         case uri(String)
-        /// A JSON list of assets, by its URI.
+        /// The URI of a JSON list of assets.
         case list(String)
     }
 
-    /// Where the content is.
+    /// The location of the content.
     public var asset: Asset
-    /// Where the presentation goes on, in seconds after the interstitial's start; nil: after its duration.
+    /// The position at which the presentation resumes, in seconds after the interstitial's start; nil means the
+    /// interstitial's duration.
     public var resumeOffset: Double?
-    /// The greatest time of playing, in seconds.
+    /// The maximum playback time of the interstitial, in seconds.
     public var playoutLimit: Double?
-    /// Which ends snap to a segment's boundary: `OUT`, `IN`.
+    /// The ends that snap to a segment boundary: `OUT`, `IN`.
     public var snap: [String]
-    /// What the viewer may not do: `SKIP`, `JUMP`.
+    /// The actions that are not allowed for the viewer: `SKIP`, `JUMP`.
     public var restrictions: [String]
-    /// Whether other players may get other content.
+    /// Whether different players may receive different content.
     public var contentMayVary: Bool
-    /// Whether a timeline shows it as a range rather than as a point.
+    /// Whether a timeline shows the interstitial as a range instead of a point.
     public var occupiesRange: Bool
-    /// Whether a timeline does not set it apart from the presentation.
+    /// Whether a timeline shows the interstitial in the same style as the primary presentation.
     public var isStyledAsPrimary: Bool
-    /// After how many seconds a skip button appears; nil when there is none.
+    /// The number of seconds after which a skip button appears; nil without a skip button.
     public var skipControlOffset: Double?
-    /// For how many seconds the skip button stays; nil: to the end.
+    /// The number of seconds for which the skip button is shown; nil means until the end.
     public var skipControlDuration: Double?
-    /// The key of the skip button's label.
+    /// The label ID of the skip button.
     public var skipControlLabelID: String?
 }
 
 extension DateRangeTag {
-    /// The interstitial that this tag schedules; nil when it is of another class, or names not exactly one of an asset
-    /// and a list of assets.
+    /// The interstitial that this tag schedules; nil when the tag has another CLASS, or does not have exactly one of
+    /// X-ASSET-URI and X-ASSET-LIST.
     public var interstitial: Interstitial? {
         guard rangeClass == Interstitial.rangeClass else { return nil }
         let asset: Interstitial.Asset

@@ -1,4 +1,4 @@
-/// EXT-X-PRELOAD-HINT: a resource that a client may ask for before it is there (section 4.4.5.3).
+/// EXT-X-PRELOAD-HINT: a resource that a client may request before it is available (section 4.4.5.3).
 ///
 ///     #EXT-X-PRELOAD-HINT:<attribute-list>
 ///
@@ -7,32 +7,32 @@
 ///     BYTERANGE-START    decimal integer     optional   0 when absent
 ///     BYTERANGE-LENGTH   decimal integer     optional   to the end of the resource when absent
 public struct PreloadHintTag: Hashable, Sendable {
-    /// What the resource is.
+    /// The type of the resource.
     public struct Kind: OpenString {
         /// The enumerated string.
         public let rawValue: String
-        /// Makes a kind.
+        /// Creates a type.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// A partial segment.
+        /// A Partial Segment.
         public static let part: Kind = "PART"
-        /// A media initialization section.
+        /// A Media Initialization Section.
         public static let map: Kind = "MAP"
-        /// The two of the draft.
+        /// The two types of the draft.
         public static let defined: Set<Kind> = [.part, .map]
     }
 
-    /// What the resource is: TYPE.
+    /// The type of the resource (TYPE).
     public var kind: Kind
-    /// Where it will be.
+    /// The URI at which the resource will be available.
     public var uri: String
-    /// The offset of its first byte; nil means 0.
+    /// The offset of the first byte; nil means 0.
     public var byteRangeStart: UInt64?
-    /// Its length in bytes; nil when it reaches to the end.
+    /// The length in bytes; nil means up to the end of the resource.
     public var byteRangeLength: UInt64?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(
         kind: Kind,
         uri: String,

@@ -1,21 +1,22 @@
-/// EXT-X-RENDITION-REPORT: how far another rendition is (section 4.4.5.4).
+/// EXT-X-RENDITION-REPORT: the last segment and part of another rendition (section 4.4.5.4).
 ///
 ///     #EXT-X-RENDITION-REPORT:<attribute-list>
 ///
 ///     URI         quoted string     required   relative to this playlist
 ///     LAST-MSN    decimal integer   required, unless it equals this playlist's
-///     LAST-PART   decimal integer   required when the rendition has partial segments, unless it equals this playlist's
+///     LAST-PART   decimal integer   required when the rendition has Partial Segments, unless it equals this playlist's
 public struct RenditionReportTag: Hashable, Sendable {
-    /// The rendition's Media Playlist.
+    /// The URI of the rendition's Media Playlist.
     public var uri: String
-    /// The media sequence number of its last segment; nil when it is that of this playlist.
+    /// The Media Sequence Number of the rendition's last segment; nil when it is the same as in this playlist.
     public var lastMediaSequenceNumber: UInt64?
-    /// The index of its last partial segment; nil when it has none, or when it is that of this playlist.
+    /// The index of the rendition's last Partial Segment; nil when there is none, or when it is the same as in this
+    /// playlist.
     public var lastPart: UInt64?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(
         uri: String,
         lastMediaSequenceNumber: UInt64? = nil,

@@ -1,18 +1,19 @@
-/// EXT-X-SKIP: what a delta update leaves out (section 4.4.5.2).
+/// EXT-X-SKIP: the segments that a delta update skips (section 4.4.5.2).
 ///
 ///     #EXT-X-SKIP:<attribute-list>
 ///
 ///     SKIPPED-SEGMENTS              decimal integer   required
-///     RECENTLY-REMOVED-DATERANGES   quoted string     required when date ranges were skipped; IDs between tabs, may be empty
+///     RECENTLY-REMOVED-DATERANGES   quoted string     required when Date Ranges are skipped; tab-separated IDs, may be
+///     empty
 public struct SkipTag: Hashable, Sendable {
-    /// How many media segments the tag stands for.
+    /// The number of Media Segments that the tag replaces.
     public var skippedSegments: UInt64
-    /// The IDs of date ranges that were removed lately; nil when the update does not skip date ranges.
+    /// The IDs of Date Ranges that were recently removed; nil when the update does not skip Date Ranges.
     public var recentlyRemovedDateRanges: [String]?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(skippedSegments: UInt64, recentlyRemovedDateRanges: [String]? = nil, otherAttributes: [Attribute] = [])
     {
         self.skippedSegments = skippedSegments

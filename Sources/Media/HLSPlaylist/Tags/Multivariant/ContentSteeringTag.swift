@@ -1,18 +1,18 @@
-/// EXT-X-CONTENT-STEERING: where the steering manifest is (section 4.4.6.6).
+/// EXT-X-CONTENT-STEERING: the location of the steering manifest (section 4.4.6.6).
 ///
 ///     #EXT-X-CONTENT-STEERING:<attribute-list>
 ///
 ///     SERVER-URI   quoted string   required
-///     PATHWAY-ID   quoted string   optional   the pathway to use until the manifest is there
+///     PATHWAY-ID   quoted string   optional   the pathway to use until the manifest is loaded
 public struct ContentSteeringTag: Hashable, Sendable {
-    /// The steering manifest.
+    /// The URI of the steering manifest.
     public var serverURI: String
-    /// The pathway to use first.
+    /// The initial pathway.
     public var pathwayID: String?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(serverURI: String, pathwayID: String? = nil, otherAttributes: [Attribute] = []) {
         self.serverURI = serverURI
         self.pathwayID = pathwayID

@@ -15,61 +15,61 @@
 ///     INSTREAM-ID           quoted string       required for CLOSED-CAPTIONS
 ///     BIT-DEPTH             decimal integer     optional   AUDIO only
 ///     SAMPLE-RATE           decimal integer     optional   AUDIO only, hertz
-///     CHARACTERISTICS       quoted string       optional   tags between commas
+///     CHARACTERISTICS       quoted string       optional   comma-separated tags
 ///     CHANNELS              quoted string       optional   AUDIO only; count [ "/" coding [ "/" usage ] ]
 public struct MediaTag: Hashable, Sendable {
-    /// What kind of media a rendition is.
+    /// The media type of a rendition.
     public struct MediaType: OpenString {
         /// The enumerated string.
         public let rawValue: String
-        /// Makes a kind.
+        /// Creates a media type.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Sound.
+        /// Audio.
         public static let audio: MediaType = "AUDIO"
-        /// Pictures.
+        /// Video.
         public static let video: MediaType = "VIDEO"
-        /// Subtitles in segments of their own.
+        /// Subtitles in separate segments.
         public static let subtitles: MediaType = "SUBTITLES"
-        /// Captions inside the video.
+        /// Closed captions embedded in the video.
         public static let closedCaptions: MediaType = "CLOSED-CAPTIONS"
-        /// The four of the draft.
+        /// The four media types of the draft.
         public static let defined: Set<MediaType> = [.audio, .video, .subtitles, .closedCaptions]
     }
 
-    /// What kind of media it is: TYPE.
+    /// The media type (TYPE).
     public var type: MediaType
-    /// Its Media Playlist; nil when it is inside the variant's.
+    /// The URI of the Media Playlist; nil when the rendition is included in the variant's Media Playlist.
     public var uri: String?
-    /// The group to which it belongs.
+    /// The ID of the rendition group.
     public var groupID: String
-    /// The language, as RFC 5646 writes it.
+    /// The language, an RFC 5646 language tag.
     public var language: String?
-    /// A language in another role, such as the written one.
+    /// A language that is associated with the rendition in another role, for example written instead of spoken.
     public var associatedLanguage: String?
-    /// What the viewer reads.
+    /// The human-readable name.
     public var name: String
-    /// What identifies it across downloads and pathways.
+    /// The identifier of the rendition that is stable across reloads and pathways.
     public var stableRenditionID: String?
-    /// Whether it is played unless the viewer says otherwise; nil means not.
+    /// Whether the rendition is played unless the viewer selects another one; nil means false.
     public var isDefault: Bool?
-    /// Whether it may be chosen without the viewer; nil means not.
+    /// Whether a client may select the rendition without a choice of the viewer; nil means false.
     public var autoselects: Bool?
-    /// Whether it is needed to follow the content; nil means not.
+    /// Whether the subtitles are essential for understanding the content; nil means false.
     public var isForced: Bool?
-    /// Where in the segments it is, such as `CC1` or `SERVICE1`.
+    /// The identifier of the rendition within the segments, such as `CC1` or `SERVICE1`.
     public var instreamID: String?
-    /// Bits per audio sample.
+    /// The number of bits per audio sample.
     public var bitDepth: UInt64?
-    /// Audio samples per second.
+    /// The number of audio samples per second.
     public var sampleRate: UInt64?
-    /// Media characteristic tags, such as `public.accessibility.describes-video`.
+    /// The media characteristic tags, such as `public.accessibility.describes-video`.
     public var characteristics: [String]
-    /// CHANNELS as written. See ``channelCount``.
+    /// The text of CHANNELS. See ``channelCount``.
     public var channels: String?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(
         type: MediaType,
         uri: String? = nil,
@@ -106,7 +106,7 @@ public struct MediaTag: Hashable, Sendable {
         self.otherAttributes = otherAttributes
     }
 
-    /// The number of audio channels, the first parameter of CHANNELS; nil when that is absent or malformed.
+    /// The number of audio channels, the first parameter of CHANNELS; nil when the attribute is absent or malformed.
     public var channelCount: UInt64? {
         channels.flatMap { UInt64($0.prefix { $0 != "/" }) }
     }

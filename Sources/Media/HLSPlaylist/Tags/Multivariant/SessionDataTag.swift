@@ -8,34 +8,34 @@
 ///     FORMAT     enumerated string   optional   JSON (when absent) or RAW
 ///     LANGUAGE   quoted string       optional   RFC 5646
 public struct SessionDataTag: Hashable, Sendable {
-    /// What the resource at the URI is.
+    /// The format of the resource at the URI.
     public struct Format: OpenString {
         /// The enumerated string.
         public let rawValue: String
-        /// Makes a format.
+        /// Creates a format.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A JSON document.
         public static let json: Format = "JSON"
-        /// Bytes.
+        /// A binary file.
         public static let raw: Format = "RAW"
-        /// The two of the draft.
+        /// The two formats of the draft.
         public static let defined: Set<Format> = [.json, .raw]
     }
 
-    /// What the data is, as a rule in reverse DNS form.
+    /// The identifier of the data, which should be in reverse DNS notation.
     public var dataID: String
-    /// The data.
+    /// The value of the data; nil when the data is at ``uri``.
     public var value: String?
-    /// Where the data is.
+    /// The URI of the data; nil when the data is ``value``.
     public var uri: String?
-    /// What is at the URI; nil means JSON.
+    /// The format of the resource at the URI; nil means JSON.
     public var format: Format?
     /// The language of the value.
     public var language: String?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(
         dataID: String,
         value: String? = nil,

@@ -1,11 +1,11 @@
-/// EXT-X-SESSION-KEY: a key of the Media Playlists that a client may fetch at once (section 4.4.6.5).
+/// EXT-X-SESSION-KEY: a key of the Media Playlists that a client may preload (section 4.4.6.5).
 ///
 ///     #EXT-X-SESSION-KEY:<attribute-list>      the attributes of EXT-X-KEY; METHOD is not NONE
 public struct SessionKeyTag: Hashable, Sendable {
     /// The attributes, which are those of EXT-X-KEY.
     public var key: KeyTag
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(_ key: KeyTag) { self.key = key }
 }
 

@@ -1,16 +1,16 @@
-/// What EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF have in common (section 4.4.6.2).
+/// The attributes that both EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF have (section 4.4.6.2).
 ///
 ///     BANDWIDTH             decimal integer          required   peak bits per second
 ///     AVERAGE-BANDWIDTH     decimal integer          optional   bits per second
 ///     SCORE                 decimal floating point   optional
-///     CODECS                quoted string            optional   RFC 6381 formats between commas
-///     SUPPLEMENTAL-CODECS   quoted string            optional   format *( "/" brand ) between commas
+///     CODECS                quoted string            optional   comma-separated RFC 6381 formats
+///     SUPPLEMENTAL-CODECS   quoted string            optional   comma-separated format *( "/" brand )
 ///     RESOLUTION            decimal resolution       optional
 ///     FRAME-RATE            decimal floating point   optional   not for I-frames
 ///     HDCP-LEVEL            enumerated string        optional   TYPE-0, TYPE-1, NONE
 ///     ALLOWED-CPC           quoted string            optional   the grammar of ``AllowedCPC``
 ///     VIDEO-RANGE           enumerated string        optional   SDR, HLG, PQ
-///     REQ-VIDEO-LAYOUT      quoted string            optional   specifiers between slashes, entries between commas
+///     REQ-VIDEO-LAYOUT      quoted string            optional   comma-separated entries of slash-separated specifiers
 ///     STABLE-VARIANT-ID     quoted string            optional
 ///     AUDIO                 quoted string            optional   not for I-frames
 ///     VIDEO                 quoted string            optional
@@ -22,34 +22,34 @@ public struct VariantAttributes: Hashable, Sendable {
     public var bandwidth: UInt64
     /// The average segment bit rate, in bits per second.
     public var averageBandwidth: UInt64?
-    /// How desirable the variant is, compared with the others.
+    /// The preference for the variant relative to the others; a higher score is preferred.
     public var score: Double?
-    /// The formats of the samples, as RFC 6381 writes them.
+    /// The formats of the samples in the syntax of RFC 6381.
     public var codecs: [String]
-    /// Enhancement layers: each a format, and brands after slashes.
+    /// The formats of enhancement layers, each followed by its compatibility brands after slashes.
     public var supplementalCodecs: [String]
-    /// The size at which to show the video.
+    /// The optimal size at which to display the video.
     public var resolution: Resolution?
-    /// The greatest number of frames per second. Only for EXT-X-STREAM-INF.
+    /// The maximum frame rate in frames per second. Only for EXT-X-STREAM-INF.
     public var frameRate: Double?
-    /// Which protection the output needs.
+    /// The output protection that the variant requires.
     public var hdcpLevel: HDCPLevel?
-    /// Which classes of device may play it. A malformed value is kept among ``otherAttributes``.
+    /// The classes of devices that may play the variant. A malformed value is preserved in ``otherAttributes``.
     public var allowedCPC: AllowedCPC?
     /// The transfer characteristics; nil means SDR.
     public var videoRange: VideoRange?
-    /// How the video must be rendered: entries such as `CH-STEREO/PROJ-HEQU`.
+    /// The rendering that the video requires: entries such as `CH-STEREO/PROJ-HEQU`.
     public var requiredVideoLayout: [String]
-    /// What identifies the variant across downloads and pathways.
+    /// The identifier of the variant that is stable across reloads and pathways.
     public var stableVariantID: String?
-    /// The group of its video renditions.
+    /// The group ID of the video renditions.
     public var video: String?
-    /// The pathway of content steering to which it belongs; nil means `.`.
+    /// The content steering pathway of the variant; nil means `.`.
     public var pathwayID: String?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes attributes; bandwidths are in bits per second.
+    /// Creates attributes; bandwidths are in bits per second.
     public init(
         bandwidth: UInt64,
         averageBandwidth: UInt64? = nil,
@@ -84,7 +84,7 @@ public struct VariantAttributes: Hashable, Sendable {
         self.otherAttributes = otherAttributes
     }
 
-    /// All but the unknown attributes, which are only known when the tag has taken its own.
+    /// Reads all attributes except the unknown ones, which are known only after the tag has read its own attributes.
     init(reading attributes: inout AttributeReader) {
         let malformed: [Attribute]
         bandwidth = attributes.integer("BANDWIDTH", required: true) ?? 0
@@ -106,7 +106,7 @@ public struct VariantAttributes: Hashable, Sendable {
         otherAttributes = malformed
     }
 
-    /// Those before the groups, in the order of the draft.
+    /// Writes the attributes before the rendition groups, in the order of the draft.
     func writeFirst(to attributes: inout AttributeWriter) {
         attributes.integer("BANDWIDTH", bandwidth)
         attributes.integer("AVERAGE-BANDWIDTH", averageBandwidth)
@@ -123,7 +123,7 @@ public struct VariantAttributes: Hashable, Sendable {
     }
 }
 
-/// EXT-X-STREAM-INF: a variant stream. The URI of its Media Playlist stands on the next line (section 4.4.6.2).
+/// EXT-X-STREAM-INF: a variant. The URI of its Media Playlist is on the next line (section 4.4.6.2).
 ///
 ///     #EXT-X-STREAM-INF:<attribute-list>
 ///     <URI>
@@ -131,24 +131,24 @@ public struct VariantAttributes: Hashable, Sendable {
 /// The attributes are those of ``VariantAttributes``.
 @dynamicMemberLookup
 public struct StreamInfTag: Hashable, Sendable {
-    /// CLOSED-CAPTIONS.
+    /// The value of CLOSED-CAPTIONS.
     public enum ClosedCaptions: Hashable, Sendable {
-        /// No variant has closed captions.
+        /// The keyword NONE: no variant has closed captions.
         case none
-        /// The group of its closed captions.
+        /// The group ID of the closed captions.
         case group(String)
     }
 
-    /// What it shares with I-frame variants.
+    /// The attributes that I-frame variants have too.
     public var attributes: VariantAttributes
-    /// The group of its audio renditions.
+    /// The group ID of the audio renditions.
     public var audio: String?
-    /// The group of its subtitles.
+    /// The group ID of the subtitles.
     public var subtitles: String?
-    /// Its closed captions; nil when nothing is said of them.
+    /// The closed captions; nil when the attribute is absent.
     public var closedCaptions: ClosedCaptions?
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(
         _ attributes: VariantAttributes,
         audio: String? = nil,
@@ -161,7 +161,7 @@ public struct StreamInfTag: Hashable, Sendable {
         self.closedCaptions = closedCaptions
     }
 
-    /// What it shares with I-frame variants.
+    /// Accesses the attributes that I-frame variants have too.
     public subscript<Value>(dynamicMember member: WritableKeyPath<VariantAttributes, Value>) -> Value {
         get { attributes[keyPath: member] }
         set { attributes[keyPath: member] = newValue }
@@ -195,27 +195,27 @@ extension StreamInfTag: AttributeTag {
     }
 }
 
-/// EXT-X-I-FRAME-STREAM-INF: a Media Playlist of I-frames, for trick play (section 4.4.6.3).
+/// EXT-X-I-FRAME-STREAM-INF: an I-frame playlist for trick play (section 4.4.6.3).
 ///
 ///     #EXT-X-I-FRAME-STREAM-INF:<attribute-list>
 ///
 ///     URI   quoted string   required
 ///
-/// and the attributes of ``VariantAttributes`` but FRAME-RATE.
+/// and the attributes of ``VariantAttributes`` except FRAME-RATE.
 @dynamicMemberLookup
 public struct IFrameStreamInfTag: Hashable, Sendable {
-    /// What it shares with other variants.
+    /// The attributes that other variants have too.
     public var attributes: VariantAttributes
-    /// The Media Playlist of I-frames.
+    /// The URI of the I-frame playlist.
     public var uri: String
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(_ attributes: VariantAttributes, uri: String) {
         self.attributes = attributes
         self.uri = uri
     }
 
-    /// What it shares with other variants.
+    /// Accesses the attributes that other variants have too.
     public subscript<Value>(dynamicMember member: WritableKeyPath<VariantAttributes, Value>) -> Value {
         get { attributes[keyPath: member] }
         set { attributes[keyPath: member] = newValue }

@@ -1,4 +1,4 @@
-/// EXT-X-BYTERANGE: the media segment is a part of its resource (section 4.4.4.2).
+/// EXT-X-BYTERANGE: the byte range of a Media Segment in its resource (section 4.4.4.2).
 ///
 ///     #EXT-X-BYTERANGE:<length>[@<offset>]
 enum ByteRangeTag {
@@ -7,7 +7,7 @@ enum ByteRangeTag {
         context.report(
             .malformedTagValue,
             at: value.lowerBound,
-            "EXT-X-BYTERANGE: the value is not of the form length[@offset]"
+            "EXT-X-BYTERANGE: the value does not have the form length[@offset]"
         )
         return nil
     }

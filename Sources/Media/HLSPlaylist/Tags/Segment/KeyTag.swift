@@ -1,4 +1,4 @@
-/// EXT-X-KEY: how to decrypt the media segments and media initialization sections that follow (section 4.4.4.4).
+/// EXT-X-KEY: a key of the Media Segments and Media Initialization Sections that follow (section 4.4.4.4).
 ///
 ///     #EXT-X-KEY:<attribute-list>
 ///
@@ -8,23 +8,25 @@
 ///     KEYFORMAT           quoted string          optional   "identity" when absent
 ///     KEYFORMATVERSIONS   quoted string          optional   n *( "/" n ), "1" when absent
 ///
-/// It applies until the next EXT-X-KEY tag of the same key format, or one with the method NONE.
+/// The tag applies until the next EXT-X-KEY tag with the same key format or with METHOD=NONE.
 public struct KeyTag: Hashable, Sendable {
-    /// How segments are encrypted. A method that the draft does not define is kept: what follows is encrypted all the
-    /// same.
+    /// The encryption method. A method that the draft does not define is preserved, because the segments are encrypted
+    /// nevertheless.
     public var method: EncryptionMethod
-    /// Where the key is; nil when the method is NONE. Reading does not insist on it; the rule `key-without-uri` does.
+    /// The URI of the key; nil when the method is NONE. The reader does not require a URI; the rule `key-without-uri`
+    /// does.
     public var uri: String?
-    /// The initialization vector; FairPlay has none here, since it comes with the key.
+    /// The initialization vector; a FairPlay key must not have one, because the CKC contains the vector.
     public var iv: InitializationVector?
-    /// KEYFORMAT as written; nil means ``KeyFormat/identity``. See ``keyFormat``.
+    /// The value of KEYFORMAT; nil, which means ``KeyFormat/identity``, when the attribute is absent. See
+    /// ``keyFormat``.
     public var keyFormatAttribute: KeyFormat?
-    /// KEYFORMATVERSIONS as written, such as `1` or `1/2/5`; nil means `1`.
+    /// The value of KEYFORMATVERSIONS, such as `1` or `1/2/5`; nil means `1`.
     public var keyFormatVersions: String?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(
         method: EncryptionMethod,
         uri: String? = nil,
@@ -41,15 +43,15 @@ public struct KeyTag: Hashable, Sendable {
         self.otherAttributes = otherAttributes
     }
 
-    /// The tag that ends all encryption.
+    /// The tag with METHOD=NONE, after which segments are not encrypted.
     public static let none = KeyTag(method: .none)
 
-    /// The key format that applies.
+    /// The key format, which is ``KeyFormat/identity`` by default.
     public var keyFormat: KeyFormat { keyFormatAttribute ?? .identity }
 
-    /// A tag for FairPlay Streaming: SAMPLE-AES, no IV, version 1 of the key format.
+    /// Creates a tag for FairPlay Streaming: SAMPLE-AES, no IV, version 1 of the key format.
     ///
-    /// - Parameter uri: What the client hands to the key server's app, such as `skd://…`.
+    /// - Parameter uri: The URI that the client passes to the app with the key request, such as `skd://…`.
     public static func fairPlay(uri: String) -> KeyTag {
         KeyTag(method: .sampleAES, uri: uri, keyFormat: .fairPlay, keyFormatVersions: "1")
     }

@@ -1,20 +1,20 @@
-/// EXT-X-MAP: the media initialization section of the media segments that follow (section 4.4.4.5).
+/// EXT-X-MAP: the Media Initialization Section of the Media Segments that follow (section 4.4.4.5).
 ///
 ///     #EXT-X-MAP:<attribute-list>
 ///
 ///     URI         quoted string   required
 ///     BYTERANGE   quoted string   optional   length "@" offset; the whole resource when absent
 ///
-/// It applies until the next EXT-X-MAP tag. The EXT-X-KEY tags above it say how it is encrypted.
+/// The tag applies until the next EXT-X-MAP tag. The preceding EXT-X-KEY tags specify its encryption.
 public struct MapTag: Hashable, Sendable {
-    /// Where the section is.
+    /// The URI of the section.
     public var uri: String
-    /// Which bytes of it; nil for all.
+    /// The byte range of the resource; nil for the whole resource.
     public var byteRange: ByteRange?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag.
+    /// Creates a tag.
     public init(uri: String, byteRange: ByteRange? = nil, otherAttributes: [Attribute] = []) {
         self.uri = uri
         self.byteRange = byteRange

@@ -1,4 +1,4 @@
-/// EXT-X-PART: a partial segment of the media segment that follows (section 4.4.4.9).
+/// EXT-X-PART: a Partial Segment of the Media Segment that follows (section 4.4.4.9).
 ///
 ///     #EXT-X-PART:<attribute-list>
 ///
@@ -8,20 +8,21 @@
 ///     BYTERANGE     quoted string                    optional   length [ "@" offset ]
 ///     GAP           enumerated string                optional   YES
 public struct PartTag: Hashable, Sendable {
-    /// Where the partial segment is.
+    /// The URI of the Partial Segment.
     public var uri: String
-    /// How long it is, in seconds.
+    /// The duration in seconds.
     public var duration: Double
-    /// Whether it holds a frame that can be decoded without another.
+    /// Whether the Partial Segment contains an independent frame, which can be decoded without other frames.
     public var isIndependent: Bool
-    /// Which bytes of the resource; without an offset, those after the previous part of the same segment.
+    /// The byte range of the resource. Without an offset, it starts at the end of the previous part of the same
+    /// segment.
     public var byteRange: ByteRange?
-    /// Whether it is not available.
+    /// Whether the Partial Segment is not available.
     public var isGap: Bool
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]
 
-    /// Makes a tag; `duration` is in seconds.
+    /// Creates a tag; `duration` is in seconds.
     public init(
         uri: String,
         duration: Double,

@@ -1,4 +1,4 @@
-/// EXT-X-PROGRAM-DATE-TIME: the date and time of the first sample of a media segment (section 4.4.4.6).
+/// EXT-X-PROGRAM-DATE-TIME: the date and time of the first sample of a Media Segment (section 4.4.4.6).
 ///
 ///     #EXT-X-PROGRAM-DATE-TIME:<date-time>      the grammar of ``PlaylistDate``
 enum ProgramDateTimeTag {
@@ -15,7 +15,7 @@ enum ProgramDateTimeTag {
 
     static func write(_ date: PlaylistDate, to playlist: inout PlaylistWriter) {
         if !date.isWritable {
-            playlist.fail(.malformedTagValue, "EXT-X-PROGRAM-DATE-TIME: the date is not one of the years 0 to 9999")
+            playlist.fail(.malformedTagValue, "EXT-X-PROGRAM-DATE-TIME: the date is not in the years 0 to 9999")
         }
         playlist.tag(.programDateTime, date.text)
     }

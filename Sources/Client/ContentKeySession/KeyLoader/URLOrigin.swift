@@ -1,0 +1,16 @@
+import HLSPlaylist
+
+/// The scheme and authority of an HTTP URL. A token is sent only to the license server's origin, because a playlist can
+/// specify any other origin.
+struct URLOrigin: Hashable {
+    private let text: String
+
+    init?(_ url: String) {
+        guard let scheme = URIReference.scheme(of: url), scheme == "https" || scheme == "http" else { return nil }
+        let rest = url.dropFirst(scheme.count + 1)
+        guard rest.hasPrefix("//") else { return nil }
+        let authority = rest.dropFirst(2).prefix { !"/?#\\".contains($0) }
+        guard !authority.isEmpty else { return nil }
+        text = scheme + "://" + authority.lowercased()
+    }
+}

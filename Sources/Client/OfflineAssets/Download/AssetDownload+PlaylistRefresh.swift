@@ -1,0 +1,123 @@
+import ContentKeySession
+import HLSPlaylist
+import StreamPlayer
+
+/// Reloads of playlists during a download: signed URLs have expired, or a local playlist is damaged.
+extension AssetDownload {
+    /// Reloads the playlists and updates the bundle.
+    ///
+    /// - Returns: Whether any URL or key identifier has changed.
+    /// - Throws: ``DownloadError`` `changed-on-server` if the playlists belong to other content, and errors of loading
+    ///   them.
+    func refreshPlaylists(
+        _ description: inout BundleDescription,
+        _ reason: DownloadError?
+    ) async throws(DownloadError) -> Bool {
+        try checkCancellation()
+        emit(.loadingPlaylistsAgain(reason))
+        let plan = try await loadPlan()
+        let refresh = try PlaylistRefresh(
+            description,
+            local: localPlaylists(description),
+            plan: plan,
+            from: request.url
+        )
+        let isOther =
+            refresh.description.resources != description.resources || refresh.description.keys != description.keys
+        try Self.stored { () throws(AssetBundleError) in
+            for (file, bytes) in refresh.playlists { try folder.write(bytes, to: file) }
+        }
+        // After a crash before this point, the playlists do not match the description and are reloaded.
+        if refresh.description != description {
+            description = refresh.description
+            try write(&description)
+        }
+        return isOther
+    }
+
+    /// Loads the current playlists and plans the download.
+    func loadPlan() async throws(DownloadError) -> BundlePlan {
+        let loader = PresentationLoader(
+            transport: transport,
+            settings: settings,
+            time: clock.elapsed,
+            chance: clock.chance
+        )
+        return try BundlePlan(try await loader.load(request.url, request.selection), limits: settings.limits)
+    }
+
+    /// Returns the bytes of the local playlists that are unchanged.
+    func localPlaylists(_ description: BundleDescription) -> [String: [UInt8]] {
+        var result: [String: [UInt8]] = [:]
+        for playlist in description.playlists {
+            guard let bytes = try? folder.read(playlist.file, atMost: AssetBundle.maximumPlaylistSize),
+                AssetBundle.isUnchanged(bytes, playlist)
+            else { continue }
+            result[playlist.file] = bytes
+        }
+        return result
+    }
+
+    /// Returns whether the playlists of a bundle must be reloaded before the download resumes: one is damaged, or the
+    /// URL has changed, which may be for other content.
+    func needsPlaylists(_ description: BundleDescription) -> Bool {
+        description.originalURL != request.url || localPlaylists(description).count < description.playlists.count
+    }
+
+    /// Acquires the keys. A key URL with a query may have expired like a signed segment URL; then the playlists are
+    /// reloaded.
+    func acquireKeys(_ description: inout BundleDescription, isResumed: Bool) async throws(DownloadError) {
+        guard isResumed, description.keys.contains(where: { $0.contains("?") }) else {
+            return try await acquireKeys(description)
+        }
+        do throws(DownloadError) {
+            try await acquireKeys(description)
+        } catch  where error.code == .keys {
+            guard try await refreshPlaylists(&description, error) else { throw error }
+            try await acquireKeys(description)
+        }
+    }
+
+    /// Downloads the missing files; if the server rejects their URLs, reloads the playlists to get new URLs.
+    func fetch(
+        _ files: DownloadFiles,
+        _ description: inout BundleDescription
+    ) async throws(DownloadError) {
+        var files = files
+        var missing: Int?
+        while true {
+            do throws(DownloadError) {
+                return try await fetchAll(files)
+            } catch  where error.isRefusedAddress {
+                let left = files.stillMissing.count
+                // If new URLs are rejected as well before any file was completed, the download fails.
+                if let missing, left >= missing { throw error }
+                missing = left
+                let keys = description.keys
+                guard try await refreshPlaylists(&description, error) else { throw error }
+                if description.keys != keys { try await acquireKeys(description) }
+                files.resources = description.resources
+            }
+        }
+    }
+}
+
+extension DownloadFiles {
+    /// The files that are still missing, according to the journal.
+    var stillMissing: Set<Int> {
+        missing.filter { file in
+            if case .done? = journal.entry(of: file) { false } else { true }
+        }
+    }
+}
+
+extension MediaLoadError {
+    /// Whether the server may have rejected the URL rather than the resource: a signature may have expired.
+    var isRefusedAddress: Bool {
+        switch code {
+        case .status: status == 401 || status == 403
+        case .notFound: status == 410
+        default: false
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import ContentKeySession
+import FPSCrypto
+import HLSPlaylist
+import MediaDecryption
+import SampleEncryption
+
+/// A content key recipient that gets the keys of segments from the sessions.
+///
+/// Each segment requests its key from the session. On the local route, a loaded key is returned at once; over AirPlay
+/// and the adapter each segment makes a request, because keys can be requested for every segment there.
+final class PlayerKeyRecipient: ContentKeyRecipient {
+    private let systems: PlayerKeySystems
+
+    /// False, because the player adds the recipient before it loads anything.
+    let hasBegunLoading = false
+
+    init(_ systems: PlayerKeySystems) { self.systems = systems }
+
+    /// Adds this recipient to the sessions.
+    func join() async throws(ContentKeyError) {
+        try await systems.fairPlay?.addContentKeyRecipient(self)
+        try await systems.clearKey?.addContentKeyRecipient(self)
+    }
+
+    /// Removes this recipient from the sessions, which cancels requests that only it needs.
+    func leave() async {
+        await systems.fairPlay?.removeContentKeyRecipient(self)
+        await systems.clearKey?.removeContentKeyRecipient(self)
+    }
+
+    /// Returns the key for the EXT-X-KEY tags of a segment, by the URI of its tag; empty for clear media.
+    ///
+    /// - Parameters:
+    ///   - context: The EXT-X-KEY tags that apply.
+    ///   - base: The playlist's URL, against which the URIs of clear keys are resolved.
+    /// - Throws: ``PlayerError`` `no-key-system`, or `key` with the error of the session or the device.
+    func keys(for context: KeyContext, base: String) async throws(PlayerError) -> DecryptionKeys {
+        guard context.isEncrypted else { return DecryptionKeys() }
+        for tag in context.keys {
+            guard let session = session(for: tag.keyFormat), let uri = tag.uri else { continue }
+            // A FairPlay key URI is an identifier, not an address.
+            let identifier = tag.keyFormat == .identity ? try ResourceFetcher.resolve(uri, against: base) : uri
+            do throws(ContentKeyError) {
+                let options = tag.keyFormat == .fairPlay ? systems.fairPlayOptions : ContentKeyRequestOptions()
+                let content = try await content(identifier, from: session, options)
+                var keys = DecryptionKeys()
+                keys.uris[uri] = content
+                return keys
+            } catch {
+                throw PlayerError(.key(error), uri)
+            }
+        }
+        throw PlayerError(.noKeySystem, context.keys.map(\.keyFormat.rawValue).joined(separator: ", "))
+    }
+
+    /// Returns the key for decryption. A persistent key may have become invalid by the time it plays; then another is
+    /// requested, once.
+    private func content(
+        _ identifier: String,
+        from session: KeySession,
+        _ options: ContentKeyRequestOptions
+    ) async throws(ContentKeyError) -> DecryptionKey {
+        let key = try await session.contentKey(identifier: identifier, options: options, for: self)
+        do throws(ContentKeyError) {
+            return try await content(of: key)
+        } catch  where options.isPersistable && error.retryReason == .receivedObsoleteContentKey {
+            await key.revoke()
+            return try await content(of: session.contentKey(identifier: identifier, options: options, for: self))
+        }
+    }
+
+    private func session(for format: KeyFormat) -> KeySession? {
+        switch format {
+        case .fairPlay: systems.fairPlay
+        case .identity: systems.clearKey
+        default: nil
+        }
+    }
+
+    private func content(of key: ContentKey) async throws(ContentKeyError) -> DecryptionKey {
+        // Has no effect for a key that already plays; a renewed key is a different one.
+        try await key.beginPlayback()
+        guard let protected = key.protectedKey else { throw ContentKeyError(.keyGone, .session) }
+        if let clear = protected as? ClearContentKey {
+            guard let bytes = clear.key else { throw ContentKeyError(.keyGone, .session) }
+            return DecryptionKey(
+                key: SecretBytes(copying: bytes.bytes),
+                iv: Self.vector(clear.initializationVector?.bytes)
+            )
+        }
+        do {
+            let content = try systems.content(protected)
+            return DecryptionKey(key: content.key, iv: Self.vector(content.initializationVector))
+        } catch let error as ContentKeyError {
+            throw error
+        } catch {
+            throw ContentKeyError(.keyGone, .device, reason: "the device does not allow the key to be used")
+        }
+    }
+
+    private static func vector(_ bytes: [UInt8]?) -> CipherIV? {
+        bytes.flatMap { try? CipherIV($0) }
+    }
+}
