@@ -60,7 +60,10 @@ struct LicenseRoutesTests {
             #expect(try await server.auditOutcomes() == ["issued", "issued", "issued", "issued"])
             // What is worth noting of a license goes into its record.
             let detail = try await server.store.auditEntries(before: nil, limit: 1).first?.record.detail
-            #expect(detail?.contains("an online key instead of a persistable one") == true, "\(detail ?? "no detail")")
+            #expect(
+                detail?.contains("an online key was issued instead of a persistent key") == true,
+                "\(detail ?? "no detail")"
+            )
         }
     }
 

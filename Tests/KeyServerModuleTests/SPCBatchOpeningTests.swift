@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import VectorFiles
 
-@Suite("Several SPCs at once")
-struct OpeningTogetherTests {
-    /// Decrypts one after the other, and counts what it is given together.
+@Suite("Opening SPCs in batches")
+struct SPCBatchOpeningTests {
+    /// A decryptor that decrypts messages one after the other, and counts the batches.
     final class CountingDecryptor: BatchOAEPDecryptor {
         let batchSize = 5
         let batches = Mutex<[Int]>([])
@@ -20,10 +20,10 @@ struct OpeningTogetherTests {
         }
     }
 
-    @Test("Each comes to what it comes to alone, in its place, whatever the others are")
+    @Test("Each SPC has the same result as alone, at its index, regardless of the other SPCs")
     func oneByOne() throws { try compare(nil) }
 
-    @Test("So they do where several are decrypted together, one batch for each key")
+    @Test("The results are the same with a batch decryptor, with one batch for each key")
     func together() throws {
         let decryptor = CountingDecryptor()
         try compare(decryptor)
@@ -32,14 +32,14 @@ struct OpeningTogetherTests {
         #expect(batches.allSatisfy { $0 > 1 })
     }
 
-    @Test("They are best opened together where something does several RSA operations at once")
+    @Test("The preferred batch size is that of the batch decryptor")
     func openedTogether() throws {
         #expect(try TestKeys.module().openedTogether == 1)
         #expect(try TestKeys.module { $0.multiBuffer = CountingDecryptor() }.openedTogether == 5)
     }
 
     private func compare(_ multiBuffer: CountingDecryptor?) throws {
-        // Of both keys' sizes, sound ones and wrong ones, and some twice.
+        // Valid and invalid SPCs for both key sizes, some of them twice.
         var spcs = try VectorFile.all(in: "spc").map(\.message)
         spcs += spcs.reversed() + [[]]
         let (alone, together) = (try TestKeys.module(), try TestKeys.module { $0.multiBuffer = multiBuffer })

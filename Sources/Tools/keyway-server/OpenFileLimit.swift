@@ -1,13 +1,15 @@
 import Glibc
 import KeyServer
 
-/// How many files, connections among them, this process may have open.
-enum OpenFiles {
-    /// What a server has open beside connections: the store, files of certificates, connections that it opens itself.
+/// The limit on open files, which include connections, of this process.
+enum OpenFileLimit {
+    /// The number of open files that are not client connections: the store, certificate files, and outgoing
+    /// connections.
     private static let others = 128
 
-    /// Takes what the system allows: the usual soft limit of 1,024 is for programs that use `select`, which this is not.
-    static func raiseLimit() {
+    /// Raises the soft limit to the hard limit. The usual soft limit of 1,024 exists for programs that use `select`;
+    /// this one does not.
+    static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max
         else { return }
@@ -15,7 +17,7 @@ enum OpenFiles {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// What to say when the listeners may take more connections than files can be open; nil when they may not.
+    /// Returns a warning if the listeners accept more connections than the process can have open files, nil otherwise.
     static func warning(about configuration: ServerConfiguration) -> String? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
@@ -23,7 +25,8 @@ enum OpenFiles {
         let needed = listeners * (configuration.limits.connections + ConnectionLimiter.healthConnections) + others
         guard needed > limit.rlim_cur else { return nil }
         return
-            "limits.connections: \(configuration.limits.connections) connections on each listener need \(needed) open files, and "
-            + "this process may have \(limit.rlim_cur): lower it, or raise LimitNOFILE of the service (`ulimit -Hn` in a shell)"
+            "limits.connections: \(configuration.limits.connections) connections on each listener "
+            + "need \(needed) open files, but the limit of this process is \(limit.rlim_cur): lower the "
+            + "setting, or raise LimitNOFILE of the service (`ulimit -Hn` in a shell)"
     }
 }

@@ -1,12 +1,12 @@
 import KeyStore
 
-// Rows of what an account has at once and had. Reading stands beside writing, in the order of the columns.
+// The rows of an account's current and past licenses: reading and writing, in the order of the columns.
 
 /// A row of the table `lease`.
 enum LeaseRow {
     static let columns = "account, place, session_id, asset_id, since, until, purpose, ended"
 
-    /// Takes a row with just these columns.
+    /// Creates a record from a row with exactly these columns.
     static func record(_ row: PostgresRow) throws(KeyStoreError) -> LeaseRecord {
         guard let purpose = SlotClaim.Purpose(rawValue: try row.requiredText(6)) else {
             throw KeyStoreError(.corrupt, place: "lease, purpose")
@@ -53,13 +53,13 @@ enum EndedSessionRow {
         )
     }
 
-    /// Takes what ``selection(_:)`` found.
+    /// Creates a record from a row of ``selection(_:)``.
     static func record(_ row: PostgresRow, _ proposal: GrantProposal) throws(KeyStoreError) -> EndedSessionRecord {
         EndedSessionRecord(
             account: proposal.account,
             place: proposal.place,
             sessionID: proposal.sessionID,
-            forgetAt: try row.requiredInteger(0)
+            expiry: try row.requiredInteger(0)
         )
     }
 
@@ -69,11 +69,11 @@ enum EndedSessionRow {
             INSERT INTO ended_session (account, place, session, forget_at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (account, place, session) DO UPDATE SET forget_at = excluded.forget_at
             """,
-            [.account(ended.account), .bytes(ended.place.encoded), session(ended.sessionID), .integer(ended.forgetAt)]
+            [.account(ended.account), .bytes(ended.place.encoded), session(ended.sessionID), .integer(ended.expiry)]
         )
     }
 
-    /// A session ID in 8 bytes, or none: a column of a primary key cannot be NULL.
+    /// Returns a session ID in 8 bytes, or no bytes without one, because a primary key column cannot be NULL.
     private static func session(_ id: UInt64?) -> PostgresValue {
         .bytes(id.map { withUnsafeBytes(of: $0.bigEndian) { Array($0) } } ?? [])
     }
@@ -83,7 +83,7 @@ enum EndedSessionRow {
 enum DeviceRow {
     static let columns = "account, device, device_class, first_seen, last_seen"
 
-    /// Takes a row with just these columns.
+    /// Creates a record from a row with exactly these columns.
     static func record(_ row: PostgresRow) throws(KeyStoreError) -> DeviceRecord {
         DeviceRecord(
             account: try row.requiredText(0),
@@ -120,7 +120,7 @@ enum DeviceRow {
 enum RentalRow {
     static let columns = "account, subject, starts, ends, place"
 
-    /// Takes a row with just these columns.
+    /// Creates a record from a row with exactly these columns.
     static func record(_ row: PostgresRow) throws(KeyStoreError) -> RentalRecord {
         guard let subject = RentalSubject(encoded: try row.requiredBytes(1)) else {
             throw KeyStoreError(.corrupt, place: "rental, subject")
@@ -157,12 +157,12 @@ enum RentalRow {
 }
 
 extension PostgresValue {
-    /// An account, which is kept as bytes.
+    /// Returns an account, which is stored as bytes.
     static func account(_ account: String) -> PostgresValue { .bytes(Array(account.utf8)) }
 }
 
 extension PostgresRow {
-    /// - Throws: ``KeyStoreError/Code/corrupt`` when there is no place.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a device or session.
     func place(_ index: Int, of table: String) throws(KeyStoreError) -> PlaybackPlace {
         guard let place = PlaybackPlace(encoded: bytes(index) ?? []) else {
             throw KeyStoreError(.corrupt, place: "\(table), place")
@@ -170,7 +170,7 @@ extension PostgresRow {
         return place
     }
 
-    /// - Throws: ``KeyStoreError/Code/corrupt`` when there is no hash of a device.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not the hash of a device.
     func device(_ index: Int, of table: String) throws(KeyStoreError) -> DeviceHash {
         guard let device = DeviceHash(stored: bytes(index) ?? []) else {
             throw KeyStoreError(.corrupt, place: "\(table), device")

@@ -2,9 +2,9 @@ import KeyServerModule
 import Testing
 
 @Suite("Networks and web origins")
-struct WhereaboutsTests {
+struct AccessCheckTests {
     @Test(
-        "Networks are read and written back",
+        "Networks are parsed and formatted",
         arguments: [
             ("192.0.2.0/24", "192.0.2.0/24"), ("192.0.2.1", "192.0.2.1/32"), ("0.0.0.0/0", "0.0.0.0/0"),
             ("2001:DB8::/32", "2001:db8::/32"), ("::1", "::1/128"), ("::/0", "::/0"), ("10.0.0.0/9", "10.0.0.0/9"),
@@ -19,7 +19,7 @@ struct WhereaboutsTests {
     }
 
     @Test(
-        "Other texts are no networks",
+        "Other texts are not valid networks",
         arguments: [
             "", "/", "/8", "192.0.2.0/", "192.0.2.0/33", "192.0.2.0/024", "192.0.2.0/+8", "192.0.2.0/-1",
             "192.0.2.1/24",
@@ -30,7 +30,7 @@ struct WhereaboutsTests {
     )
     func notNetworks(text: String) { #expect(IPNetwork(rawValue: text) == nil) }
 
-    @Test("An address is in its network, in whatever form it comes")
+    @Test("A network contains its addresses in every text form")
     func contains() throws {
         let network = try #require(IPNetwork(rawValue: "192.0.2.128/25"))
         for address in ["192.0.2.128", "192.0.2.255", "::ffff:192.0.2.200", "::ffff:c000:02c8"] {
@@ -47,7 +47,7 @@ struct WhereaboutsTests {
     }
 
     @Test(
-        "Origins are those that browsers send",
+        "Origins that browsers send are valid",
         arguments: [
             "https://play.example.com", "http://localhost:8080", "http://127.0.0.1:8000",
             "http://[::1]:8080", "https://[2001:db8::1]", "capacitor://localhost", "http://a:443", "https://a:80",
@@ -58,7 +58,7 @@ struct WhereaboutsTests {
     }
 
     @Test(
-        "Other texts are no origins",
+        "Other texts are not valid origins",
         arguments: [
             "", "*", "null", "play.example.com", "https:", "https://", "https://a/", "https://a/b", "https://A",
             "HTTPS://a", "https://a:443", "http://a:80", "https://a:0", "https://a:", "https://a:65536", "https://a:08",

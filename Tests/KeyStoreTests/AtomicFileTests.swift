@@ -4,13 +4,13 @@ import Testing
 
 @testable import KeyStore
 
-@Suite("Files that appear whole")
-struct DraftFileTests {
+@Suite("Atomic files")
+struct AtomicFileTests {
     private let folder = TemporaryFolder()
     private var place: String { folder.path + "/place" }
 
     private func put(_ text: String, at place: String, replacing: Bool) throws(KeyStoreError) {
-        let draft = try DraftFile(for: place, replacing: replacing)
+        let draft = try AtomicFile(for: place, replacing: replacing)
         defer { draft.remove() }
         try draft.write(SecretBytes(copying: Array(text.utf8)))
         if replacing { try draft.replace() } else { try draft.publish() }
@@ -22,7 +22,7 @@ struct DraftFileTests {
         return status
     }
 
-    @Test("A new file has mode 0600, and another does not take its place unless that is wanted")
+    @Test("A new file has mode 0600, and does not replace another unless requested")
     func files() throws {
         try put("one", at: place, replacing: false)
         #expect(permissions(of: place) == 0o600)
@@ -33,7 +33,7 @@ struct DraftFileTests {
         #expect(folder.names == ["place"])
     }
 
-    @Test("A file that is replaced keeps mode and owner")
+    @Test("Replacing a file preserves its mode and owner")
     func modeAndOwner() throws {
         folder.write("one", to: "place")
         #expect(chmod(place, 0o440) == 0)
@@ -45,7 +45,7 @@ struct DraftFileTests {
         #expect((after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid))
     }
 
-    @Test("Links are followed, and stay", arguments: [true, false])
+    @Test("Links are followed and preserved", arguments: [true, false])
     func links(replacing: Bool) throws {
         for (link, target) in [("link", "second"), ("second", folder.path + "/place")] {
             #expect(symlink(target, folder.path + "/" + link) == 0)
@@ -74,7 +74,7 @@ struct DraftFileTests {
 
     @Test("A device is not replaced", .enabled(if: geteuid() == 0, "only root makes device nodes"))
     func device() throws {
-        // As /dev/null, and never that itself.
+        // A device like /dev/null, but never that one itself.
         guard mknod(place, S_IFCHR | 0o666, 1 << 8 | 3) == 0 else { return }
         for replacing in [true, false] {
             #expect(throws: KeyStoreError(.unavailable, place: "")) { try put("one", at: place, replacing: replacing) }
@@ -83,9 +83,9 @@ struct DraftFileTests {
         #expect(folder.names == ["place"])
     }
 
-    @Test("A pipe that comes to the place of the file meanwhile is not replaced")
+    @Test("A pipe that is created at the path in the meantime is not replaced")
     func late() throws {
-        let draft = try DraftFile(for: place)
+        let draft = try AtomicFile(for: place)
         defer { draft.remove() }
         #expect(mkfifo(place, 0o600) == 0)
         #expect(throws: KeyStoreError(.unavailable, place: "")) { try draft.replace() }

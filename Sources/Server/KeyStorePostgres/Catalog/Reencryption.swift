@@ -1,32 +1,32 @@
 import KeyStore
 
-/// Seals every secret of the database anew under another key, within a transaction.
-struct Resealing {
-    private let keys: KeyRing
+/// Encrypts every secret of the database with another key, within a transaction.
+struct Reencryption {
+    private let keys: KeyEncryptionKeyRing
     private let key: KeyEncryptionKey
     private static let page = 500
 
-    init(from keys: KeyRing, to key: KeyEncryptionKey) {
+    init(from keys: KeyEncryptionKeyRing, to key: KeyEncryptionKey) {
         self.keys = keys
         self.key = key
     }
 
-    /// Does it; nothing when it has been done.
+    /// Encrypts the secrets. Does nothing if they are already encrypted with the key.
     func run(_ transaction: inout PostgresTransaction) throws {
-        guard try keys.requireCurrent(&transaction).id != key.id else { return }
+        guard try keys.selectCurrent(&transaction).id != key.id else { return }
         try contents(&transaction)
-        for row in try transaction.rows("SELECT \(SealedCertificateBundle.columns) FROM certificate_bundle") {
-            transaction.later([try SealedCertificateBundle(row).resealed(from: keys, with: key).writing])
+        for row in try transaction.rows("SELECT \(EncryptedCertificateBundle.columns) FROM certificate_bundle") {
+            transaction.enqueue([try EncryptedCertificateBundle(row).reencrypted(from: keys, with: key).writing])
         }
         guard let row = try transaction.rows("SELECT device_hash_key FROM sealing").first else {
             throw KeyStoreError(.corrupt, place: "sealing")
         }
         let envelope = try row.requiredBytes(0)
-        let secret = try keys.key(for: envelope).unseal(envelope, for: .deviceHashKey)
-        transaction.later([
+        let secret = try keys.key(for: envelope).decrypt(envelope, for: .deviceHashKey)
+        transaction.enqueue([
             PostgresQuery(
                 "UPDATE sealing SET kek_id = $1, device_hash_key = $2",
-                [.bytes(key.id), .bytes(try key.seal(secret, for: .deviceHashKey))]
+                [.bytes(key.id), .bytes(try key.encrypt(secret, for: .deviceHashKey))]
             )
         ])
     }
@@ -40,12 +40,12 @@ struct Resealing {
             )
             for row in rows {
                 let (assetID, envelope) = (try row.requiredBytes(0), try row.requiredBytes(1))
-                let column = SealedContent.keyColumn(assetID: assetID)
-                let secret = try keys.key(for: envelope).unseal(envelope, for: column)
-                transaction.later([
+                let column = EncryptedContent.keyColumn(assetID: assetID)
+                let secret = try keys.key(for: envelope).decrypt(envelope, for: column)
+                transaction.enqueue([
                     PostgresQuery(
                         "UPDATE content SET content_key = $1 WHERE asset_id = $2",
-                        [.bytes(try key.seal(secret, for: column)), .bytes(assetID)]
+                        [.bytes(try key.encrypt(secret, for: column)), .bytes(assetID)]
                     )
                 ])
                 last = assetID

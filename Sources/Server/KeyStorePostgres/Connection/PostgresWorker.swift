@@ -3,12 +3,12 @@ import FPSCrypto
 import Glibc
 import KeyStore
 
-/// A connection with the thread that waits for it: an actor whose executor is a serial queue, so that neither an event
-/// loop nor the pool of Swift's tasks ever stands still for the database.
+/// A connection with its own thread: an actor whose executor is a serial queue, so that neither an event loop nor the
+/// thread pool of Swift concurrency is blocked by the database.
 ///
-/// A connection that is lost is made anew, for as long as the deadline of the work at hand allows.
-actor PostgresLane {
-    private let executor = LaneExecutor()
+/// A lost connection is re-established, within the deadline of the current work.
+actor PostgresWorker {
+    private let executor = WorkerExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let settings: PostgresSettings
@@ -17,7 +17,7 @@ actor PostgresLane {
 
     init(_ settings: PostgresSettings) { self.settings = settings }
 
-    /// Runs reads, again when the connection is lost meanwhile.
+    /// Runs reads, and repeats them if the connection is lost.
     func read<Value: Sendable>(
         until deadline: ContinuousClock.Instant,
         _ work: @Sendable (PostgresReader) throws -> Value
@@ -34,13 +34,13 @@ actor PostgresLane {
         }
     }
 
-    /// Runs `body` in a transaction, READ COMMITTED, and answers when that is safe.
+    /// Runs `body` in a READ COMMITTED transaction, and returns when the commit is durable.
     ///
-    /// `body` may run several times, all but the last for nothing: after a serialization failure, a deadlock or a lost
-    /// connection. When the connection is lost while the transaction is being committed, the outcome is not guessed: every
-    /// transaction leaves a mark of its own, and a new connection finds out about it (``CommitMark``).
+    /// `body` may run several times, with all runs but the last rolled back: after a serialization failure, a deadlock
+    /// or a lost connection. If the connection is lost during the commit, a new connection determines the outcome from
+    /// the mark that every transaction writes (``CommitMark``).
     ///
-    /// - Throws: what `body` throws, and ``PostgresFailure``. When that is `lost`, the outcome is not known.
+    /// - Throws: The errors of `body`, and ``PostgresFailure``. After `lost`, the outcome is unknown.
     func transaction<Value: Sendable>(
         until deadline: ContinuousClock.Instant,
         _ body: @Sendable (inout PostgresTransaction) throws -> Value
@@ -52,7 +52,7 @@ actor PostgresLane {
             do {
                 value = try body(&transaction)
             } catch {
-                undo(connection)
+                rollBack(connection)
                 guard let failure = error as? PostgresFailure else { throw error }
                 try recover(from: failure, until: deadline)
                 continue
@@ -69,21 +69,21 @@ actor PostgresLane {
                     backoff.reset()
                     return value
                 } else {
-                    undo(connection)
+                    rollBack(connection)
                     try recover(from: failure, until: deadline)
                 }
             }
         }
     }
 
-    /// Gives the connection up; the next work makes a new one.
+    /// Closes the connection; the next work opens a new one.
     func close() { connection = nil }
 
-    /// Asks about a mark, over as many connections as it takes.
+    /// Queries a mark, over as many connections as necessary.
     private func isCommitted(_ mark: CommitMark, until deadline: ContinuousClock.Instant) throws -> Bool {
         while true {
             do {
-                let results = try connected(until: deadline).run(mark.question, until: deadline)
+                let results = try connected(until: deadline).run(mark.statusQuery, until: deadline)
                 return results.last?.rows.first?.boolean(0) ?? false
             } catch {
                 try recover(from: error, until: deadline)
@@ -96,23 +96,23 @@ actor PostgresLane {
             if let connection, connection.isUsable { return connection }
             connection = nil
             do {
-                let made = try PostgresConnection(settings, until: deadline)
-                connection = made
-                return made
+                let new = try PostgresConnection(settings, until: deadline)
+                connection = new
+                return new
             } catch {
                 try wait(after: error, until: deadline)
             }
         }
     }
 
-    /// Waits before the next attempt, or throws when there is to be none.
+    /// Waits before the next attempt, or throws if there must be no further attempt.
     private func recover(
         from failure: PostgresFailure,
         until deadline: ContinuousClock.Instant
     ) throws(PostgresFailure) {
         if case .lost = failure {
             connection = nil
-        } else if !failure.isPassing || backoff.attempts >= Backoff.maximumAttempts {
+        } else if !failure.isTransient || backoff.attempts >= Backoff.maximumAttempts {
             backoff.reset()
             throw failure
         }
@@ -128,12 +128,12 @@ actor PostgresLane {
             backoff.reset()
             throw failure
         }
-        // The thread is this lane's own.
+        // The thread belongs to this worker, so it may block.
         usleep(UInt32(pause / .microseconds(1)))
     }
 
-    /// Ends a transaction that failed. Where that fails too the connection goes, and the transaction with it.
-    private func undo(_ connection: PostgresConnection) {
+    /// Rolls back a failed transaction. If that fails, too, the connection is closed, which ends the transaction.
+    private func rollBack(_ connection: PostgresConnection) {
         guard connection.isUsable else { return self.connection = nil }
         do { _ = try connection.run([PostgresQuery("ROLLBACK")], until: .now + .seconds(1)) } catch {
             self.connection = nil
@@ -141,8 +141,8 @@ actor PostgresLane {
     }
 }
 
-/// How long to wait before the next attempt: from 20 milliseconds, twice as long each time, up to a second, and a random
-/// part of it less, so that servers which failed together do not come back together.
+/// The exponential backoff between attempts: starting at 20 milliseconds, doubled each time up to a second, with random
+/// jitter, so that servers which failed together do not reconnect together.
 private struct Backoff {
     static let maximumAttempts = 8
     private(set) var attempts = 0
@@ -156,9 +156,9 @@ private struct Backoff {
     }
 }
 
-/// Runs a lane's jobs one after the other on a queue of its own, which may block.
-private final class LaneExecutor: SerialExecutor {
-    private let queue = DispatchQueue(label: "keyway.postgres-lane")
+/// Runs a worker's jobs sequentially on its own queue, which may block.
+private final class WorkerExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "keyway.postgres-worker")
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -6,7 +6,7 @@ enum SPCRow {
         PostgresQuery("SELECT digest, expires FROM spc WHERE key = $1", [.bytes(key)])
     }
 
-    /// Takes what ``selection(_:)`` found.
+    /// Creates a record from a row of ``selection(_:)``.
     static func record(_ row: PostgresRow, _ key: [UInt8]) throws(KeyStoreError) -> SPCSighting {
         SPCSighting(key: key, digest: try row.requiredBytes(0), expires: try row.requiredInteger(1))
     }
@@ -28,7 +28,7 @@ enum DeviceReportRow {
         PostgresQuery("SELECT fact, value, until FROM device_report WHERE device = $1", [.bytes(device.bytes)])
     }
 
-    /// Takes what ``selection(_:)`` found.
+    /// Creates a report from the rows of ``selection(_:)``.
     static func report(_ rows: [PostgresRow]) throws(KeyStoreError) -> DeviceReport {
         var report = DeviceReport()
         for row in rows {
@@ -52,15 +52,15 @@ enum DeviceReportRow {
 }
 
 extension SPCEvidence {
-    /// What nobody else may decide on meanwhile: the SPC, and what is known of its device.
+    /// The locks for a decision that involves the SPC and its device.
     var locks: [LockKey] {
         [LockKey(.spc, sighting.key)] + (device.map { [LockKey(.device, $0.bytes)] } ?? [])
     }
 }
 
 extension StateReads {
-    /// Adds what is remembered of an SPC and its device.
-    mutating func add(_ evidence: SPCEvidence?, to memory: any WritableKeyPath<State, SPCMemory> & Sendable) {
+    /// Adds the reads of an SPC and its device.
+    mutating func add(_ evidence: SPCEvidence?, to memory: any WritableKeyPath<State, SPCState> & Sendable) {
         guard let evidence else { return }
         let key = evidence.sighting.key
         add(SPCRow.selection(key)) { state, rows in
@@ -73,22 +73,22 @@ extension StateReads {
     }
 }
 
-extension StateReads where State == SPCMemory {
-    /// What is remembered of an SPC and its device.
+extension StateReads where State == SPCState {
+    /// Creates the reads of an SPC and its device.
     init(for evidence: SPCEvidence) {
-        self.init(SPCMemory())
+        self.init(SPCState())
         add(evidence, to: \.self)
     }
 }
 
-extension SPCMemory {
-    /// Writes what has changed since `former`.
-    func writes(since former: SPCMemory, of evidence: SPCEvidence?) -> [PostgresQuery] {
+extension SPCState {
+    /// Returns the writes of the records that differ from `previous`.
+    func writes(since previous: SPCState, of evidence: SPCEvidence?) -> [PostgresQuery] {
         guard let evidence else { return [] }
         var writes: [PostgresQuery] = []
-        if let sighting, sighting != former.sighting { writes.append(SPCRow.writing(sighting)) }
+        if let sighting, sighting != previous.sighting { writes.append(SPCRow.writing(sighting)) }
         guard let device = evidence.device else { return writes }
-        for (fact, entry) in report.entries where former.report.entries[fact] != entry {
+        for (fact, entry) in report.entries where previous.report.entries[fact] != entry {
             writes.append(DeviceReportRow.writing(device, fact, entry))
         }
         return writes

@@ -1,30 +1,30 @@
 package import FPSCrypto
 import TextCoding
 
-/// The key under which a store seals its secrets: 32 bytes for AES-256-GCM.
+/// The key that encrypts a store's secrets: 32 bytes for AES-256-GCM.
 ///
-/// Each seal draws a random 12-byte nonce, so that one key serves for some 2^32 seals; rotate long before that.
+/// Each encryption uses a random 12-byte nonce, so a key must be rotated well before 2^32 encryptions.
 package struct KeyEncryptionKey: Sendable {
-    /// Tells keys apart without saying anything about them: the first 8 bytes of an HMAC-SHA256 under the key.
+    /// The key's ID, which reveals nothing about the key: the first 8 bytes of an HMAC-SHA256 under the key.
     package let id: [UInt8]
     let secret: SecretBytes
 
-    /// Takes a key of 32 bytes.
+    /// Creates a key from 32 bytes.
     ///
-    /// - Throws: ``KeyStoreError/Code/malformedKEK`` when it has another size.
+    /// - Throws: ``KeyStoreError/Code/malformedKEK`` if the size differs.
     package init(_ secret: SecretBytes) throws(KeyStoreError) {
         guard secret.count == 32 else {
             throw KeyStoreError(
                 .malformedKEK,
                 place: "key-encryption key",
-                reason: "\(secret.count) bytes, not 32"
+                reason: "expected 32 bytes, not \(secret.count)"
             )
         }
         self.secret = secret
         id = Array(HMACSHA256.authenticate("keyway key-encryption key".utf8, key: secret).prefix(8))
     }
 
-    /// Makes a new key from the system's random numbers.
+    /// Creates a random key.
     package static func generate() throws(KeyStoreError) -> KeyEncryptionKey {
         var random = SecureRandom()
         return try KeyEncryptionKey(SecretBytes(count: 32, randomFrom: &random))
@@ -32,17 +32,21 @@ package struct KeyEncryptionKey: Sendable {
 }
 
 extension KeyEncryptionKey {
-    /// As many keys as one source may hold: the one in use, and those that it is being changed to or from.
+    /// The maximum number of keys in one source: the one in use, and the old and new ones during a rotation.
     static let maximumCount = 8
-    /// The size in bytes of that many lines of 64 digits.
+    /// The size of the maximum number of keys, as lines of 64 digits, in bytes.
     static let maximumText = maximumCount * 65
 
-    /// Takes keys from lines of 64 hexadecimal digits each, one at least and ``maximumCount`` at most.
+    /// Parses lines of 64 hexadecimal digits each; at least one and at most ``maximumCount``.
     ///
-    /// - Throws: ``KeyStoreError/Code/malformedKEK``, with `place` as its place and nothing of the digits.
+    /// - Throws: ``KeyStoreError/Code/malformedKEK`` with `place`. The error contains none of the digits.
     static func keys(in text: UnsafeRawBufferPointer, place: String) throws(KeyStoreError) -> [KeyEncryptionKey] {
         guard text.count <= maximumText else {
-            throw KeyStoreError(.malformedKEK, place: place, reason: "more than \(maximumCount) keys of 64 digits")
+            throw KeyStoreError(
+                .malformedKEK,
+                place: place,
+                reason: "expected at most \(maximumCount) keys of 64 digits"
+            )
         }
         var keys: [KeyEncryptionKey] = []
         var rest = text[...]
@@ -54,9 +58,9 @@ extension KeyEncryptionKey {
         return keys
     }
 
-    /// Takes a key from 64 hexadecimal digits; a line end may follow them.
+    /// Parses a key from 64 hexadecimal digits, with an optional newline at the end.
     ///
-    /// - Throws: ``KeyStoreError/Code/malformedKEK``, with `place` as its place and nothing of the digits.
+    /// - Throws: ``KeyStoreError/Code/malformedKEK`` with `place`. The error contains none of the digits.
     init(hexadecimal text: UnsafeRawBufferPointer, place: String) throws(KeyStoreError) {
         var digits = text[...]
         if digits.last == UInt8(ascii: "\n") { digits = digits.dropLast() }
@@ -74,7 +78,7 @@ extension KeyEncryptionKey {
         )
     }
 
-    /// The key as 64 hexadecimal digits and a line end.
+    /// The key as 64 hexadecimal digits and a newline.
     var hexadecimal: SecretBytes {
         secret.withUnsafeBytes { key in
             SecretBytes(count: 65) { text in

@@ -1,4 +1,4 @@
-/// Whether the protocol versions of an SPC are served (Tables 2-8 and 2-9).
+/// The decision whether the server accepts the protocol versions of an SPC (Tables 2-8 and 2-9).
 ///
 ///     server   device   used   decision
 ///     1        1        1      serve
@@ -9,18 +9,18 @@
 ///     2        1        1      refuse: mismatch
 ///     1, 2     1, 2     1      refuse: downgrade
 ///
-/// In general: the device must use the newest version that both support.
+/// In general, the device must use the newest version that both sides support.
 public enum ProtocolVersionDecision: Sendable, Hashable {
-    /// Serve.
+    /// Accept the request.
     case serve
-    /// Serve; the device supports this version, which is newer than any of the server's.
+    /// Accept the request; the device supports this version, which is newer than all versions of the server.
     case serveOutdated(newest: UInt32)
-    /// Refuse: no version in common, or one in use that one side does not have.
+    /// Refuse the request: the sides have no common version, or one side does not support the version in use.
     case mismatch
-    /// Refuse: both have a newer version than the one in use, so somebody may have tampered.
+    /// Refuse the request: both sides support a newer version than the one in use, so the SPC may have been modified.
     case downgrade
 
-    /// Decides.
+    /// Creates the decision from the versions of the server, the versions of the device, and the version in use.
     public init(server: Set<UInt32>, supported: Set<UInt32>, used: UInt32) {
         guard server.contains(used), supported.contains(used) else {
             self = .mismatch

@@ -1,25 +1,25 @@
 import GRDB
 import KeyStore
 
-/// The rows that are about one SPC: of the tables `spc` and `device_report`.
-enum SPCMemoryRows {
-    static func fetch(_ evidence: SPCEvidence, _ db: Database) throws -> SPCMemory {
-        var memory = SPCMemory()
+/// The rows of one SPC in the tables `spc` and `device_report`.
+enum SPCStateRows {
+    static func fetch(_ evidence: SPCEvidence, _ db: Database) throws -> SPCState {
+        var memory = SPCState()
         memory.sighting = try SPCRow.fetch(evidence.sighting.key, db)
         if let device = evidence.device { memory.report = try DeviceReportRow.fetch(device, db) }
         return memory
     }
 
-    /// Writes what has changed since `former`.
+    /// Writes the records that differ from `previous`.
     static func write(
-        _ memory: SPCMemory,
-        since former: SPCMemory,
+        _ memory: SPCState,
+        since previous: SPCState,
         of evidence: SPCEvidence,
         _ db: Database
     ) throws {
-        if let sighting = memory.sighting, sighting != former.sighting { try SPCRow.write(sighting, db) }
+        if let sighting = memory.sighting, sighting != previous.sighting { try SPCRow.write(sighting, db) }
         guard let device = evidence.device else { return }
-        for (fact, entry) in memory.report.entries where former.report.entries[fact] != entry {
+        for (fact, entry) in memory.report.entries where previous.report.entries[fact] != entry {
             try DeviceReportRow.write(device, fact, entry, db)
         }
     }

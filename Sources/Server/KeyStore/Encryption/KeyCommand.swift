@@ -1,19 +1,20 @@
 import FPSCrypto
 import Glibc
 
-/// A command of the operator's that prints key-encryption keys: what stands between the server and a key management service.
+/// A command, configured by the operator, that prints key-encryption keys, for example a client of a key management
+/// service.
 enum KeyCommand {
-    /// What errors name as their place: the command's own text may hold more than everybody should see.
+    /// The place that errors report. The command line itself may contain secrets.
     static let place = "key-encryption key command"
-    /// For how long it may run.
-    static let patience = 30
+    /// The timeout, in seconds.
+    static let timeout = 30
 
-    /// Runs a command by `/bin/sh -c` and takes the keys from its standard output. What it writes to standard error is seen
-    /// on the server's. It gets no standard input, and the server's environment.
+    /// Runs a command with `/bin/sh -c` and parses keys from its standard output. Its standard error is the server's.
+    /// Its standard input is empty, and it inherits the server's environment.
     ///
-    /// - Throws: ``KeyStoreError/Code/unavailable`` when it cannot be run, fails or takes too long;
-    ///   ``KeyStoreError/Code/malformedKEK``. No error has anything of what it printed.
-    static func run(_ command: String, patience: Int = patience) throws(KeyStoreError) -> [KeyEncryptionKey] {
+    /// - Throws: ``KeyStoreError/Code/unavailable`` if the command cannot be run, fails or times out;
+    ///   ``KeyStoreError/Code/malformedKEK`` if its output is not a list of keys. Errors contain nothing of the output.
+    static func run(_ command: String, timeout: Int = timeout) throws(KeyStoreError) -> [KeyEncryptionKey] {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw .system("pipe", place) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -25,19 +26,19 @@ enum KeyCommand {
             close(ends[0])
             throw error
         }
-        let deadline = now() + Int64(patience) * 1000
+        let deadline = now() + Int64(timeout) * 1000
         var count = 0
-        // One byte more than may come, so that too much is seen as that.
-        let text = SecretBytes(count: KeyEncryptionKey.maximumText + 1) { room in
-            count = read(from: ends[0], into: room, until: deadline)
+        // One byte more than the maximum, so that excess output is detected.
+        let text = SecretBytes(count: KeyEncryptionKey.maximumText + 1) { buffer in
+            count = read(from: ends[0], into: buffer, until: deadline)
         }
         close(ends[0])
         let status = wait(for: child, until: deadline)
         guard count >= 0, let status else {
-            throw KeyStoreError(.unavailable, place: place, reason: "it took longer than \(patience) seconds")
+            throw KeyStoreError(.unavailable, place: place, reason: "it took longer than \(timeout) seconds")
         }
         guard status == 0 else {
-            let ending = status & 0x7F == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was ended by a signal"
+            let ending = status & 0x7F == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was terminated by a signal"
             throw KeyStoreError(.unavailable, place: place, reason: "it \(ending)")
         }
         guard count > 0 else { throw KeyStoreError(.malformedKEK, place: place, reason: "it printed nothing") }
@@ -46,7 +47,7 @@ enum KeyCommand {
         }
     }
 
-    /// Starts the shell, in a process group of its own so that all that it starts can be ended.
+    /// Starts the shell in a separate process group, so that all of its child processes can be killed.
     private static func spawn(_ command: String, output: Int32) throws(KeyStoreError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -58,7 +59,7 @@ enum KeyCommand {
         }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        // The server may have blocked signals in this thread, and ignores SIGPIPE.
+        // The server may have blocked signals in this thread, and it ignores SIGPIPE.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -78,17 +79,19 @@ enum KeyCommand {
         return child
     }
 
-    /// Reads to the end, or as much as there is room for; less than 0 when that took too long or failed.
-    private static func read(from file: Int32, into room: UnsafeMutableRawBufferPointer, until deadline: Int64) -> Int {
+    /// Reads until the end of the file or until the buffer is full. Returns a negative number after a timeout or an
+    /// error.
+    private static func read(from file: Int32, into buffer: UnsafeMutableRawBufferPointer, until deadline: Int64) -> Int
+    {
         var count = 0
-        while count < room.count {
+        while count < buffer.count {
             var awaited = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
             let left = deadline - now()
             guard left > 0 else { return -1 }
             let ready = poll(&awaited, 1, Int32(min(left, 1000)))
             if ready == 0 || ready < 0 && errno == EINTR { continue }
             guard ready > 0 else { return -1 }
-            let got = Glibc.read(file, room.baseAddress?.advanced(by: count), room.count - count)
+            let got = Glibc.read(file, buffer.baseAddress?.advanced(by: count), buffer.count - count)
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { return -1 }
             if got == 0 { return count }
@@ -97,7 +100,7 @@ enum KeyCommand {
         return count
     }
 
-    /// How the child ended; nil when it had to be ended.
+    /// Waits for the child and returns its exit status, or nil if it was killed after the timeout.
     private static func wait(for child: pid_t, until deadline: Int64) -> Int32? {
         var status: Int32 = 0
         while true {
@@ -112,7 +115,7 @@ enum KeyCommand {
         return nil
     }
 
-    /// Milliseconds of a clock that nobody sets.
+    /// Returns milliseconds of the monotonic clock.
     private static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,25 +1,25 @@
-/// Where the key-encryption key of a store comes from.
+/// The source of a store's key-encryption key.
 ///
-/// While a key is being changed a source holds several, a line each. Which of them is in use the store says; a new store
-/// begins with the first.
+/// During a rotation a source contains several keys, one per line. The store records which of them is in use; a new
+/// store uses the first.
 package enum KeyEncryptionKeySource: Sendable, Equatable {
     /// The file `kek` in the data folder, created together with the database.
     case dataFolder
-    /// A file outside of it, which must be there.
+    /// A file outside of the data folder, which must exist.
     case file(String)
     /// An environment variable with 64 hexadecimal digits.
     case environment(String)
-    /// A command for `/bin/sh` that prints 64 hexadecimal digits, such as one that asks a key management service.
+    /// A command for `/bin/sh` that prints 64 hexadecimal digits, for example a client of a key management service.
     case command(String)
 }
 
 extension KeyEncryptionKeySource {
-    /// The keys, or the one that is made now in a data folder that has none. Not for an event loop: a command may take
-    /// ``KeyCommand/patience``.
+    /// Returns the keys of the source, or a new key if the source is a data folder without one. Do not call this on an
+    /// event loop: a command may run for ``KeyCommand/timeout`` seconds.
     ///
     /// - Parameters:
-    ///   - folder: the data folder.
-    ///   - mayCreate: whether there is nothing yet that another key has sealed.
+    ///   - folder: The data folder.
+    ///   - mayCreate: Whether a key may be created, because the store does not contain data that another key encrypts.
     /// - Throws: ``KeyStoreError`` with the codes `missingKEK`, `malformedKEK`, `unsafePermissions`, `unavailable`.
     package func keys(inFolder folder: String, mayCreate: Bool) throws(KeyStoreError) -> [KeyEncryptionKey] {
         var keys: [KeyEncryptionKey]
@@ -40,7 +40,11 @@ extension KeyEncryptionKeySource {
             keys = try KeyCommand.run(command)
         }
         guard !keys.isEmpty else {
-            throw KeyStoreError(.missingKEK, place: place, reason: "the database cannot be read without its key")
+            throw KeyStoreError(
+                .missingKEK,
+                place: place,
+                reason: "the key-encryption key does not exist; without it the database cannot be decrypted"
+            )
         }
         return keys
     }

@@ -1,27 +1,27 @@
 import Synchronization
 import TextCoding
 
-/// The key-encryption keys that a running store knows: the one that seals, and others that open. Those are former ones, since
-/// a reader may still hold a row from before a rotation, and the one that the store is about to be sealed under.
-package final class KeyRing: Sendable {
+/// The key-encryption keys of a running store: the current one, which encrypts, and others that only decrypt. The
+/// others are old keys, because a reader may still have a row from before a rotation, and the key of the next rotation.
+package final class KeyEncryptionKeyRing: Sendable {
     private struct State {
         var current: KeyEncryptionKey
         var others: [KeyEncryptionKey]
     }
 
-    /// Reads the keys again where they came from; nil when they came from nowhere in particular.
+    /// Reads the keys again from their source, or nil if there is no source.
     private let source: (@Sendable () throws(KeyStoreError) -> [KeyEncryptionKey])?
     private let state: Mutex<State>
 
-    /// Begins with one key.
+    /// Creates a key ring with one key.
     package init(_ key: KeyEncryptionKey) {
         source = nil
         state = Mutex(State(current: key, others: []))
     }
 
-    /// Begins with the keys of a source, the first of them as the one that seals.
+    /// Creates a key ring with the keys of a source. The first key encrypts.
     ///
-    /// - Throws: ``KeyStoreError/Code/missingKEK`` when there is none.
+    /// - Throws: ``KeyStoreError/Code/missingKEK`` if `keys` is empty.
     package init(
         _ keys: [KeyEncryptionKey],
         source: @escaping @Sendable () throws(KeyStoreError) -> [KeyEncryptionKey]
@@ -31,10 +31,10 @@ package final class KeyRing: Sendable {
         state = Mutex(State(current: first, others: Array(keys.dropFirst())))
     }
 
-    /// The key that seals.
+    /// The key that encrypts.
     package var current: KeyEncryptionKey { state.withLock { $0.current } }
 
-    /// The key that sealed this value, or the current one, which then says that it did not.
+    /// Returns the key that encrypted a value, or the current key, whose decryption then fails with the right error.
     package func key(for envelope: [UInt8]) -> KeyEncryptionKey {
         state.withLock { state in
             let id = envelope.dropFirst().prefix(state.current.id.count)
@@ -43,10 +43,10 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// The key with an ID, which the store says is the one in use; it seals from now on.
+    /// Makes the key with an ID the current one, because the store uses it, and returns it.
     ///
-    /// - Throws: ``KeyStoreError/Code/wrongKEK`` when it is none of the keys that are known.
-    package func requireCurrent(id: [UInt8]?) throws(KeyStoreError) -> KeyEncryptionKey {
+    /// - Throws: ``KeyStoreError/Code/wrongKEK`` if the key ring does not contain it.
+    package func selectCurrent(id: [UInt8]?) throws(KeyStoreError) -> KeyEncryptionKey {
         let (found, current) = state.withLock { state in
             if state.current.id != id, let index = state.others.firstIndex(where: { $0.id == id }) {
                 swap(&state.current, &state.others[index])
@@ -58,14 +58,15 @@ package final class KeyRing: Sendable {
                 .wrongKEK,
                 place: "sealing",
                 reason:
-                    "the database uses key \(id.map { Hexadecimal.encode($0) } ?? "none"), the key given is \(Hexadecimal.encode(current.id))"
+                    "the database uses key \(id.map { Hexadecimal.encode($0) } ?? "none"), "
+                    + "but the available key is \(Hexadecimal.encode(current.id))"
             )
         }
         return current
     }
 
-    /// Makes `key` the one that seals.
-    package func adopt(_ key: KeyEncryptionKey) {
+    /// Makes `key` the current key.
+    package func setCurrent(_ key: KeyEncryptionKey) {
         state.withLock { state in
             guard state.current.id != key.id else { return }
             state.others.removeAll { $0.id == key.id }
@@ -74,12 +75,12 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Reads the source again, and takes the keys that are new there. Those that are gone from it open nothing that is in the
-    /// store once it has been sealed anew; until the process ends they may still open what a reader holds.
+    /// Reads the source again and adds its new keys. Keys that the source no longer contains stay until the process
+    /// ends, because a reader may still have a row that they decrypt.
     ///
-    /// - Returns: how many are new.
-    /// - Throws: what reading the source throws; nothing has changed then.
-    package func readAgain() throws(KeyStoreError) -> Int {
+    /// - Returns: The number of new keys.
+    /// - Throws: The errors of reading the source; the key ring is then unchanged.
+    package func reload() throws(KeyStoreError) -> Int {
         guard let source else { return 0 }
         let keys = try source()
         return state.withLock { state in

@@ -1,10 +1,10 @@
 import FPSCrypto
 
-/// Content as a store keeps it: the row of a table `content`, the key still sealed.
-package struct SealedContent: Sendable {
+/// A row of the table `content`, with its key encrypted.
+package struct EncryptedContent: Sendable {
     private let assetID: [UInt8]
     private let keyID: [UInt8]?
-    private let sealedKey: [UInt8]
+    private let encryptedKey: [UInt8]
     private let iv: [UInt8]
     private let track: String
     private let policyName: String?
@@ -17,11 +17,11 @@ package struct SealedContent: Sendable {
     private let created: Int64
     private let updated: Int64
 
-    /// Takes a row as it was read.
+    /// Creates a value from the columns of a row.
     package init(
         assetID: [UInt8],
         keyID: [UInt8]?,
-        sealedKey: [UInt8],
+        encryptedKey: [UInt8],
         iv: [UInt8],
         track: String,
         policyName: String?,
@@ -36,7 +36,7 @@ package struct SealedContent: Sendable {
     ) {
         self.assetID = assetID
         self.keyID = keyID
-        self.sealedKey = sealedKey
+        self.encryptedKey = encryptedKey
         self.iv = iv
         self.track = track
         self.policyName = policyName
@@ -50,12 +50,12 @@ package struct SealedContent: Sendable {
         self.updated = updated
     }
 
-    /// Everything but the key.
+    /// Returns all fields except the key.
     package func info() throws(KeyStoreError) -> ContentInfo {
         guard let track = ContentTrack(rawValue: track) else {
             throw KeyStoreError(.corrupt, place: "content \(displayName(ofAssetID: assetID)), track")
         }
-        return try asStored { () throws(KeyStoreError) in
+        return try validatingStored { () throws(KeyStoreError) in
             try ContentInfo(
                 assetID: assetID,
                 keyID: keyID,
@@ -73,17 +73,17 @@ package struct SealedContent: Sendable {
         }
     }
 
-    /// The whole record, with the key opened.
-    package func record(_ keys: KeyRing) throws(KeyStoreError) -> ContentRecord {
+    /// Returns the complete record, with the key decrypted.
+    package func record(_ keys: KeyEncryptionKeyRing) throws(KeyStoreError) -> ContentRecord {
         let info = try info()
-        let contentKey = try keys.key(for: sealedKey).unseal(sealedKey, for: Self.keyColumn(assetID: assetID))
-        return try asStored { () throws(KeyStoreError) in
+        let contentKey = try keys.key(for: encryptedKey).decrypt(encryptedKey, for: Self.keyColumn(assetID: assetID))
+        return try validatingStored { () throws(KeyStoreError) in
             try ContentRecord(info: info, contentKey: contentKey, iv: iv)
         }
     }
 
-    package static func keyColumn(assetID: [UInt8]) -> SealedColumn {
-        SealedColumn(
+    package static func keyColumn(assetID: [UInt8]) -> EncryptedColumn {
+        EncryptedColumn(
             table: "content",
             column: "content_key",
             row: [assetID],
@@ -92,8 +92,9 @@ package struct SealedContent: Sendable {
     }
 }
 
-/// A record that breaks its own rules was not written by us: what is invalid on the way in is corrupt on the way out.
-package func asStored<Record>(_ make: () throws(KeyStoreError) -> Record) throws(KeyStoreError) -> Record {
+/// Converts the error of an invalid record to ``KeyStoreError/Code/corrupt``: a stored record that breaks the rules was
+/// not written by this program.
+package func validatingStored<Record>(_ make: () throws(KeyStoreError) -> Record) throws(KeyStoreError) -> Record {
     do { return try make() } catch {
         throw KeyStoreError(
             error.code == .invalidRecord ? .corrupt : error.code,

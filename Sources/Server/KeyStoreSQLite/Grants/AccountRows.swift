@@ -6,7 +6,7 @@ import KeyStore
 enum LeaseRow {
     static let columns = "account, place, session_id, asset_id, since, until, purpose, ended"
 
-    /// Takes a row with just these columns.
+    /// Creates a record from a row with exactly these columns.
     static func record(_ row: Row) throws -> LeaseRecord {
         guard let purpose = SlotClaim.Purpose(rawValue: row[6]) else {
             throw KeyStoreError(.corrupt, place: "lease, purpose")
@@ -53,12 +53,12 @@ enum EndedSessionRow {
     ) throws -> EndedSessionRecord? {
         let sql = "SELECT forget_at FROM ended_session WHERE account = ? AND place = ? AND session = ?"
         let arguments: StatementArguments = [account, place, session(proposal.sessionID)]
-        guard let forgetAt = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return nil }
+        guard let expiry = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return nil }
         return EndedSessionRecord(
             account: proposal.account,
             place: proposal.place,
             sessionID: proposal.sessionID,
-            forgetAt: forgetAt
+            expiry: expiry
         )
     }
 
@@ -66,11 +66,11 @@ enum EndedSessionRow {
         try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO ended_session (account, place, session, forget_at) VALUES (?, ?, ?, ?)"
         ).execute(arguments: [
-            Array(ended.account.utf8).data, ended.place.encoded.data, session(ended.sessionID), ended.forgetAt,
+            Array(ended.account.utf8).data, ended.place.encoded.data, session(ended.sessionID), ended.expiry,
         ])
     }
 
-    /// A session ID in 8 bytes, or none: a column of a primary key cannot be NULL.
+    /// Returns a session ID in 8 bytes, or no bytes without one, because a primary key column cannot be NULL.
     private static func session(_ id: UInt64?) -> Data {
         id.map { withUnsafeBytes(of: $0.bigEndian) { Data($0) } } ?? Data()
     }
@@ -80,7 +80,7 @@ enum EndedSessionRow {
 enum DeviceRow {
     static let columns = "account, device, device_class, first_seen, last_seen"
 
-    /// Takes a row with just these columns.
+    /// Creates a record from a row with exactly these columns.
     static func record(_ row: Row) throws -> DeviceRecord {
         DeviceRecord(
             account: row.account(0),
@@ -114,7 +114,7 @@ enum DeviceRow {
 enum RentalRow {
     static let columns = "account, subject, start, end, place"
 
-    /// Takes a row with just these columns.
+    /// Creates a record from a row with exactly these columns.
     static func record(_ row: Row) throws -> RentalRecord {
         RentalRecord(
             account: row.account(0),
@@ -140,13 +140,13 @@ enum RentalRow {
 }
 
 extension Row {
-    /// An account, which is kept as bytes.
+    /// Returns an account, which is stored as bytes.
     func account(_ index: Int) -> String { String(decoding: bytes(index) ?? [], as: UTF8.self) }
 
-    /// A 64-bit number, which SQLite has with a sign only.
+    /// Returns an unsigned 64-bit number, which SQLite stores as a signed one.
     func unsigned(_ index: Int) -> UInt64? { (self[index] as Int64?).map { UInt64(bitPattern: $0) } }
 
-    /// - Throws: ``KeyStoreError/Code/corrupt`` when there is no place.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a device or session.
     func place(_ index: Int, of table: String) throws -> PlaybackPlace {
         guard let place = PlaybackPlace(encoded: bytes(index) ?? []) else {
             throw KeyStoreError(.corrupt, place: "\(table), place")
@@ -154,7 +154,7 @@ extension Row {
         return place
     }
 
-    /// - Throws: ``KeyStoreError/Code/corrupt`` when nothing is rented.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a rental subject.
     func rentalSubject(_ index: Int) throws -> RentalSubject {
         guard let subject = RentalSubject(encoded: bytes(index) ?? []) else {
             throw KeyStoreError(.corrupt, place: "rental, subject")
@@ -162,7 +162,7 @@ extension Row {
         return subject
     }
 
-    /// - Throws: ``KeyStoreError/Code/corrupt`` when there is no hash of a device.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not the hash of a device.
     func device(_ index: Int, of table: String) throws -> DeviceHash {
         guard let device = DeviceHash(stored: bytes(index) ?? []) else {
             throw KeyStoreError(.corrupt, place: "\(table), device")

@@ -1,16 +1,17 @@
 package import FPSCrypto
 import TextCoding
 
-/// Which cell of which row a sealed value belongs to.
+/// The table cell that an encrypted value belongs to.
 ///
-/// All of it is authenticated with the value, so that a value which was copied into another row, column or table does
-/// not open there.
-package struct SealedColumn: Sendable {
+/// Table, column and row are authenticated with the value, so that a value which was copied to another row, column or
+/// table cannot be decrypted there.
+package struct EncryptedColumn: Sendable {
     package let table: String
     package let column: String
-    /// What makes the row this row: its key first, then such plain columns as must not change behind the store's back.
+    /// The identity of the row: its primary key, followed by the plaintext columns that must not be changed in the
+    /// database.
     package let row: [[UInt8]]
-    /// The row in words, for errors.
+    /// The description of the row for error messages.
     package let rowName: String
 
     package init(table: String, column: String, row: [[UInt8]], rowName: String) {
@@ -20,8 +21,8 @@ package struct SealedColumn: Sendable {
         self.rowName = rowName
     }
 
-    /// The one secret that every store has: what devices' hashes and replay records are keyed with.
-    package static let deviceHashKey = SealedColumn(
+    /// The secret that every store has. It keys the hashes of devices and of replay records.
+    package static let deviceHashKey = EncryptedColumn(
         table: "sealing",
         column: "device_hash_key",
         row: [],
@@ -30,7 +31,8 @@ package struct SealedColumn: Sendable {
 
     var place: String { "\(table) \(rowName), \(column)" }
 
-    /// Every part behind its length, so that no two lists of parts give the same bytes.
+    /// Returns the associated data: every part preceded by its length, so that different lists of parts give different
+    /// bytes.
     func associatedData(header: [UInt8]) -> [UInt8] {
         ([header, Array(table.utf8), Array(column.utf8)] + row).reduce(into: []) { bytes, part in
             withUnsafeBytes(of: UInt32(part.count).bigEndian) { bytes.append(contentsOf: $0) }
@@ -39,7 +41,7 @@ package struct SealedColumn: Sendable {
     }
 }
 
-// A sealed value:
+// An encrypted value:
 //
 // | Offset | Bytes | Field |
 // |---|---|---|
@@ -49,33 +51,37 @@ package struct SealedColumn: Sendable {
 // | 21 | n | ciphertext |
 // | 21 + n | 16 | tag |
 //
-// Version and ID are authenticated too.
+// Version and ID are authenticated, too.
 extension KeyEncryptionKey {
     private static let version: UInt8 = 1
     private static let headerSize = 9
 
     /// Encrypts a secret for one cell.
-    package func seal(_ secret: SecretBytes, for column: SealedColumn) throws(KeyStoreError) -> [UInt8] {
+    package func encrypt(_ secret: SecretBytes, for column: EncryptedColumn) throws(KeyStoreError) -> [UInt8] {
         let header = [Self.version] + id
         do {
-            let sealed = try AES256GCM.seal(
+            let ciphertext = try AES256GCM.seal(
                 secret,
                 key: self.secret,
                 authenticating: column.associatedData(header: header)
             )
-            return header + sealed
+            return header + ciphertext
         } catch {
             throw KeyStoreError(.unavailable, place: column.place, reason: "\(error)")
         }
     }
 
-    /// Decrypts what was sealed for that cell.
+    /// Decrypts the value of a cell.
     ///
-    /// - Throws: ``KeyStoreError/Code/wrongKEK`` when it was sealed under another key, ``KeyStoreError/Code/corrupt``
-    ///   when it was changed or belongs elsewhere.
-    package func unseal(_ envelope: [UInt8], for column: SealedColumn) throws(KeyStoreError) -> SecretBytes {
+    /// - Throws: ``KeyStoreError/Code/wrongKEK`` if another key encrypted it, ``KeyStoreError/Code/corrupt`` if it was
+    ///   changed or belongs to another cell.
+    package func decrypt(_ envelope: [UInt8], for column: EncryptedColumn) throws(KeyStoreError) -> SecretBytes {
         guard envelope.count >= Self.headerSize, envelope[0] == Self.version else {
-            throw KeyStoreError(.corrupt, place: column.place, reason: "no sealed value of version \(Self.version)")
+            throw KeyStoreError(
+                .corrupt,
+                place: column.place,
+                reason: "it is not an encrypted value of version \(Self.version)"
+            )
         }
         let header = Array(envelope[..<Self.headerSize])
         guard Array(header[1...]) == id else {
@@ -83,7 +89,8 @@ extension KeyEncryptionKey {
                 .wrongKEK,
                 place: column.place,
                 reason:
-                    "sealed under key \(Hexadecimal.encode(header[1...])), the key given is \(Hexadecimal.encode(id))"
+                    "it is encrypted with key \(Hexadecimal.encode(header[1...])), but the available key is "
+                    + "\(Hexadecimal.encode(id))"
             )
         }
         do {
@@ -93,7 +100,7 @@ extension KeyEncryptionKey {
                 authenticating: column.associatedData(header: header)
             )
         } catch {
-            throw KeyStoreError(.corrupt, place: column.place, reason: "the sealed value does not open")
+            throw KeyStoreError(.corrupt, place: column.place, reason: "the encrypted value cannot be decrypted")
         }
     }
 }

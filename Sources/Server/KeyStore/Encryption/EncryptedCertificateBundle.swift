@@ -1,7 +1,7 @@
 import FPSCrypto
 
-/// A certificate bundle as a store keeps it: the row of a table `certificate_bundle`, the secrets still sealed.
-package struct SealedCertificateBundle: Sendable {
+/// A row of the table `certificate_bundle`, with its secrets encrypted.
+package struct EncryptedCertificateBundle: Sendable {
     package let name: String
     package let kind: String
     package let certificate: [UInt8]
@@ -14,7 +14,7 @@ package struct SealedCertificateBundle: Sendable {
     package var pluginConfiguration: [UInt8]?
     package var provisioningData: [UInt8]?
 
-    /// Takes a row as it was read.
+    /// Creates a value from the columns of a row.
     package init(
         name: String,
         kind: String,
@@ -41,8 +41,8 @@ package struct SealedCertificateBundle: Sendable {
         self.provisioningData = provisioningData
     }
 
-    /// Seals a record.
-    package init(_ record: CertificateBundleRecord, sealedWith key: KeyEncryptionKey) throws(KeyStoreError) {
+    /// Encrypts the secrets of a record.
+    package init(_ record: CertificateBundleRecord, encryptedWith key: KeyEncryptionKey) throws(KeyStoreError) {
         name = record.name
         kind = record.kind.rawValue
         certificate = record.certificate
@@ -59,28 +59,32 @@ package struct SealedCertificateBundle: Sendable {
         case .development(let ask): (daskKind, daskSecret, plugin) = ("development", ask, nil)
         case .plugin(let it): (daskKind, daskSecret, plugin) = ("plugin", it.ask, it)
         }
-        // The sealed columns are bound to the plain ones, so that those have to be there first.
+        // The plaintext columns are part of the associated data, so they must be set before the encrypted ones.
         self.privateKey = []
-        self.privateKey = try key.seal(privateKey, for: column("private_key"))
-        if let daskSecret { self.daskSecret = try key.seal(daskSecret, for: column("dask_secret")) }
+        self.privateKey = try key.encrypt(privateKey, for: column("private_key"))
+        if let daskSecret { self.daskSecret = try key.encrypt(daskSecret, for: column("dask_secret")) }
         guard let plugin else { return }
-        pluginPath = try key.seal(SecretBytes(copying: plugin.path.utf8), for: column("plugin_path"))
+        pluginPath = try key.encrypt(SecretBytes(copying: plugin.path.utf8), for: column("plugin_path"))
         let configuration = SecretBytes(copying: plugin.configuration.utf8)
-        pluginConfiguration = try key.seal(configuration, for: column("plugin_configuration"))
+        pluginConfiguration = try key.encrypt(configuration, for: column("plugin_configuration"))
         if let data = plugin.provisioningData {
-            provisioningData = try key.seal(data, for: column("provisioning_data"))
+            provisioningData = try key.encrypt(data, for: column("provisioning_data"))
         }
     }
 
-    /// The whole record, with the secrets opened.
-    package func record(_ keys: KeyRing) throws(KeyStoreError) -> CertificateBundleRecord {
-        let privateKeyBytes = try keys.key(for: privateKey).unseal(privateKey, for: column("private_key"))
+    /// Returns the complete record, with the secrets decrypted.
+    package func record(_ keys: KeyEncryptionKeyRing) throws(KeyStoreError) -> CertificateBundleRecord {
+        let privateKeyBytes = try keys.key(for: privateKey).decrypt(privateKey, for: column("private_key"))
         let daskSecretBytes = try open(daskSecret, "dask_secret", keys)
         let pluginPathBytes = try open(pluginPath, "plugin_path", keys)
         let configuration = try open(pluginConfiguration, "plugin_configuration", keys)
         let provisioningDataBytes = try open(provisioningData, "provisioning_data", keys)
 
-        let damaged = KeyStoreError(.corrupt, place: "certificate_bundle \(name)", reason: "the columns do not agree")
+        let damaged = KeyStoreError(
+            .corrupt,
+            place: "certificate_bundle \(name)",
+            reason: "the columns contradict each other"
+        )
         let privateKey: CertificateBundleRecord.PrivateKey
         switch privateKeyKind {
         case "pkcs8": privateKey = .pkcs8(privateKeyBytes)
@@ -105,7 +109,7 @@ package struct SealedCertificateBundle: Sendable {
         guard let kind = CertificateBundleRecord.Kind(rawValue: kind), let scope = ContentScope(encoded: scope) else {
             throw damaged
         }
-        return try asStored { () throws(KeyStoreError) in
+        return try validatingStored { () throws(KeyStoreError) in
             try CertificateBundleRecord(
                 name: name,
                 kind: kind,
@@ -117,33 +121,33 @@ package struct SealedCertificateBundle: Sendable {
         }
     }
 
-    /// The same row under another key-encryption key.
-    package func resealed(from keys: KeyRing, with key: KeyEncryptionKey) throws(KeyStoreError)
-        -> SealedCertificateBundle
+    /// Returns the same row, encrypted with another key-encryption key.
+    package func reencrypted(from keys: KeyEncryptionKeyRing, with key: KeyEncryptionKey) throws(KeyStoreError)
+        -> EncryptedCertificateBundle
     {
         var row = self
-        let secret = try keys.key(for: privateKey).unseal(privateKey, for: column("private_key"))
-        row.privateKey = try key.seal(secret, for: column("private_key"))
+        let secret = try keys.key(for: privateKey).decrypt(privateKey, for: column("private_key"))
+        row.privateKey = try key.encrypt(secret, for: column("private_key"))
         if let secret = try open(daskSecret, "dask_secret", keys) {
-            row.daskSecret = try key.seal(secret, for: column("dask_secret"))
+            row.daskSecret = try key.encrypt(secret, for: column("dask_secret"))
         }
         if let path = try open(pluginPath, "plugin_path", keys) {
-            row.pluginPath = try key.seal(path, for: column("plugin_path"))
+            row.pluginPath = try key.encrypt(path, for: column("plugin_path"))
         }
         if let configuration = try open(pluginConfiguration, "plugin_configuration", keys) {
-            row.pluginConfiguration = try key.seal(configuration, for: column("plugin_configuration"))
+            row.pluginConfiguration = try key.encrypt(configuration, for: column("plugin_configuration"))
         }
         if let data = try open(provisioningData, "provisioning_data", keys) {
-            row.provisioningData = try key.seal(data, for: column("provisioning_data"))
+            row.provisioningData = try key.encrypt(data, for: column("provisioning_data"))
         }
         return row
     }
 
-    /// A bundle's kind and scope decide what it may open: whoever can write to the database must not be able to turn a
-    /// development bundle loose on production content. So the secrets open only beside the very columns that they were
-    /// sealed with.
-    private func column(_ column: String) -> SealedColumn {
-        SealedColumn(
+    /// Returns the cell of a column. A bundle's kind and scope determine the content it may be used for, so someone who
+    /// can write to the database must not be able to use a development bundle for production content. The secrets can
+    /// therefore be decrypted only together with the plaintext columns they were encrypted with.
+    private func column(_ column: String) -> EncryptedColumn {
+        EncryptedColumn(
             table: "certificate_bundle",
             column: column,
             row: [
@@ -154,13 +158,15 @@ package struct SealedCertificateBundle: Sendable {
         )
     }
 
-    private func open(_ envelope: [UInt8]?, _ name: String, _ keys: KeyRing) throws(KeyStoreError) -> SecretBytes? {
+    private func open(_ envelope: [UInt8]?, _ name: String, _ keys: KeyEncryptionKeyRing) throws(KeyStoreError)
+        -> SecretBytes?
+    {
         guard let envelope else { return nil }
-        return try keys.key(for: envelope).unseal(envelope, for: column(name))
+        return try keys.key(for: envelope).decrypt(envelope, for: column(name))
     }
 }
 
 extension SecretBytes {
-    /// For the sealed columns that hold text.
+    /// The text of a decrypted column.
     fileprivate var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }

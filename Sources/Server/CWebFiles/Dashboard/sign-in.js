@@ -1,10 +1,10 @@
-// Signing in.
+// The sign-in page.
 
-import { ask } from "./api.js";
+import { request } from "./api.js";
 import { field, fill, h, message } from "./dom.js";
 
-/** The page before the pages. */
-export function door(enter, words) {
+/** Creates the sign-in page. */
+export function signIn(enter, words) {
   const token = h("input", { type: "password", name: "token", autocomplete: "current-password", required: true, spellcheck: "false" });
   const button = h("button.primary", { type: "submit" }, "Sign in");
   const answer = h("div", { "aria-live": "polite" }, words && message(words));
@@ -15,10 +15,10 @@ export function door(enter, words) {
       fill(answer);
       token.removeAttribute("aria-invalid");
       try {
-        enter(await ask("/session", { method: "POST", body: { token: token.value.trim() } }));
+        enter(await request("/session", { method: "POST", body: { token: token.value.trim() } }));
       } catch (error) {
         token.setAttribute("aria-invalid", "true");
-        fill(answer, message(error.status === 401 ? "The server does not know this token." : error.message, "bad"));
+        fill(answer, message(error.status === 401 ? "The token is not valid." : error.message, "bad"));
         token.select();
       } finally {
         button.disabled = false;
@@ -27,7 +27,7 @@ export function door(enter, words) {
   }, answer, h("div.fields.one", null, field("Token for administration", token)), h("div.actions", null, button));
   const mark = document.querySelector(".brand").cloneNode(true);
   mark.removeAttribute("href");
-  return h("main.door", null, h("div.card", null, mark, h("h1", null, "Sign in"),
-    h("p.note", null, "The first token lies in the server's data folder, in the file admin-token. More are made with ",
-      h("code", null, "keyway-server tokens make"), ", each with a role."), form));
+  return h("main.sign-in", null, h("div.card", null, mark, h("h1", null, "Sign in"),
+    h("p.note", null, "The first token is in the file admin-token in the server's data folder. Create more tokens, each with a role, with ",
+      h("code", null, "keyway-server tokens add"), "."), form));
 }

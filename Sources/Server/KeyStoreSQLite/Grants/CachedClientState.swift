@@ -1,17 +1,17 @@
 import GRDB
 import KeyStore
 
-/// What the last grant of a transaction has left of its place. The keys of a playback are asked for together, so that the next
-/// grant is often for the same place, and need not read it again.
-struct KnownPlace {
-    /// What decides on what is read of a place.
-    private struct Question: Equatable {
-        // By bytes: Swift takes two spellings of one letter for equal, a database does not.
+/// The state that the last grant of a transaction left for its client. The keys of a playback are requested together,
+/// so the next grant is often for the same client and does not need to read the state again.
+struct CachedClientState {
+    /// The inputs that determine what is read for a client.
+    private struct Inputs: Equatable {
+        // Compare bytes: Swift compares canonically equivalent strings as equal, and a database does not.
         let account: [UInt8]
         let place: PlaybackPlace
         let sessionID: UInt64?
         let now: Int64
-        /// Whether there is a claim, and whether it has a limit.
+        /// Whether the claim has a limit; nil without a claim.
         let device: Bool?
         let slot: Bool?
 
@@ -25,21 +25,21 @@ struct KnownPlace {
         }
     }
 
-    private let question: Question
+    private let inputs: Inputs
     private let state: GrantState
-    /// The connection's count of changed rows then. While it is the same, nothing else was written.
+    /// The connection's count of changed rows at that time. While it is the same, nothing else was written.
     private let changes: Int
 
-    /// Takes what a proposal has left, once all of it is written.
+    /// Caches the state that a proposal left, once all of it is written.
     init(_ proposal: GrantProposal, _ state: GrantState, _ db: Database) {
-        question = Question(proposal)
+        inputs = Inputs(proposal)
         self.state = state
         changes = db.totalChangesCount
     }
 
-    /// The place's part of the state that matters to a proposal; nil when it has to be read.
+    /// Returns the client's part of the state that matters to a proposal, or nil if it must be read.
     func state(for proposal: GrantProposal, _ db: Database) -> GrantState? {
-        guard changes == db.totalChangesCount, question == Question(proposal) else { return nil }
+        guard changes == db.totalChangesCount, inputs == Inputs(proposal) else { return nil }
         var known = GrantState()
         known.endedSession = state.endedSession
         known.device = state.device

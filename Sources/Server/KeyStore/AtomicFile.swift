@@ -2,44 +2,47 @@ package import FPSCrypto
 import FileWriting
 import Glibc
 
-/// A file of mode 0600 that is written under another name first, so that it appears whole or not at all: another process
-/// never reads half of it, and a power failure leaves none.
-package struct DraftFile {
-    /// Where it is meanwhile.
+/// A file of mode 0600 that is written under a temporary name first, so that it appears complete or not at all: another
+/// process never reads an incomplete file, and a power failure leaves none.
+package struct AtomicFile {
+    /// The temporary path.
     package let path: String
-    /// Where it is to be, with links followed.
-    private let place: String
+    /// The final path, with links resolved.
+    private let destination: String
 
-    /// Creates an empty file beside the place where it is to be.
+    /// Creates an empty temporary file in the folder of the final path.
     ///
-    /// - Parameter replacing: Whether there may be a file already, which ``replace()`` then replaces.
-    /// - Throws: ``KeyStoreError/Code/unavailable``, also when a folder, a pipe or a device is there, which is never
-    ///   replaced; ``KeyStoreError/Code/conflict``.
-    package init(for place: String, replacing: Bool = true) throws(KeyStoreError) {
+    /// - Parameters:
+    ///   - destination: The final path.
+    ///   - replacing: Whether the file may already exist; ``replace()`` then replaces it.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the file exists and `replacing` is false,
+    ///   ``KeyStoreError/Code/unavailable`` if it cannot be created, or if the path is a folder, a pipe or a device,
+    ///   which are never replaced.
+    package init(for destination: String, replacing: Bool = true) throws(KeyStoreError) {
         let target: String
-        switch try Self.target(of: place) {
+        switch try Self.target(of: destination) {
         case .new(let path): target = path
         case .regular(let path, _):
-            guard replacing else { throw Self.exists(place) }
+            guard replacing else { throw Self.exists(destination) }
             target = path
-        case .special, .descriptor: throw Self.notRegular(place)
+        case .special, .descriptor: throw Self.notRegular(destination)
         }
-        self.place = target
+        self.destination = target
         var random = SecureRandom()
         path = target + ".\(random.next())"
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system("create", place) }
+        guard file >= 0 else { throw .system("create", destination) }
         close(file)
     }
 
-    /// Fills it with a secret.
+    /// Writes a secret into the file.
     package func write(_ secret: SecretBytes) throws(KeyStoreError) {
         let output = try opened()
         defer { close(output) }
         try secret.withUnsafeBytes { bytes throws(KeyStoreError) in try write(bytes, to: output) }
     }
 
-    /// Fills it with a copy of another file.
+    /// Writes a copy of another file into the file.
     package func copy(from source: String) throws(KeyStoreError) {
         let input = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard input >= 0 else { throw .system("open", source) }
@@ -58,7 +61,7 @@ package struct DraftFile {
         }
     }
 
-    /// Writes it to the disk.
+    /// Flushes the file to disk.
     package func synchronize() throws(KeyStoreError) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .system("open", path) }
@@ -66,44 +69,47 @@ package struct DraftFile {
         guard fsync(file) == 0 else { throw .system("fsync", path) }
     }
 
-    /// Gives it its name, for good once this returns.
+    /// Renames the file to its final path. The change is durable when this returns.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when the name is taken, ``KeyStoreError/Code/unavailable``.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the path exists, ``KeyStoreError/Code/unavailable`` if a system
+    ///   call fails.
     package func publish() throws(KeyStoreError) {
         try synchronize()
-        guard link(path, place) == 0 else {
-            if errno == EEXIST { throw Self.exists(place) }
-            throw .system("link", place)
+        guard link(path, destination) == 0 else {
+            if errno == EEXIST { throw Self.exists(destination) }
+            throw .system("link", destination)
         }
         try synchronizeFolder()
     }
 
-    /// Gives it the name of a file that is there, whose mode and owner it takes over, or of none; for good once this
-    /// returns.
+    /// Renames the file to its final path. If a file exists there, its mode and owner are preserved. The change is
+    /// durable when this returns.
     ///
-    /// - Throws: ``KeyStoreError/Code/unavailable``, also when what is there is not a regular file.
+    /// - Throws: ``KeyStoreError/Code/unavailable`` if a system call fails, or if the existing file is not a regular
+    ///   file.
     package func replace() throws(KeyStoreError) {
         var status = stat()
-        if lstat(place, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFREG else { throw Self.notRegular(place) }
-            // The owner first: changing it may change the mode. A group that has no access does not matter.
-            let isKept = chown(path, status.st_uid, status.st_gid) == 0
-            guard isKept || status.st_uid == geteuid() && status.st_mode & 0o070 == 0 else {
-                throw .system("keep the owner of", place)
+        if lstat(destination, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else { throw Self.notRegular(destination) }
+            // Set the owner first, because changing it may change the mode. The group does not matter if it has no
+            // access.
+            let isOwnerPreserved = chown(path, status.st_uid, status.st_gid) == 0
+            guard isOwnerPreserved || status.st_uid == geteuid() && status.st_mode & 0o070 == 0 else {
+                throw .system("preserve the owner", destination)
             }
-            guard chmod(path, status.st_mode & 0o777) == 0 else { throw .system("keep the mode of", place) }
+            guard chmod(path, status.st_mode & 0o777) == 0 else { throw .system("preserve the mode", destination) }
         }
         try synchronize()
-        guard rename(path, place) == 0 else { throw .system("rename", place) }
+        guard rename(path, destination) == 0 else { throw .system("rename", destination) }
         try synchronizeFolder()
     }
 
-    /// Removes it, and what SQLite puts beside a database.
+    /// Deletes the temporary file, and the files that SQLite creates for a database of that name.
     package func remove() {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     }
 
-    /// What a path names, with links followed.
+    /// Returns the kind of file that a path refers to, with links resolved.
     ///
     /// - Throws: ``KeyStoreError/Code/unavailable``, also for folders and sockets.
     static func target(of path: String) throws(KeyStoreError) -> OutputTarget {
@@ -112,12 +118,12 @@ package struct DraftFile {
         }
     }
 
-    private static func exists(_ place: String) -> KeyStoreError {
-        KeyStoreError(.conflict, place: place, reason: "the file exists")
+    private static func exists(_ destination: String) -> KeyStoreError {
+        KeyStoreError(.conflict, place: destination, reason: "the file already exists")
     }
 
-    private static func notRegular(_ place: String) -> KeyStoreError {
-        KeyStoreError(.unavailable, place: place, reason: "it is not a regular file")
+    private static func notRegular(_ destination: String) -> KeyStoreError {
+        KeyStoreError(.unavailable, place: destination, reason: "it is not a regular file")
     }
 
     private func opened() throws(KeyStoreError) -> Int32 {
@@ -135,10 +141,10 @@ package struct DraftFile {
         }
     }
 
-    /// A new name in a folder is durable only when the folder itself is.
+    /// A new directory entry is durable only after the directory itself is flushed.
     private func synchronizeFolder() throws(KeyStoreError) {
-        let end = place.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let parent = end.map { $0 == place.startIndex ? "/" : String(place[..<$0]) } ?? "."
+        let end = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let parent = end.map { $0 == destination.startIndex ? "/" : String(destination[..<$0]) } ?? "."
         let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .system("open", parent) }
         defer { close(folder) }

@@ -6,17 +6,17 @@ import KeyStore
 import KeyStorePostgres
 import KeyStoreSQLite
 
-/// Where a server's records are.
-enum StorePlace: Sendable {
-    /// In an SQLite database of a data folder.
+/// The location of a server's records.
+enum StoreLocation: Sendable {
+    /// An SQLite database in a data folder.
     case dataFolder(String, key: KeyEncryptionKeySource)
-    /// In PostgreSQL.
+    /// A PostgreSQL database.
     case postgres(Postgres)
 
-    /// A database, and what opens it.
+    /// The address of a PostgreSQL database and the credentials that open it.
     struct Postgres: Sendable {
         let url: String
-        /// The data folder, where the key-encryption key is when the source says so.
+        /// The data folder, which contains the key-encryption key if the key source is `dataFolder`.
         let folder: String
         var key: KeyEncryptionKeySource
         var passwordFile: String?
@@ -24,20 +24,20 @@ enum StorePlace: Sendable {
         var connections = 3
         var deadline = Duration.seconds(30)
 
-        /// The same database, opened by another key.
+        /// Returns the same database with a different key source.
         func with(_ key: KeyEncryptionKeySource) -> Postgres {
-            var place = self
-            place.key = key
-            return place
+            var location = self
+            location.key = key
+            return location
         }
     }
 
-    /// A store that is open.
-    enum Opened: Sendable {
+    /// An open store.
+    enum OpenStore: Sendable {
         case sqlite(SQLiteKeyStore)
         case postgres(PostgresKeyStore)
 
-        /// What it is for everybody else.
+        /// The store without its concrete type.
         var store: any KeyServerStore {
             switch self {
             case .sqlite(let store): store
@@ -45,7 +45,7 @@ enum StorePlace: Sendable {
             }
         }
 
-        /// Whether there was none before it was opened.
+        /// Whether opening the store created it.
         var isNew: Bool {
             switch self {
             case .sqlite(let store): store.isNew
@@ -53,7 +53,7 @@ enum StorePlace: Sendable {
             }
         }
 
-        /// Nothing may use it afterwards.
+        /// Closes the store. It must not be used afterwards.
         func close() async throws(KeyStoreError) {
             switch self {
             case .sqlite(let store): try store.close()
@@ -62,28 +62,28 @@ enum StorePlace: Sendable {
         }
     }
 
-    /// Opens it.
+    /// Opens the store.
     ///
-    /// - Parameter creating: What to do where there is none.
-    func open(creating: StoreCreation = .never) async throws(KeyStoreError) -> Opened {
+    /// - Parameter creating: Whether to create a store that does not exist.
+    func open(creating: StoreCreation = .never) async throws(KeyStoreError) -> OpenStore {
         switch self {
         case .dataFolder(let folder, let key):
             .sqlite(try SQLiteKeyStore(dataFolder: folder, key: key, creating: creating))
-        case .postgres(let place):
+        case .postgres(let location):
             .postgres(
-                try await PostgresKeyStore.open(try place.settings(), creating: creating) {
+                try await PostgresKeyStore.open(try location.settings(), creating: creating) {
                     mayCreate throws(KeyStoreError) in
-                    if creating != .never { place.makeFolder() }
-                    return try place.key.keys(inFolder: place.folder, mayCreate: mayCreate)
+                    if creating != .never { location.makeFolder() }
+                    return try location.key.keys(inFolder: location.folder, mayCreate: mayCreate)
                 }
             )
         }
     }
 
-    /// Opens the store for one piece of work, and closes it.
+    /// Opens the store, runs `work`, and closes the store.
     ///
-    /// - Parameter creating: What to do where there is none.
-    func withStore(creating: StoreCreation = .never, _ work: (Opened) async throws -> Void) async throws {
+    /// - Parameter creating: Whether to create a store that does not exist.
+    func withStore(creating: StoreCreation = .never, _ work: (OpenStore) async throws -> Void) async throws {
         let opened = try await open(creating: creating)
         do {
             try await work(opened)
@@ -95,8 +95,8 @@ enum StorePlace: Sendable {
     }
 }
 
-extension StorePlace {
-    /// What a server's configuration says.
+extension StoreLocation {
+    /// Creates the location that a server's configuration specifies.
     init(_ configuration: ServerConfiguration) {
         let key: KeyEncryptionKeySource =
             if let file = configuration.kek.file {
@@ -112,15 +112,15 @@ extension StorePlace {
             self = .dataFolder(configuration.data, key: key)
             return
         }
-        var place = Postgres(url: url, folder: configuration.data, key: key)
-        place.passwordFile = configuration.postgres.passwordFile
-        place.passwordVariable = configuration.postgres.passwordVariable
-        place.connections = configuration.postgres.connections
-        place.deadline = .seconds(Int64(configuration.postgres.deadline.rawValue))
-        self = .postgres(place)
+        var location = Postgres(url: url, folder: configuration.data, key: key)
+        location.passwordFile = configuration.postgres.passwordFile
+        location.passwordVariable = configuration.postgres.passwordVariable
+        location.connections = configuration.postgres.connections
+        location.deadline = .seconds(Int64(configuration.postgres.deadline.rawValue))
+        self = .postgres(location)
     }
 
-    /// What there is once it was created, a line each.
+    /// Descriptions of what creating the store created, one line each.
     var contents: [String] {
         var lines: [String]
         let (folder, key): (String, KeyEncryptionKeySource)
@@ -128,35 +128,41 @@ extension StorePlace {
         case .dataFolder(let path, let source):
             (folder, key) = (path, source)
             lines = ["the database \(path)/keyway.sqlite"]
-        case .postgres(let place):
-            (folder, key) = (place.folder, place.key)
+        case .postgres(let location):
+            (folder, key) = (location.folder, location.key)
             lines = ["the tables in the schema keyway of the PostgreSQL database"]
         }
         if key == .dataFolder {
             lines.append(
-                "the key-encryption key \(folder)/kek; keep a copy elsewhere: without it the database and its backups "
-                    + "open nothing"
+                "the key-encryption key \(folder)/kek; copy it to another location: "
+                    + "without it the database and its backups cannot be decrypted"
             )
         }
         return lines
     }
 
-    /// What is risky about it.
+    /// Warnings about insecure settings.
     var warnings: [String] {
-        guard case .postgres(let place) = self, let settings = try? place.settings(), !settings.isProtected else {
+        guard case .postgres(let location) = self, let settings = try? location.settings(), !settings.isProtected else {
             return []
         }
-        return ["store: what is said to PostgreSQL can be read or changed on the way; give sslmode=verify-full"]
+        return [
+            "store: the connection to PostgreSQL is not protected against "
+                + "eavesdropping and changes; use sslmode=verify-full"
+        ]
     }
 }
 
-extension StorePlace.Postgres {
-    /// - Throws: ``KeyStoreError`` for an address that cannot be used, or a password that is not where it should be.
+extension StoreLocation.Postgres {
+    /// Returns the settings of the PostgreSQL connection.
+    ///
+    /// - Throws: ``KeyStoreError`` if the address is invalid or the password cannot be read.
     func settings() throws(KeyStoreError) -> PostgresSettings {
         try PostgresSettings(url: url, password: try password(), connections: connections, deadline: deadline)
     }
 
-    /// Makes the data folder where there is none; if that fails, whoever writes into it says so.
+    /// Creates the data folder if it does not exist. An error is ignored here, because writing into the folder reports
+    /// it.
     fileprivate func makeFolder() {
         guard !folder.isEmpty, !FileManager.default.fileExists(atPath: folder) else { return }
         try? FileManager.default.createDirectory(
@@ -169,7 +175,11 @@ extension StorePlace.Postgres {
     private func password() throws(KeyStoreError) -> SecretBytes? {
         if let passwordVariable {
             guard let text = ProcessInfo.processInfo.environment[passwordVariable], !text.isEmpty else {
-                throw KeyStoreError(.unavailable, place: "environment variable \(passwordVariable)", reason: "is empty")
+                throw KeyStoreError(
+                    .unavailable,
+                    place: "environment variable \(passwordVariable)",
+                    reason: "it is not set or is empty"
+                )
             }
             return SecretBytes(copying: Array(text.utf8))
         }
