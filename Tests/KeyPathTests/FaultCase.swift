@@ -1,27 +1,27 @@
 import ContentKeySession
 import Testing
 
-/// One thing that is broken, and the end that docs/key-loader.md has for it.
+/// An injected fault, and the result that docs/key-loader.md lists for it.
 struct FaultCase: Sendable, CustomTestStringConvertible {
-    /// What is broken, in the documentation's words.
+    /// The name of the fault, as in the documentation.
     let name: String
-    /// Nil: the key is loaded.
+    /// The kind of the failure that ends the request; nil if the key is loaded.
     var end: KeyFailure.Kind?
-    /// Of the license.
+    /// The number of attempts to load the license.
     let attempts: Int
-    /// The error log, a kind for each entry.
+    /// The kinds of the entries in the error log.
     let log: [KeyFailure.Kind]
     var reason: String?
     var skew: Int64 = 0
     var tokens: [String] = []
     var asset = "film/hd"
-    /// How long it takes at least, by the client's clock.
+    /// The minimum duration, by the client's clock.
     var lasts = Duration.zero
     let script: @Sendable (Heard) -> Fault
 
     var testDescription: String { name }
 
-    /// Breaks the first answers to license requests.
+    /// Creates a case that injects a fault into the first responses to license requests.
     static func licenses(
         _ name: String,
         _ fault: Fault,
@@ -37,7 +37,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Breaks the first answers to requests for the certificate.
+    /// Creates a case that injects a fault into the first responses to requests for the certificate.
     static func certificates(
         _ name: String,
         _ fault: Fault,
@@ -51,7 +51,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The row of the documentation.
+    /// The row of the table in the documentation.
     var row: String {
         var counts: [(kind: KeyFailure.Kind, count: Int)] = []
         for kind in log {

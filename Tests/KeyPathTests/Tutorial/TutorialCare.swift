@@ -1,5 +1,5 @@
-// The code of steps 6 to 10 of FromAnAppToOneWithKeys.md, as it stands there. TutorialTextTests.swift holds the two
-// against each other, TutorialCareTests.swift runs it.
+// The code of steps 6 to 10 of FromAnAppToOneWithKeys.md. TutorialTextTests.swift compares the two, and
+// TutorialCareTests.swift runs the code.
 
 import ContentKeySession
 import ContentKeySessionTesting
@@ -100,7 +100,7 @@ func underTest(
 }
 
 /// A server that always returns the same response.
-struct Says: KeyTransport {
+struct FixedResponse: KeyTransport {
     let answer: KeyTransportAnswer
 
     func send(_: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer { answer }

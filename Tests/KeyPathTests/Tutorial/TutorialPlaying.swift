@@ -1,5 +1,5 @@
-// The code of steps 1 to 5 of FromAnAppToOneWithKeys.md, as it stands there. TutorialTextTests.swift holds the two against
-// each other, TutorialTests.swift runs it.
+// The code of steps 1 to 5 of FromAnAppToOneWithKeys.md. TutorialTextTests.swift compares the two, and TutorialTests.swift
+// runs the code.
 
 import ContentKeySession
 import ContentKeySessionTesting

@@ -1,24 +1,24 @@
-/// How often something took how long, in buckets that widen with the time: four to each doubling, from 16 µs to 17 s, so that
-/// a percentile is off by an eighth at most.
+/// A histogram of latencies with buckets of growing width: four per power of two, from 16 µs to 17 s, so that the error
+/// of a percentile is at most an eighth.
 ///
 ///     bucket 0           below 16 µs
-///     bucket 1 + 4e + q  from (4 + q) · 2^(e+2) µs to the next, q of 0...3, e of 0...19; the last has no end
-struct LatencyCounts: Sendable, Equatable {
+///     bucket 1 + 4e + q  from (4 + q) · 2^(e+2) µs to the next, q of 0...3, e of 0...19; the last is unbounded
+struct LatencyHistogram: Sendable, Equatable {
     private static let bucketCount = 81
-    /// Empty until something is counted: most slots of a series stay so.
+    /// The counts of the buckets; empty until the first latency, because most slots of a series stay empty.
     private var counts: [UInt32] = []
-    /// How many were counted.
+    /// The number of latencies.
     private(set) var total = 0
 
-    /// Counts one.
+    /// Counts a latency.
     mutating func add(microseconds: Int) {
         if counts.isEmpty { counts = [UInt32](repeating: 0, count: Self.bucketCount) }
         counts[Self.bucket(of: microseconds)] &+= 1
         total += 1
     }
 
-    /// Counts all that another has counted.
-    mutating func add(_ other: LatencyCounts) {
+    /// Adds the counts of another histogram.
+    mutating func add(_ other: LatencyHistogram) {
         guard other.total > 0 else { return }
         if counts.isEmpty {
             self = other
@@ -28,15 +28,16 @@ struct LatencyCounts: Sendable, Equatable {
         total += other.total
     }
 
-    /// Forgets everything.
+    /// Removes all counts.
     mutating func removeAll() {
         counts.removeAll(keepingCapacity: true)
         total = 0
     }
 
-    /// The time within which a share of all was done, in microseconds; nil when nothing was counted.
+    /// Returns a percentile of the latencies, in microseconds; nil if there are none.
     ///
-    /// - Parameter share: 0.5 for the median. Times within a bucket count as spread evenly.
+    /// - Parameter share: The percentile as a fraction, such as 0.5 for the median. Latencies are assumed to be
+    ///   distributed evenly within a bucket.
     func percentile(_ share: Double) -> Int? {
         guard total > 0 else { return nil }
         let wanted = max(share * Double(total), 1)

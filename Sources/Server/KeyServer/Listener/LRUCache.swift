@@ -1,9 +1,9 @@
-/// Values by name in bounded memory, of which the least used are forgotten: those that were not asked for while `capacity`
-/// others were. At most twice as many as `capacity` are remembered.
+/// A cache with bounded memory that evicts the least recently used values. It keeps the last `capacity` used values,
+/// and at most twice as many.
 ///
-/// Two tables, a young and an old one. What is used is in the young one; when that is full it becomes the old one, and
-/// the old one goes. So each step takes the same time, however many there are.
-struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// It consists of two tables, a young one and an old one. Used values move to the young table. When that is full, it
+/// becomes the old table, and the previous old table is dropped. Each operation therefore takes constant time.
+struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
@@ -12,10 +12,10 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var count: Int { young.count + old.count }
 
-    /// The value, if there is one. To look is not to use.
+    /// Returns the value, if there is one, without marking it as used.
     func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
-    /// The value, if there is one.
+    /// Returns the value, if there is one.
     mutating func use(_ key: Key) -> Value? {
         if let value = young[key] { return value }
         guard let value = old.removeValue(forKey: key) else { return nil }
@@ -23,32 +23,32 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return value
     }
 
-    /// Remembers a value.
+    /// Stores a value.
     mutating func set(_ key: Key, _ value: Value) {
-        makeRoom(for: key)
+        rotateIfFull(for: key)
         young[key] = value
         old[key] = nil
     }
 
-    /// Forgets a value.
+    /// Removes a value.
     mutating func remove(_ key: Key) {
         young[key] = nil
         old[key] = nil
     }
 
-    /// Changes a value, which begins as `initial` says.
+    /// Changes a value, which is created as `initial` if there is none.
     mutating func update<Result>(
         _ key: Key,
         initial: @autoclosure () -> Value,
         _ change: (inout Value) -> Result
     ) -> Result {
-        makeRoom(for: key)
+        rotateIfFull(for: key)
         return change(&young[key, default: old.removeValue(forKey: key) ?? initial()])
     }
 
-    private mutating func makeRoom(for key: Key) {
+    private mutating func rotateIfFull(for key: Key) {
         guard young.count >= capacity, young[key] == nil else { return }
-        // What is about to be used must not go with the old ones.
+        // Keep the value that is about to be used.
         let value = old[key]
         old = young
         young = [:]

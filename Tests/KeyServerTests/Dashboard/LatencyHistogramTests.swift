@@ -2,16 +2,16 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Counting how long answers took")
-struct LatencyCountsTests {
-    private func counts(_ times: some Sequence<Int>) -> LatencyCounts {
-        var counts = LatencyCounts()
+@Suite("Histogram of latencies")
+struct LatencyHistogramTests {
+    private func counts(_ times: some Sequence<Int>) -> LatencyHistogram {
+        var counts = LatencyHistogram()
         for time in times { counts.add(microseconds: time) }
         return counts
     }
 
     @Test(
-        "A percentile is off by an eighth at most, whatever the size",
+        "The error of a percentile is at most an eighth, for every magnitude",
         arguments: [20, 999, 4_096, 250_000, 9_000_000]
     )
     func accuracy(time: Int) throws {
@@ -22,7 +22,9 @@ struct LatencyCountsTests {
         }
     }
 
-    @Test("Of evenly spread times, half lie below the median and one in a hundred above the 99th")
+    @Test(
+        "For evenly distributed latencies, half are below the median and one in a hundred is above the 99th percentile"
+    )
     func spread() throws {
         let counts = counts(1...10_000)
         #expect(counts.total == 10_000)
@@ -31,21 +33,21 @@ struct LatencyCountsTests {
         #expect(9_700...10_240 ~= (try #require(counts.percentile(0.99))))
     }
 
-    @Test("Without anything counted there is no percentile; no time is too short or too long")
+    @Test("Without latencies there is no percentile; no latency is too short or too long")
     func bounds() throws {
-        #expect(LatencyCounts().percentile(0.5) == nil)
+        #expect(LatencyHistogram().percentile(0.5) == nil)
         #expect(counts([-5, 0, 15]).percentile(0.99).map { $0 <= 16 } == true)
         #expect(try #require(counts([.max]).percentile(0.5)) > 10_000_000)
     }
 
-    @Test("Two counts together are as one that had everything")
+    @Test("Two added histograms equal one with all latencies")
     func sum() {
         var left = counts([10, 2_000])
         left.add(counts([3_000_000]))
         #expect(left == counts([10, 2_000, 3_000_000]))
-        var none = LatencyCounts()
+        var none = LatencyHistogram()
         none.add(left)
-        none.add(LatencyCounts())
+        none.add(LatencyHistogram())
         #expect(none == left)
         left.removeAll()
         #expect(left.total == 0)

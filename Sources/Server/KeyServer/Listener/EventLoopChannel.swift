@@ -4,10 +4,10 @@ import NIOCore
 
 /// HTTP/1.1 connections whose requests are handled on the thread of their event loop.
 ///
-/// Swift's own threads would take each request over from the loop and hand its answer back, two changes of threads for
-/// nothing: a route parses a few kilobytes, and what takes long, RSA and SQL, is on threads of its own anyway. For routes
-/// of which that is not true, those of administration, this is not.
-struct OnEventLoop: ServerChildChannel {
+/// On Swift's cooperative threads, each request would need two additional thread switches. They have no benefit here: a
+/// route parses a few kilobytes, and RSA and SQL run on separate threads anyway. The routes for administration can take
+/// longer, so they do not use this.
+struct EventLoopChannel: ServerChildChannel {
     typealias Value = GuardedChannel.Value
 
     let base: GuardedChannel
@@ -23,7 +23,7 @@ struct OnEventLoop: ServerChildChannel {
     }
 }
 
-/// Runs the parts of a task on an event loop.
+/// Runs the jobs of a task on an event loop.
 private final class EventLoopTaskExecutor: TaskExecutor {
     private let loop: any EventLoop
 

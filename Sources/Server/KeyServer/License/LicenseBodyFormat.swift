@@ -1,5 +1,5 @@
-/// How a license request is written. The answer is written the same way.
-package enum LicenseShape: Sendable, Hashable, CaseIterable {
+/// The body format of a license request. The response uses the same format.
+package enum LicenseBodyFormat: Sendable, Hashable, CaseIterable {
     /// `application/octet-stream`: the SPC itself.
     case octets
     /// `text/plain`: the SPC in base64.
@@ -9,11 +9,11 @@ package enum LicenseShape: Sendable, Hashable, CaseIterable {
     /// `application/json`: the SPC in base64, as the field `spc`.
     case json
 
-    /// Takes the shape from a Content-Type, whose parameters do not matter. It is never guessed from the body.
+    /// Determines the format from a Content-Type without its parameters. It is never guessed from the body.
     ///
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/unsupportedMediaType``.
     package init(contentType: String?) throws(ProblemDocument) {
-        // By bytes: every request with an SPC comes through here, and characters take much longer to tell apart.
+        // Compare bytes instead of characters, which would be much slower, because every license request runs this.
         let type = contentType.map { text in
             let name = text.utf8.prefix { $0 != UInt8(ascii: ";") }
             return String(decoding: name.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercased()

@@ -3,57 +3,59 @@ import FoundationEssentials
 import KeyServerModule
 import KeyStore
 
-/// What becomes known about a request on its way through, until it is an audit record.
-struct AuditTrail {
+/// Collects the information about a request while it is processed, and creates its audit record.
+struct AuditRecordBuilder {
     var policyName: String?
     private var notes: [String] = []
-    /// What a policy could decide about again, once the content is known.
+    /// The facts that a policy trial can evaluate again; available once the content is known.
     var facts: RequestFacts?
-    /// What the SPC proves.
+    /// The evidence in the SPC.
     var evidence: SPCEvidence?
     private var device: ReportedDevice?
-    /// The asset ID as the SPC says it.
+    /// The asset ID in the SPC.
     private var name: [UInt8]?
     private var record: AuditRecord
     private let stopwatch: Stopwatch
     private let milliseconds: Int64
 
+    /// Creates the audit information of a request.
+    ///
     /// - Parameters:
-    ///   - milliseconds: when the request came, since 1970.
-    ///   - stopwatch: was started then.
-    init(_ question: LicenseService.Question, startedAt milliseconds: Int64, _ stopwatch: Stopwatch) {
+    ///   - milliseconds: The time at which the request arrived, in milliseconds since 1970.
+    ///   - stopwatch: A stopwatch that was started at the same time.
+    init(_ attempt: LicenseService.Attempt, startedAt milliseconds: Int64, _ stopwatch: Stopwatch) {
         self.milliseconds = milliseconds
         self.stopwatch = stopwatch
-        record = AuditRecord(milliseconds: milliseconds, route: question.route, outcome: "", microseconds: 0)
-        record.account = question.authorization.isAnonymous ? nil : question.authorization.account
-        record.remoteAddress = question.address?.description
-        record.requestID = question.requestID
+        record = AuditRecord(milliseconds: milliseconds, route: attempt.route, outcome: "", microseconds: 0)
+        record.account = attempt.authorization.isAnonymous ? nil : attempt.authorization.account
+        record.remoteAddress = attempt.address?.description
+        record.requestID = attempt.requestID
     }
 
-    /// How long it has been on its way.
+    /// The time since the request arrived.
     var elapsed: Duration { stopwatch.elapsed }
 
-    /// Takes over what an opened SPC says.
-    mutating func note(_ opened: OpenedSPC, _ party: Party) {
+    /// Adds the contents of a decrypted SPC.
+    mutating func note(_ opened: OpenedSPC, _ requester: Requester) {
         let request = opened.request
         device = opened.device
-        record.account = party.account
+        record.account = requester.account
         record.assetID = request.assetID.bytes
         name = request.assetID.bytes
         record.transactionID = request.transactionID?.number
         record.sessionID = request.mediaPlaybackState?.sessionID
-        record.device = party.device
+        record.device = requester.device
         record.deviceClass = opened.device.name
         record.bundleName = opened.bundle.name
         if let sync = request.sync { notes.append("sync: \(SyncReport(sync, assetID: request.assetID.bytes).summary)") }
     }
 
-    /// Takes over which registered asset the SPC means. The record has what the SPC says too, where that is an ``AssetAlias``.
+    /// Sets the registered asset. If the SPC contains an ``AssetAlias``, the record contains both.
     mutating func note(assetID: [UInt8]) { record.assetID = assetID }
 
-    /// What the dashboard shows of a request that came to this.
+    /// Returns the dashboard's event for the request.
     ///
-    /// - Parameter milliseconds: the time, since 1970.
+    /// - Parameter milliseconds: The time, in milliseconds since 1970.
     func event(_ outcome: ServerMetrics.Outcome, reason: String?, at milliseconds: Int64) -> ActivityEvent {
         ActivityEvent(
             milliseconds: milliseconds,
@@ -70,9 +72,9 @@ struct AuditTrail {
         )
     }
 
-    /// The record of a request that came to this.
+    /// Returns the audit record of the request.
     ///
-    /// - Parameter notes: what is worth recording of the license, beside what was noted on the way.
+    /// - Parameter notes: Notes about the license, in addition to those that were collected.
     func record(outcome: String, detail: String?, notes more: [Note] = []) -> AuditRecord {
         var final = AuditRecord(
             milliseconds: milliseconds,
@@ -80,9 +82,9 @@ struct AuditTrail {
             outcome: outcome,
             microseconds: stopwatch.microseconds
         )
-        let alias = name == record.assetID ? nil : name.map { "asked for as \(displayName(ofAssetID: $0))" }
-        let words = [detail, alias].compactMap { $0 } + notes + more.map(\.description)
-        final.detail = words.isEmpty ? nil : words.joined(separator: "; ")
+        let alias = name == record.assetID ? nil : name.map { "requested as \(displayName(ofAssetID: $0))" }
+        let details = [detail, alias].compactMap { $0 } + notes + more.map(\.description)
+        final.detail = details.isEmpty ? nil : details.joined(separator: "; ")
         final.account = record.account
         final.transactionID = record.transactionID
         final.sessionID = record.sessionID
@@ -97,7 +99,7 @@ struct AuditTrail {
     }
 }
 
-/// The time in milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 @Sendable
 package func systemMilliseconds() -> Int64 {
     Int64(Date().timeIntervalSince1970 * 1000)

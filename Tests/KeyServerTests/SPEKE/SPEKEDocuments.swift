@@ -4,8 +4,8 @@ import KeyStore
 
 @testable import KeyServer
 
-/// A question for two keys, such as encoders send, to be changed by tests.
-func spekeQuestion(
+/// A request document for two keys, as sent by encoders, which tests modify.
+func spekeDocument(
     _ contentID: String = "film",
     keys: [(keyID: ContentKeyID, type: String)] = [(spekeKeyID(1), "HD"), (spekeKeyID(2), "AUDIO")],
     scheme: String = "cbcs",
@@ -20,27 +20,27 @@ func spekeQuestion(
     return document
 }
 
-/// A key ID that ends in a number.
+/// Returns a key ID that ends with a number.
 func spekeKeyID(_ number: UInt8) -> ContentKeyID {
     ContentKeyID([UInt8](repeating: 0xA0, count: 15) + [number])!
 }
 
 extension LicenseServer {
-    /// Asks as an encoder does.
+    /// Sends a request like an encoder.
     func speke(
         _ xml: [UInt8],
         token: String? = LicenseServer.token,
         version: String? = "2.0",
         type: String? = "application/xml"
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         var headers: [String: String] = [:]
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if let version { headers["X-Speke-Version"] = version }
         if let type { headers["Content-Type"] = type }
-        return try await HTTPAnswer.of("POST", "http://127.0.0.1:\(port)\(SPEKERoutes.path)", headers, xml)
+        return try await ReceivedResponse.of("POST", "http://127.0.0.1:\(port)\(SPEKERoutes.path)", headers, xml)
     }
 
-    func speke(_ document: CPIXDocument, token: String? = LicenseServer.token) async throws -> HTTPAnswer {
+    func speke(_ document: CPIXDocument, token: String? = LicenseServer.token) async throws -> ReceivedResponse {
         try await speke(document.xml, token: token)
     }
 }

@@ -1,20 +1,21 @@
 import KeyStore
 import TextCoding
 
-/// What the operator's service says: `{"allow": true, "account": …, "expires": …, …}` or `{"allow": false, "reason": …}`.
+/// The response of the operator's service: `{"allow": true, "account": …, "expires": …, …}` or `{"allow": false,
+/// "reason": …}`.
 ///
-/// A field that is not known is an error: a misspelt limit must not be ignored. A field that is null is not there.
-enum WebhookAnswer: Equatable {
-    /// Why an answer cannot be understood. It names fields and repeats nothing.
-    struct Fault: Error, Equatable {
+/// Unknown fields are errors, because a misspelled limit must not be ignored. A field that is null counts as missing.
+enum WebhookResponse: Equatable {
+    /// The reason why a response is not valid. It names fields and does not contain values.
+    struct FormatError: Error, Equatable {
         let description: String
     }
 
     case allow(PlaybackAuthorization)
-    /// The reason in one line, of at most 1,000 bytes.
+    /// The request is refused, with a reason of one line and at most 1,000 bytes.
     case deny(reason: String?)
 
-    /// Stands for the service where tokens have their issuer.
+    /// The issuer in bindings of tokens that the service authorizes.
     static let issuer = "urn:keyway:webhook"
 
     private static let fields: Set = [
@@ -22,20 +23,20 @@ enum WebhookAnswer: Equatable {
         "rentalStart", "reason",
     ]
 
-    init(json text: [UInt8], mayLoosen: Bool) throws(Fault) {
+    init(json text: [UInt8], mayLoosen: Bool) throws(FormatError) {
         let members: JSONObject
         do throws(JSONError) {
             guard case .object(let object) = try JSONValue(parsing: text, maximumDepth: 4) else {
-                throw JSONError(reason: "an object was expected", place: .path(""))
+                throw JSONError(reason: "expected an object", place: .path(""))
             }
             members = JSONObject(object.filter { $0.value != .null })
         } catch {
-            throw Fault(description: error.description)
+            throw FormatError(description: error.description)
         }
         guard members.keys.allSatisfy({ Self.fields.contains($0) }) else {
-            throw Fault(description: "it has a field that is not known")
+            throw FormatError(description: "the response has an unknown field")
         }
-        do throws(AuthorizationFields.Fault) {
+        do throws(AuthorizationFields.FieldError) {
             let fields = AuthorizationFields(members)
             guard try AuthorizationFields.required("allow", fields.bool("allow")) else {
                 self = .deny(reason: try fields.line("reason", bytes: 1_000))
@@ -58,7 +59,7 @@ enum WebhookAnswer: Equatable {
             }
             self = .allow(authorization)
         } catch {
-            throw Fault(description: "\(error.field): expected \(error.expectation)")
+            throw FormatError(description: "\(error.field): expected \(error.expectation)")
         }
     }
 }

@@ -1,45 +1,46 @@
 import DRMSignaling
 import KeyStore
 
-/// What an encoder asks for: a CPIX document that keeps the rules of SPEKE v2.0.
+/// A key request of an encoder: a CPIX document that conforms to SPEKE v2.0.
 ///
 ///     CPIX @contentId @version            2.3
-///     ContentKey @commonEncryptionScheme  on each, and one for all: cbcs or cenc
-///     ContentKeyUsageRule                 at least one for each key, with an intendedTrackType, the same in all of a key's
-///     KeyPeriodFilter                     at most one for a key, of a period that is there, with index or start and end
-///     DRMSystem                           of keys that are there; FairPlay with cbcs alone
-struct SPEKEQuestion: Sendable {
-    /// A key that is asked for.
+///     ContentKey @commonEncryptionScheme  required, and the same for all keys: cbcs or cenc
+///     ContentKeyUsageRule                 at least one for each key, with the same intendedTrackType in all rules of a
+/// key
+///     KeyPeriodFilter                     at most one per key, of a period in the document with index or start and end
+///     DRMSystem                           only for keys in the document; FairPlay only with cbcs
+struct SPEKERequest: Sendable {
+    /// A requested key.
     struct Key: Sendable {
         let keyID: ContentKeyID
-        /// What the encoder would have as its initialization vector, 16 bytes.
+        /// The initialization vector that the encoder requests, 16 bytes.
         let explicitIV: [UInt8]?
         /// The name of the track.
         let track: String
-        /// What the track has, where its type says so.
+        /// The kind of track, if the track type determines it.
         let kind: ContentTrack?
-        /// When the key is used; nil: always, or a period that has a number alone.
+        /// The start of the key period; nil if there is no period, or if it has only an index.
         let validFrom: Int64?
         let validUntil: Int64?
     }
 
-    /// As many keys as one request may ask for: they are stored in one transaction.
+    /// The maximum number of keys in a request.
     static let keyLimit = 500
-    /// As many bytes as its document may have.
+    /// The maximum size of a document, in bytes.
     static let sizeLimit = 1 << 20
 
-    /// As it came.
+    /// The unchanged document.
     let document: CPIXDocument
     /// The name of the title.
     let title: String
-    /// How media are encrypted.
+    /// The encryption scheme of the media.
     let scheme: CommonEncryptionScheme
-    /// In the document's order.
+    /// The keys in the order of the document.
     let keys: [Key]
 
-    /// Holds a document against the rules.
+    /// Checks a document.
     ///
-    /// - Throws: ``ProblemDocument`` with `unacceptable-cpix`, and a reason that is stable.
+    /// - Throws: ``ProblemDocument`` with `unacceptable-cpix` and a stable reason.
     init(_ document: CPIXDocument) throws(ProblemDocument) {
         guard let contentID = document.contentID, !contentID.isEmpty else {
             throw Self.refusal("content-id", "Missing CPIX@contentId.")
@@ -48,10 +49,10 @@ struct SPEKEQuestion: Sendable {
             throw Self.refusal("cpix-version", "Missing CPIX@version.")
         }
         guard version == CPIXDocument.version else {
-            throw Self.refusal("cpix-version", "Unsupported CPIX@version: \(CPIXDocument.version) is served.")
+            throw Self.refusal("cpix-version", "Unsupported CPIX@version: it must be \(CPIXDocument.version).")
         }
         guard (1...Self.keyLimit).contains(document.contentKeys.count) else {
-            throw Self.refusal("content-keys", "A request asks for 1 to \(Self.keyLimit) keys.")
+            throw Self.refusal("content-keys", "A request must have 1 to \(Self.keyLimit) keys.")
         }
         self.document = document
         title = SPEKENames.title(ofContentID: contentID)
@@ -63,10 +64,10 @@ struct SPEKEQuestion: Sendable {
         self.keys = keys
         let known = Set(keys.map(\.keyID))
         guard rules.keys.allSatisfy(known.contains) else {
-            throw Self.refusal("usage-rule", "A ContentKeyUsageRule is for a KID that no ContentKey has.")
+            throw Self.refusal("usage-rule", "A ContentKeyUsageRule has a KID without a ContentKey.")
         }
         guard document.systems.allSatisfy({ known.contains($0.keyID) }) else {
-            throw Self.refusal("drm-system", "A DRMSystem is for a KID that no ContentKey has.")
+            throw Self.refusal("drm-system", "A DRMSystem has a KID without a ContentKey.")
         }
     }
 
@@ -88,7 +89,7 @@ struct SPEKEQuestion: Sendable {
         guard let scheme = [CommonEncryptionScheme.cbcs, .cenc].first(where: { $0.description == name }) else {
             throw refusal(
                 "encryption-scheme",
-                "Unsupported ContentKey@commonEncryptionScheme: cbcs and cenc are served."
+                "Unsupported ContentKey@commonEncryptionScheme: it must be cbcs or cenc."
             )
         }
         return scheme
@@ -101,21 +102,21 @@ struct SPEKEQuestion: Sendable {
     ) throws(ProblemDocument) -> Key {
         let uuid = key.keyID.uuid
         guard key.value == nil else {
-            throw refusal("content-keys", "ContentKey for KID \(uuid) has a key in it: keys are made here.")
+            throw refusal("content-keys", "ContentKey for KID \(uuid) contains a key; the server creates the keys.")
         }
         let types = Set(rules.map(\.intendedTrackType))
         guard types.count == 1, let type = types.first ?? nil, !type.isEmpty else {
             throw refusal(
                 "intended-track-type",
-                "KID \(uuid) has no ContentKeyUsageRule@intendedTrackType, or several."
+                "KID \(uuid) has no ContentKeyUsageRule@intendedTrackType, or different ones."
             )
         }
         let ids = Set(rules.flatMap(\.periodIDs))
-        guard ids.count <= 1 else { throw refusal("key-period", "KID \(uuid) is for several key periods.") }
+        guard ids.count <= 1 else { throw refusal("key-period", "KID \(uuid) has more than one key period.") }
         var period: CPIXDocument.KeyPeriod?
         if let id = ids.first {
             guard let found = periods[id] else {
-                throw refusal("key-period", "A KeyPeriodFilter of KID \(uuid) names no ContentKeyPeriod.")
+                throw refusal("key-period", "A KeyPeriodFilter of KID \(uuid) refers to a missing ContentKeyPeriod.")
             }
             guard found.index != nil || found.start != nil else {
                 throw refusal("key-period", "The ContentKeyPeriod of KID \(uuid) has neither index nor start.")

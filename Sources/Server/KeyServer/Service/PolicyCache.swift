@@ -2,15 +2,15 @@ import KeyServerModule
 import KeyStore
 import Synchronization
 
-/// Policies that were read once: parsing one takes longer than all checks together.
+/// A cache of parsed policies. Parsing a policy takes longer than all checks together.
 ///
-/// A document is looked up by its bytes, so that a changed policy holds at once.
-final class PolicyShelf: Sendable {
+/// Documents are looked up by their bytes, so that a changed policy takes effect immediately.
+final class PolicyCache: Sendable {
     private let parsed = Mutex<[[UInt8]: LicensePolicy]>([:])
-    /// More than a service has; when it is full it is emptied.
+    /// The maximum number of policies, more than a service typically has. A full cache is emptied.
     private static let capacity = 1_000
 
-    /// The policy that a record holds, under the record's name.
+    /// Returns the policy in a record, with the record's name.
     func policy(_ record: PolicyRecord) throws(KSMError) -> LicensePolicy {
         let known = parsed.withLock { $0[record.document] }
         var policy: LicensePolicy
@@ -20,7 +20,7 @@ final class PolicyShelf: Sendable {
             do {
                 policy = try LicensePolicy(json: record.document)
             } catch {
-                // It was valid when it was stored; a newer or older version of this server may see it otherwise.
+                // It was valid when it was stored, but another version of this server may have stored it.
                 throw KSMError(.policy, .policyInvalid, "policy \(record.name): \(error)")
             }
             parsed.withLock { [policy] shelf in

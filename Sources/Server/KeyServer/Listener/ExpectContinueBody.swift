@@ -1,9 +1,9 @@
 import Hummingbird
 import NIOCore
 
-/// The body of a request whose client may be waiting for `100 Continue`: it is asked for when a route begins to read, so that a
-/// request that is refused at once costs the client no upload (RFC 9110, 10.1.1).
-struct AwaitedBody: AsyncSequence, Sendable {
+/// The body of a request with `Expect: 100-continue`. The server sends `100 Continue` when a route starts to read the
+/// body, so that the client does not upload the body of a request that is refused immediately (RFC 9110, 10.1.1).
+struct ExpectContinueBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     let body: RequestBody
@@ -15,7 +15,7 @@ struct AwaitedBody: AsyncSequence, Sendable {
         var isAsked = false
 
         mutating func next() async throws -> ByteBuffer? {
-            if !isAsked { context.askForBody() }
+            if !isAsked { context.sendContinue() }
             isAsked = true
             return try await base.next()
         }

@@ -1,9 +1,9 @@
-/// The last items of many.
-struct RecentItems<Item: Sendable>: Sendable {
+/// A ring buffer of the most recent items.
+struct RingBuffer<Item: Sendable>: Sendable {
     private var items: [Item] = []
     private var next = 0
     private let capacity: Int
-    /// How many there ever were.
+    /// The number of items that were ever appended.
     private(set) var count = 0
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
@@ -18,7 +18,7 @@ struct RecentItems<Item: Sendable>: Sendable {
         }
     }
 
-    /// The newest first.
+    /// Returns the newest items, newest first.
     func newest(_ limit: Int) -> [Item] {
         (0..<min(max(limit, 0), items.count)).map { items[(next + items.count - 1 - $0) % items.count] }
     }
