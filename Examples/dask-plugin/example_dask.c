@@ -1,15 +1,15 @@
 /*
- * An example of a DASk plug-in: all of keyway_dask.h, with Keyway's own development function where a licensee's library
- * would stand. It shows how the pieces fit; it guards nothing.
+ * An example of a DASk plug-in: all functions of keyway_dask.h, with Keyway's development function instead of a licensee's
+ * library. It demonstrates the interface and provides no security.
  *
  *     cc -shared -fPIC -fvisibility=hidden -I ../../Sources/System/CKeywayDASk/include -o example_dask.so example_dask.c -lcrypto
  *
- * The configuration text chooses what is offered: "derive", "key-payload" or "spc-3"; "serial" after it asks for one
- * call at a time. For "key-payload" the provisioning data is the 16-byte ASk; a real plug-in has Apple's own.
+ * The configuration text selects the functions: "derive", "key-payload" or "spc-3"; with "serial" after it, calls are made
+ * one at a time. For "key-payload" the provisioning data is the 16-byte ASk; a real plug-in uses Apple's provisioning data.
  *
- * The SPC of version 3 that it opens is a pretence of this example's own, not Apple's format:
+ * The SPC of version 3 that it opens has an invented format, not Apple's:
  *     0-3 version 3 | 4-23 certificate hash | 24-43 HU | 44-59 key | 60... clear TLLVs
- * and its CKC: 0-3 version 3 | 4-19 content key, AES-ECB under the key | 20-35 IV | 36... terms.
+ * and the CKC: 0-3 version 3 | 4-19 content key, AES-ECB with the key | 20-35 IV | 36... terms.
  */
 #include "keyway_dask.h"
 
@@ -21,7 +21,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* DASk: the first 16 bytes of HMAC-SHA256, keyed with ASk, over R2. A licensee calls Apple's library here. */
+/* Computes DASk: the first 16 bytes of HMAC-SHA256 with the key ASk over R2. A licensee calls Apple's library here. */
 static int derive(keyway_dask_bytes ask, keyway_dask_bytes r2, uint8_t dask[16]) {
     uint8_t mac[32];
     unsigned int length = sizeof mac;
@@ -114,7 +114,7 @@ static void example_release_spc(void *state, void *context) {
     free(context);
 }
 
-/* A real plug-in opens Apple's library here and keeps its handle in the state. */
+/* A real plug-in opens Apple's library here and stores its handle in the state. */
 static void *example_create(void) { return malloc(1); }
 static void example_destroy(void *state) { free(state); }
 

@@ -2,10 +2,10 @@ import BulkAES
 import FPSCrypto
 import Testing
 
-@Suite("CBC over many chains")
+@Suite("CBC of many chains")
 struct BulkCBCTests {
     /// SP 800-38A, F.2.1.
-    @Test("Every chain agrees with SP 800-38A, F.2.1, however many there are", arguments: [1, 2, 3, 15, 16, 17, 40])
+    @Test("Every chain matches SP 800-38A, F.2.1, for any number of chains", arguments: [1, 2, 3, 15, 16, 17, 40])
     func published(chains: Int) throws {
         let key = SecretBytes(copying: hex("2b7e151628aed2a6abf7158809cf4f3c"))
         let iv = SIMD16<UInt8>(hex("000102030405060708090a0b0c0d0e0f"))
@@ -29,7 +29,7 @@ struct BulkCBCTests {
         #expect(bytes == Array(repeatElement(plaintext, count: chains).joined()))
     }
 
-    @Test("Random chains of random runs give what one chain after the other gives", arguments: UInt64(0)..<60)
+    @Test("Random chains of random runs have the same result as separate encryption", arguments: UInt64(0)..<60)
     func randomRuns(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var (runs, size) = ([BlockRun](), 0)
@@ -37,7 +37,7 @@ struct BulkCBCTests {
             size += Int.random(in: 0...40, using: &random)
             let crypt = Int.random(in: 1...3, using: &random)
             let skip = Bool.random(using: &random) ? 0 : Int.random(in: 1...9, using: &random)
-            // Now and then long enough for what is done alone.
+            // Some runs are long enough for the cipher's CBC mode.
             let blocks = Int.random(in: 0...(Int.random(in: 0..<8, using: &random) == 0 ? 700 : 20), using: &random)
             let continues = number > 0 && Int.random(in: 0..<4, using: &random) == 0
             let iv = SIMD16<UInt8>(random.bytes(16))
@@ -120,12 +120,12 @@ struct BulkCBCTests {
 
     private func array(_ block: SIMD16<UInt8>) -> [UInt8] { (0..<16).map { block[$0] } }
 
-    /// Where the blocks of a run begin.
+    /// Returns the offsets of the blocks of a run.
     private func places(_ run: BlockRun) -> [Int] {
         (0..<run.blocks).map { run.offset + 16 * ($0 + $0 / run.cryptBlocks * run.skipBlocks) }
     }
 
-    /// Encrypts one chain after the other, each gathered into one message.
+    /// Encrypts the chains one after the other, each as one message.
     private func reference(_ runs: [BlockRun], _ bytes: inout [UInt8]) throws {
         var first = 0
         while first < runs.count {

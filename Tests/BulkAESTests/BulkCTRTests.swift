@@ -2,9 +2,9 @@ import BulkAES
 import FPSCrypto
 import Testing
 
-@Suite("CTR over many streams")
+@Suite("CTR of many streams")
 struct BulkCTRTests {
-    @Test("Agrees with SP 800-38A, F.5.1, cut in two anywhere")
+    @Test("The result matches SP 800-38A, F.5.1, split at any byte")
     func published() throws {
         let key = SecretBytes(copying: hex("2b7e151628aed2a6abf7158809cf4f3c"))
         let counter = SIMD16<UInt8>(hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"))
@@ -31,7 +31,7 @@ struct BulkCTRTests {
         }
     }
 
-    @Test("Random streams of random runs give what block by block gives", arguments: UInt64(0)..<60)
+    @Test("Random streams of random runs have the same result as encryption block by block", arguments: UInt64(0)..<60)
     func randomRuns(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var (runs, size) = ([CounterRun](), 0)
@@ -40,7 +40,7 @@ struct BulkCTRTests {
             let isLong = Int.random(in: 0..<40, using: &random) == 0
             let count = Int.random(in: 0...(isLong ? 6000 : 60), using: &random)
             var counter = random.bytes(16)
-            // Every other counter wraps soon.
+            // Every second counter wraps around soon.
             if Bool.random(using: &random) { counter.replaceSubrange(8..<15, with: repeatElement(255, count: 7)) }
             let continues = number > 0 && Bool.random(using: &random)
             runs.append(
@@ -56,7 +56,7 @@ struct BulkCTRTests {
         #expect(bytes == expected)
         try process(runs, &bytes)
         #expect(bytes == plaintext)
-        // From another buffer, in which the runs lie in the opposite order.
+        // The input is another buffer with the runs in reverse order.
         var (moved, input) = (runs, [UInt8]())
         for index in runs.indices.reversed() {
             moved[index].source = input.count
@@ -106,7 +106,7 @@ struct BulkCTRTests {
         }
     }
 
-    /// Makes the key stream block by block, byte by byte.
+    /// Generates the keystream block by block and applies it byte by byte.
     private func reference(_ runs: [CounterRun], _ bytes: inout [UInt8]) throws {
         var (counter, position, mates) = ([UInt8](), 0, [UInt8]())
         for run in runs {

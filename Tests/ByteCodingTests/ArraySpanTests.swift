@@ -16,7 +16,7 @@ struct ArraySpanTests {
         #expect(isInPlace)
     }
 
-    @Test("A mutable span changes its own array, and no copy of it")
+    @Test("A mutable span changes its array, but not a copy of the array")
     func changes() {
         let original: [UInt8] = [1, 2, 3]
         var array = original
@@ -27,7 +27,7 @@ struct ArraySpanTests {
     }
 }
 
-@Suite("Text that is checked")
+@Suite("Validated text")
 struct ValidatedTextTests {
     /// The Unicode Standard, tables 3-7 and 3-8, and RFC 3629, section 3.
     @Test(
@@ -40,7 +40,7 @@ struct ValidatedTextTests {
     )
     func refusesUTF8(bytes: [UInt8]) { #expect(String(validating: bytes, as: UTF8.self) == nil) }
 
-    @Test("UTF-8 that is valid is read, with U+FFFD, zeros and combining characters as they are")
+    @Test("Valid UTF-8 is decoded, including U+FFFD, zeros and combining characters")
     func readsUTF8() {
         for text in ["", "plain", "\u{FFFD}", "a\u{0}b", "e\u{301}", "\u{10FFFF}", "\r\n"] {
             let read = String(validating: Array(text.utf8), as: UTF8.self)
@@ -48,7 +48,7 @@ struct ValidatedTextTests {
         }
     }
 
-    @Test("UTF-16 with half of a pair is no text; whole pairs are")
+    @Test("UTF-16 with an unpaired surrogate is invalid; pairs are valid")
     func readsUTF16() {
         #expect(String(validating: [0x61, 0xD800] as [UInt16], as: UTF16.self) == nil)
         #expect(String(validating: [0xDC00, 0xD800] as [UInt16], as: UTF16.self) == nil)

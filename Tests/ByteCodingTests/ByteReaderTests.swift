@@ -3,7 +3,7 @@ import Testing
 
 @Suite("ByteReader and ByteWriter")
 struct ByteReaderTests {
-    @Test("Numbers are big-endian, both ways")
+    @Test("Numbers are read and written in big-endian order")
     func numbers() throws {
         var writer = ByteWriter(capacity: 15)
         writer.write(UInt8(0x01))
@@ -20,7 +20,7 @@ struct ByteReaderTests {
         try reader.finish("all")
     }
 
-    @Test("A field that is cut off is named, with its offset in the outermost input")
+    @Test("The error for a truncated field contains its name and its offset in the outermost input")
     func truncated() throws {
         let bytes: [UInt8] = Array(0..<10)
         var whole = ByteReader(bytes.span.bytes)
@@ -34,13 +34,13 @@ struct ByteReaderTests {
             #expect(error == ParseError(.truncated, reading: "", offset: 0))
             #expect(error.reading == "second")
             #expect(error.offset == 6)
-            #expect(error.description == "truncated at byte 6, reading second: 4 bytes expected, 2 left")
+            #expect(error.description == "truncated at byte 6, reading second: expected 4 bytes, found 2")
         }
         #expect(part.remaining == 2, "a failed read must not move the cursor")
         #expect(whole.offset == 8)
     }
 
-    @Test("Left-over bytes are an error")
+    @Test("Bytes after the last field are an error")
     func leftOver() throws {
         let bytes: [UInt8] = [1, 2]
         var reader = ByteReader(bytes.span.bytes)
@@ -54,7 +54,7 @@ struct ByteReaderTests {
         }
     }
 
-    @Test("A length from the wire cannot overflow or go backwards", arguments: [Int.max, Int.min, -1, 3])
+    @Test("A length in the input cannot overflow or move the position back", arguments: [Int.max, Int.min, -1, 3])
     func wildLengths(count: Int) {
         let bytes: [UInt8] = [1, 2]
         var reader = ByteReader(bytes.span.bytes)

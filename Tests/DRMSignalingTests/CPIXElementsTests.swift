@@ -2,9 +2,9 @@ import DRMSignaling
 import FPSCrypto
 import Testing
 
-@Suite("Elements of CPIX")
+@Suite("CPIX elements")
 struct CPIXElementsTests {
-    /// Everything that the format has, once.
+    /// A document with every element and attribute of the format.
     private static let text = """
         <?xml version="1.0" encoding="UTF-8"?>
         <CPIX xmlns="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc"
@@ -100,7 +100,7 @@ struct CPIXElementsTests {
         )
     }
 
-    @Test("Every element and attribute is read, and comes back when it is written")
+    @Test("Every element and attribute is parsed and written")
     func roundTrip() throws {
         let document = try CPIXDocument(xml: Array(Self.text.utf8))
         try check(document)
@@ -110,7 +110,7 @@ struct CPIXElementsTests {
         #expect(!again.isSigned && again.passedOver.isEmpty)
     }
 
-    @Test("What the format has not there is named by its line and what it stands in")
+    @Test("Undefined elements are listed with their line and parent")
     func passedOver() throws {
         let document = try CPIXDocument(xml: Array(Self.text.utf8))
         #expect(document.passedOver == [.init(line: 42, parent: "DRMSystem")])
@@ -119,7 +119,7 @@ struct CPIXElementsTests {
     }
 
     @Test(
-        "What is not right is refused, and no text of the document is repeated",
+        "Invalid elements are rejected, and errors contain no text of the document",
         arguments: [
             ("xmlenc#aes256-cbc\"><Data>", "zzz\"><Data>"), ("xmldsig-more#hmac-sha512", "zzz"),
             ("xmldsig#sha1", "zzz"), ("AQID</ds", "zzz!</ds"), ("pskc:MACKey", "pskc:zzz"), ("BwgJ", "zzz!"),
@@ -145,7 +145,7 @@ struct CPIXElementsTests {
         #expect(!"\(error.map { "\($0)" } ?? "")".contains("zzz"))
     }
 
-    @Test("A document that is cut off anywhere is refused")
+    @Test("Every truncated document is rejected")
     func truncation() {
         let whole = Array(Self.text.utf8)
         for end in whole.indices {

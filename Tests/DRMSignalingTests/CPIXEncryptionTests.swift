@@ -13,7 +13,7 @@ struct CPIXEncryptionTests {
         try X509Certificate.selfSigned(subject: "Packager", key: try key.get(), days: 30)
     }
 
-    /// A document with two keys and a question, for recipients.
+    /// A document with two keys and a key request, for recipients.
     private func document(_ recipients: [X509Certificate]) -> CPIXDocument {
         var document = CPIXDocument(contentID: "film")
         document.contentKeys = [
@@ -31,7 +31,7 @@ struct CPIXEncryptionTests {
         return document
     }
 
-    @Test("Each recipient opens the keys of the written document, and nobody else does")
+    @Test("Every recipient can decrypt the keys of the written document, and no other private key can")
     func roundTrip() throws {
         let all = [try certificate(), try certificate(Self.other)]
         let encrypted = try encrypted(all)
@@ -52,7 +52,7 @@ struct CPIXEncryptionTests {
         #expect(stranger.contentKeys.map(\.isEncrypted) == [true, true, false])
     }
 
-    @Test("The MAC's key is found where SPEKE's documentation has it, too")
+    @Test("The MAC key is also found at the position in SPEKE's documentation")
     func wrappedMACKey() throws {
         let encrypted = try encrypted([try certificate()])
         let text = String(decoding: encrypted.xml, as: UTF8.self)
@@ -65,7 +65,7 @@ struct CPIXEncryptionTests {
         #expect(opened.contentKeys.map(\.key) == [keys[0], keys[1], nil])
     }
 
-    @Test("Two documents of the same keys have nothing in common")
+    @Test("Two encryptions of the same keys differ completely")
     func fresh() throws {
         let recipient = try certificate()
         let (first, second) = (try encrypted([recipient]), try encrypted([recipient]))
@@ -74,7 +74,7 @@ struct CPIXEncryptionTests {
         #expect(first.deliveryData[0].macKey != second.deliveryData[0].macKey)
     }
 
-    @Test("A MAC that is wrong or missing, and every changed bit of what it is over, are refused")
+    @Test("A wrong or missing MAC is rejected, and so is every changed bit of the authenticated data")
     func macs() throws {
         let whole = try encrypted([try certificate()])
         let privateKey = try Self.privateKey.get()
@@ -87,7 +87,7 @@ struct CPIXEncryptionTests {
             var changed = whole
             changed.contentKeys[1].value = change
             let error = failure { () throws(SignalingError) in try changed.decryptKeys(with: privateKey) }
-            // Nothing is opened when one is wrong.
+            // If one MAC is wrong, no key is decrypted.
             return error?.code == .cpixNotOpened && changed.contentKeys[0].isEncrypted
         }
         #expect(isRefused(.encrypted(value, mac: nil)))
@@ -107,7 +107,7 @@ struct CPIXEncryptionTests {
         #expect(isRefused(.encrypted(method, mac: mac)))
     }
 
-    @Test("Without the MAC's key, or with another algorithm, nothing is opened")
+    @Test("Without the MAC key, or with another algorithm, no key is decrypted")
     func deliveryData() throws {
         let whole = try encrypted([try certificate()])
         let privateKey = try Self.privateKey.get()
@@ -125,7 +125,7 @@ struct CPIXEncryptionTests {
         #expect(error { $0.certificate = nil } == nil)
     }
 
-    @Test("Certificates that are not valid, not RSA of 2048 bits, or none at all are refused")
+    @Test("Certificates that are not valid, not RSA with 2048 bits, or missing are rejected")
     func recipients() throws {
         let good = try certificate()
         let short = try X509Certificate.selfSigned(
@@ -149,7 +149,7 @@ struct CPIXEncryptionTests {
         #expect(code([], at: 0) == .invalidDeliveryKey)
     }
 
-    @Test("What is encrypted is not encrypted again, and what is in the clear need not be opened")
+    @Test("Encrypted keys are not encrypted again, and clear keys need no decryption")
     func twice() throws {
         var document = try encrypted([try certificate()])
         let time = try certificate().notBefore

@@ -42,7 +42,7 @@ struct CPIXTests {
         </cpix:CPIX>
         """
 
-    @Test("Keys, systems, periods and rules are read, and the rest is passed over")
+    @Test("Keys, systems, periods and rules are parsed, and other elements are ignored")
     func reads() throws {
         let document = try CPIXDocument(xml: Array(Self.text.utf8))
         #expect(document.contentID == "film")
@@ -64,7 +64,7 @@ struct CPIXTests {
         #expect(document.usageRules == [rule])
     }
 
-    @Test("What is written is read again")
+    @Test("A written document is parsed again")
     func roundTrip() throws {
         var document = CPIXDocument(contentID: "a <\"film\"> & more")
         document.contentKeys = [
@@ -93,7 +93,7 @@ struct CPIXTests {
     }
 
     @Test(
-        "What is not right is refused, and no text of the document is repeated",
+        "Invalid documents are rejected, and errors contain no text of the document",
         arguments: [
             ("kid=\"00112233-4455-6677-8899-aabbccddeeff\" explicit", "kid=\"zzz-secret\" explicit"),
             ("kid=\"00112233-4455-6677-8899-aabbccddeeff\" explicit", "explicit"),
@@ -120,7 +120,7 @@ struct CPIXTests {
     }
 
     @Test(
-        "Entities, document types, other encodings and zeros are refused before they are parsed",
+        "Entities, document types, other encodings and null characters are rejected before parsing",
         arguments: [
             "<!DOCTYPE CPIX SYSTEM \"file:///etc/passwd\"><CPIX xmlns=\"urn:dashif:org:cpix\"/>",
             "<!DOCTYPE a [<!ENTITY b \"bbbbbbbb\"><!ENTITY c \"&b;&b;&b;\">]><CPIX xmlns=\"urn:dashif:org:cpix\">&c;</CPIX>",
@@ -149,7 +149,7 @@ struct CPIXTests {
     }
 
     @Test(
-        "A declaration in any of XML's spellings is taken",
+        "An XML declaration is accepted in every valid form",
         arguments: [
             "", "<?xml version=\"1.0\"?>", "<?xml version='1.0' encoding='utf-8'?>", "\u{FEFF}<?xml\tversion=\"1.0\"?>",
             "<?xml\r\nversion = \"1.0\"\r\nencoding\t=\n\"UTF-8\"\r\nstandalone = 'yes'\r\n?>\r\n",
@@ -162,14 +162,14 @@ struct CPIXTests {
         #expect(error == nil)
     }
 
-    @Test("UTF-16 hides nothing")
+    @Test("A document type in UTF-16 is rejected")
     func utf16() {
         let text = "\u{FEFF}<!DOCTYPE a [<!ENTITY b \"b\">]><CPIX xmlns=\"urn:dashif:org:cpix\"/>"
         let bytes = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         #expect(failure { () throws(SignalingError) in _ = try CPIXDocument(xml: bytes) } != nil)
     }
 
-    @Test("Depth, number and size have bounds")
+    @Test("Depth, number and size of elements are limited")
     func bounds() {
         func refuses(_ text: String) -> Bool {
             failure { () throws(SignalingError) in _ = try CPIXDocument(xml: Array(text.utf8)) } != nil
@@ -189,7 +189,7 @@ struct CPIXTests {
         #expect(large)
     }
 
-    @Test("A document that is cut off anywhere, or has a byte changed, is read or refused, and never worse")
+    @Test("Truncated and corrupted documents are parsed or rejected without a crash")
     func damage() {
         let whole = Array(Self.text.utf8)
         for end in whole.indices {

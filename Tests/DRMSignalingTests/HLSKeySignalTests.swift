@@ -14,7 +14,7 @@ struct HLSKeySignalTests {
         }
     }
 
-    @Test("FairPlay and Clear Key for one key")
+    @Test("FairPlay and Clear Key for the same key")
     func pair() throws {
         let signals = try HLSKeySignal.signals(
             to: [.fairPlay, .common],
@@ -27,10 +27,10 @@ struct HLSKeySignalTests {
         #expect(signals[0].uri == "skd://00112233445566778899aabbccddeeff")
         #expect(signals[0].keyFormat == "com.apple.streamingkeydelivery")
         #expect(signals[0].keyFormatVersions == "1")
-        // Apple's authoring specification, 13.4.
+        // Apple's HLS Authoring Specification, 13.4.
         #expect(signals[0].iv == nil)
         #expect(signals[1].method == .sampleAES)
-        // hls.js takes the first 16 bytes of the content for the key ID.
+        // hls.js uses the first 16 bytes of the content as the key ID.
         #expect(signals[1].uri == "data:text/plain;base64,ABEiM0RVZneImaq7zN3u/w==")
         #expect(signals[1].keyFormat == "org.w3.clearkey")
         #expect(signals[1].keyFormatVersions == "1")
@@ -38,7 +38,7 @@ struct HLSKeySignalTests {
     }
 
     /// The URIs are those of Shaka Packager 3.8.0 for this key ID.
-    @Test("Widevine and PlayReady have what their players take from a data URI, without IV")
+    @Test("Widevine and PlayReady have a data URI with their initialization data, and no IV")
     func dataURIs() throws {
         let keyID = try ContentKeyID(parsing: "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
         let signals = try HLSKeySignal.signals(to: [.widevine, .playReady], keyID: keyID, method: .sampleAES)
@@ -56,7 +56,7 @@ struct HLSKeySignalTests {
         #expect(counted.first?.uri.hasSuffix("I49yVmwY=") == true)
     }
 
-    @Test("An identity key has its IV, and no key format that an old client would stumble over")
+    @Test("An identity key has an IV, and no KEYFORMAT, for compatibility with old clients")
     func identity() throws {
         let iv = [UInt8](0..<16)
         let signals = try HLSKeySignal.signals(
@@ -73,7 +73,7 @@ struct HLSKeySignalTests {
         #expect(signals[0].keyFormatVersions == nil)
     }
 
-    @Test("The same key gives the same signal, another key another")
+    @Test("Signals for the same key are equal, for different keys different")
     func identityOfSignals() throws {
         let systems: [ProtectionSystem] = [.fairPlay, .common]
         let first = try HLSKeySignal.signals(to: systems, keyID: firstID, method: .sampleAES)
@@ -82,7 +82,7 @@ struct HLSKeySignalTests {
         #expect(Set(first + second + first).count == 4)
     }
 
-    @Test("Each system has its methods")
+    @Test("Each system supports only its methods")
     func methods() {
         let allowed: [ProtectionSystem: Set<HLSKeyMethod>] = [
             .fairPlay: [.sampleAES], .common: [.sampleAES, .sampleAESCTR], .identity: Set(HLSKeyMethod.allCases),
@@ -103,7 +103,7 @@ struct HLSKeySignalTests {
         #expect(error?.reason.contains("identity") == true)
     }
 
-    @Test("Only identity has an IV, of 16 bytes")
+    @Test("Only identity has an IV, which must have 16 bytes")
     func vectors() {
         let iv = [UInt8](repeating: 1, count: 16)
         #expect(refusal(.fairPlay, .sampleAES, "skd://a", iv: iv)?.code == .invalidIV)
@@ -112,7 +112,7 @@ struct HLSKeySignalTests {
         #expect(refusal(.identity, .aes128, "a", iv: Array(iv.dropLast()))?.code == .invalidIV)
     }
 
-    @Test("A URI is one that the system's players look for")
+    @Test("URIs must have the scheme that the system's players expect")
     func uris() {
         for uri in ["", "skd://", "skd:a", "SKD://a", "https://a/b", "a", "skd://a b", "skd://a\"", "skd://a\nb"] {
             #expect(refusal(.fairPlay, .sampleAES, uri)?.code == .invalidKeyURI, "\(uri)")
@@ -124,7 +124,7 @@ struct HLSKeySignalTests {
         #expect(refusal(.identity, .aes128, "../keys/1.bin") == nil)
     }
 
-    @Test("Identity and a DRM system are not signaled together")
+    @Test("identity cannot be combined with a DRM system")
     func conflict() {
         let error = failure { () throws(SignalingError) in
             _ = try HLSKeySignal.signals(to: [.identity, .common], keyID: firstID, method: .sampleAES)

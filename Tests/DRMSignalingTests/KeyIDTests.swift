@@ -4,7 +4,7 @@ import Testing
 @Suite("Key IDs and system IDs")
 struct KeyIDTests {
     @Test(
-        "Every written form is read",
+        "Every written form is parsed",
         arguments: [
             "00112233445566778899aabbccddeeff", "00112233445566778899AABBCCDDEEFF",
             "00112233-4455-6677-8899-aabbccddeeff", "00112233-4455-6677-8899-AABBCCDDEEFF",
@@ -22,7 +22,7 @@ struct KeyIDTests {
     }
 
     @Test(
-        "Nothing else is",
+        "Other forms are rejected",
         arguments: [
             "", "0x", "0011", "00112233445566778899aabbccddeef", "00112233445566778899aabbccddeeff0",
             "00112233445566778899aabbccddeefg", "0011-2233-4455-6677-8899-aabbccddeeff",
@@ -38,14 +38,14 @@ struct KeyIDTests {
         #expect(SystemID(text) == nil)
     }
 
-    @Test("A text that is no key ID is not repeated, for it may be a key")
+    @Test("An error does not contain an invalid key ID, because it may be a key")
     func silence() throws {
         let text = "deadbeefdeadbeef"
         let error = failure { () throws(SignalingError) in _ = try ContentKeyID(parsing: text) }
-        #expect(error?.reason == "32 hexadecimal digits or a UUID expected, 16 characters found that are neither")
+        #expect(error?.reason == "expected 32 hexadecimal digits or a UUID; found 16 other characters")
     }
 
-    @Test("Sixteen bytes are an ID, no more and no fewer")
+    @Test("IDs must have sixteen bytes")
     func sizes() {
         for count in 0..<40 {
             let bytes = [UInt8](repeating: 7, count: count)
@@ -54,8 +54,8 @@ struct KeyIDTests {
         }
     }
 
-    /// RFC 9562, 5.4: the digit 4 begins the third group, and 8, 9, a or b the fourth.
-    @Test("A new ID is a random UUID")
+    /// RFC 9562, 5.4: the third group starts with the digit 4, and the fourth with 8, 9, a or b.
+    @Test("A generated ID is a random UUID")
     func random() {
         var generator = SystemRandomNumberGenerator()
         let made = (0..<64).map { _ in ContentKeyID(randomFrom: &generator) }
@@ -65,7 +65,7 @@ struct KeyIDTests {
             #expect(groups[2].first == "4")
             #expect("89ab".contains(groups[3].prefix(1)))
         }
-        // No other bit is the same in all of them, which 64 random ones are with a chance of 2 to the power of -57.
+        // No other bit is the same in all 64 random IDs, except with a probability of 2^-57.
         let bytes = made.map(\.bytes)
         let always = (0..<16).map { place in bytes.reduce(0xFF) { $0 & $1[place] } }
         let ever = (0..<16).map { place in bytes.reduce(0) { $0 | $1[place] } }

@@ -22,7 +22,7 @@ struct KeyURITemplateTests {
         #expect(try KeyURITemplate("key.bin").placeholders.isEmpty)
     }
 
-    @Test("A key period is named by its beginning, and must have one")
+    @Test("{period} is replaced with the start of the key period, and requires one")
     func period() throws {
         let template = try KeyURITemplate("skd://{title}/{period}")
         #expect(try template.uri(keyID: firstID, title: "a", period: 1_763_000_000) == "skd://a/1763000000")
@@ -31,7 +31,7 @@ struct KeyURITemplateTests {
     }
 
     @Test(
-        "What is no template is refused",
+        "Invalid templates are rejected",
         arguments: [
             "", "skd://{", "skd://{kid", "skd://}", "skd://{kid}}", "skd://{}", "skd://{KID}", "skd://{iv}",
             "skd://{{kid}}", "skd://a b", "skd://\"", "skd://a\r\n#EXT", "skd://%zz", "skd://ü", "skd://a%2{kid}",
@@ -39,14 +39,14 @@ struct KeyURITemplateTests {
     )
     func refused(_ text: String) { #expect(refusal(text)?.code == .invalidKeyURI) }
 
-    @Test("An unknown placeholder is named, with those that are known")
+    @Test("The error for an unknown placeholder contains it and the known ones")
     func unknown() {
         let error = refusal("skd://{asset}")
         #expect(error?.reason.contains("“{asset}”") == true)
         #expect(error?.reason.contains("{kid}, {track}, {title}") == true)
     }
 
-    @Test("A name that is missing is an error, if the template asks for it")
+    @Test("A missing name is an error if the template requires it")
     func missing() throws {
         let template = try KeyURITemplate("skd://{title}")
         for title in [nil, ""] {
@@ -59,7 +59,7 @@ struct KeyURITemplateTests {
         #expect(try template.uri(keyID: firstID, title: "b") == "skd://b")
     }
 
-    @Test("Two keys do not have one URI")
+    @Test("Two keys with the same URI are rejected")
     func distinct() throws {
         func check(_ keys: [(ContentKeyID, String)]) -> SignalingError? {
             failure { () throws(SignalingError) in

@@ -3,9 +3,9 @@ import Testing
 
 @Suite("Output protection")
 struct OutputProtectionTests {
-    /// The borders are those of the rules hdcp-level-missing and hdcp-level-too-low.
+    /// The limits are those of the rules hdcp-level-missing and hdcp-level-too-low.
     @Test(
-        "A track's class follows from its sides",
+        "The class of a track depends on both of its sides",
         arguments: [
             (1, 1, TrackClass.sd), (720, 576, .sd), (1024, 576, .sd), (576, 1024, .sd), (1025, 576, .hd),
             (1024, 577, .hd), (1280, 720, .hd), (1280, 544, .hd), (1920, 1080, .hd), (1080, 1920, .hd),
@@ -16,7 +16,7 @@ struct OutputProtectionTests {
         #expect(TrackClass(width: width, height: height) == expected)
     }
 
-    @Test("Words are read in either case")
+    @Test("Names are parsed in any letter case")
     func words() {
         #expect(TrackClass(parsing: "Uhd") == .uhd)
         #expect(TrackClass(parsing: "AUDIO") == .audio)
@@ -29,14 +29,14 @@ struct OutputProtectionTests {
         #expect(HDCPRequirement.allCases.sorted() == [.none, .type0, .type1])
     }
 
-    @Test("A label has letters, digits and hyphens")
+    @Test("A label consists of letters, digits and hyphens")
     func labels() {
         #expect(CPCLabel(rawValue: "AppleMain") == .appleMain)
         #expect(CPCLabel(rawValue: "HW-1")?.rawValue == "HW-1")
         for text in ["", "a/b", "a,b", "a:b", "a b", "a\"", "ä"] { #expect(CPCLabel(rawValue: text) == nil) }
     }
 
-    /// Apple's authoring specification, 13.5 and 13.6; the guide's section 9.
+    /// Apple's HLS Authoring Specification, 13.5 and 13.6; section 9 of the FairPlay Streaming guide.
     @Test("The standard rules")
     func standard() {
         let rules = OutputProtectionRules.standard
@@ -65,7 +65,7 @@ struct OutputProtectionTests {
         )
     }
 
-    @Test("Exceptions hold for a class or for one variant")
+    @Test("Exceptions apply to a class or to a single variant")
     func exceptions() throws {
         var rules = OutputProtectionRules.standard
         try rules.require(hdcp: "uhd=type0")
@@ -86,7 +86,7 @@ struct OutputProtectionTests {
         #expect(rules.namedVariants == ["video-720", "video=1080"])
     }
 
-    @Test("What is no exception is refused, and says what there is")
+    @Test("The error for an invalid exception lists the valid values")
     func refused() {
         for text in ["", "HD", "=TYPE-1", "HD=", "HD=TYPE-9"] {
             let error = failure { () throws(SignalingError) in
@@ -106,7 +106,7 @@ struct OutputProtectionTests {
         }
     }
 
-    @Test("Variants with different levels have different keys")
+    @Test("Variants with different levels must have different keys")
     func keys() {
         func check(_ assignments: [KeyAssignment]) -> SignalingError? {
             failure { () throws(SignalingError) in try KeyAssignment.check(assignments) }

@@ -2,7 +2,7 @@ import DRMSignaling
 import FPSCrypto
 import Testing
 
-@Suite("Keys of files and options")
+@Suite("Keys in files and options")
 struct PackagingKeyTests {
     private let kid = "00112233445566778899aabbccddeeff"
     private let key = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
@@ -12,7 +12,7 @@ struct PackagingKeyTests {
         failure { () throws(SignalingError) in _ = try PackagingKey(parsing: text) }
     }
 
-    @Test("KID:KEY and KID:KEY:IV")
+    @Test("KID:KEY and KID:KEY:IV are parsed")
     func colons() throws {
         let with = try PackagingKey(parsing: "\(kid):\(key):0x\(iv)")
         #expect(with.keyID == firstID)
@@ -27,7 +27,7 @@ struct PackagingKeyTests {
         #expect(try without == PackagingKey(keyID: kid, key: key, iv: nil))
     }
 
-    @Test("An error names the part and never its content")
+    @Test("An error contains the name of the part and never its content")
     func parts() {
         let cases: [(String, String)] = [
             ("", "--key"), (kid, "--key"), ("\(kid):\(key):\(iv):", "--key"),
@@ -46,7 +46,7 @@ struct PackagingKeyTests {
         }
     }
 
-    @Test("Options are named as the command has them")
+    @Test("Errors contain the names of the command's options")
     func options() {
         func subject(_ keyID: String, _ key: String, _ iv: String?) -> String? {
             failure { () throws(SignalingError) in _ = try PackagingKey(keyID: keyID, key: key, iv: iv) }?.subject
@@ -57,7 +57,7 @@ struct PackagingKeyTests {
         #expect(subject(kid, key, "1") == "--iv")
     }
 
-    @Test("Keys and IVs have 16 bytes")
+    @Test("Keys and IVs must have 16 bytes")
     func sizes() throws {
         let good = SecretBytes(copying: hex(key))
         for count in 0..<40 where count != 16 {
@@ -67,12 +67,12 @@ struct PackagingKeyTests {
                     _ = try PackagingKey(keyID: firstID, key: key, iv: iv)
                 }
                 #expect(error?.code == .invalidKey)
-                #expect(error?.reason.contains("not \(count)") == true)
+                #expect(error?.reason.contains("but has \(count)") == true)
             }
         }
     }
 
-    @Test("One ID has one key")
+    @Test("An ID cannot have two keys")
     func index() throws {
         let first = try PackagingKey(parsing: "\(kid):\(key)")
         let second = try PackagingKey(parsing: "\(secondID):\(key)")
@@ -83,7 +83,7 @@ struct PackagingKeyTests {
         #expect(error?.subject.contains(kid) == true)
     }
 
-    @Test("No description shows a key")
+    @Test("No description contains a key")
     func descriptions() throws {
         let value = try PackagingKey(parsing: "\(kid):\(key):\(iv)")
         let file = try ContentKeyFile(SecretBytes(copying: hex(key) + hex(iv)))
@@ -91,7 +91,7 @@ struct PackagingKeyTests {
         dump(value, to: &shown)
         dump(file, to: &shown)
         for secret in [key, iv.lowercased()] { #expect(!shown.lowercased().contains(secret.prefix(6))) }
-        // The bytes as numbers, as an array of them prints.
+        // The bytes as numbers, as in the description of an array.
         #expect(!shown.contains("15, 30, 45"))
         #expect(!shown.contains("16, 17, 18"))
     }
@@ -101,7 +101,7 @@ struct PackagingKeyTests {
 struct ContentKeyFileTests {
     private let content = [UInt8](1...32)
 
-    @Test("16 bytes of key, 16 of IV")
+    @Test("The file contains 16 bytes of key and 16 bytes of IV")
     func parts() throws {
         let file = try ContentKeyFile(SecretBytes(copying: content))
         #expect(file.key.reveal() == [UInt8](1...16))
@@ -113,7 +113,7 @@ struct ContentKeyFileTests {
         #expect(key.iv == file.iv)
     }
 
-    @Test("Every other size is refused; the error tells the size and nothing else")
+    @Test("Every other size is rejected; the error contains the size and no content")
     func sizes() {
         for count in 0..<100 where count != 32 {
             let bytes = [UInt8](repeating: 0xAB, count: count)
@@ -122,7 +122,7 @@ struct ContentKeyFileTests {
             }
             #expect(error?.code == .invalidKey)
             #expect(error?.subject == "movie.key")
-            #expect(error?.reason.contains("this one has \(count)") == true)
+            #expect(error?.reason.contains("this file has \(count)") == true)
             #expect(error?.reason.contains(": ") == [16, 33, 64, 65].contains(count), "\(count)")
         }
     }

@@ -2,7 +2,7 @@ import ByteCoding
 import DRMSignaling
 import Testing
 
-@Suite("PlayReady's object and header")
+@Suite("PlayReady Object and header")
 struct PlayReadyTests {
     /// From Shaka Packager 3.8.0 (`--protection_systems PlayReady --protection_scheme cbcs`).
     static let published =
@@ -10,7 +10,7 @@ struct PlayReadyTests {
         <WRMHEADER xmlns="http://schemas.microsoft.com/DRM/2007/03/PlayReadyHeader" version="4.3.0.0"><DATA><PROTECTINFO>\
         <KIDS><KID ALGID="AESCBC" VALUE="o6KhoKWkp6aoqaqrrK2urw=="></KID></KIDS></PROTECTINFO></DATA></WRMHEADER>
         """
-    /// The 10 bytes before that header, of the same program.
+    /// The 10 bytes before that header, from the same program.
     static let publishedHead = hex("be010000 0100 0100 b401")
 
     static var object: [UInt8] { publishedHead + published.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }
@@ -31,7 +31,7 @@ struct PlayReadyTests {
         )
     }
 
-    @Test("are those of another packager")
+    @Test("are identical to those of another packager")
     func writing() throws {
         let keyID = try ContentKeyID(parsing: "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
         let header = PlayReadyHeader(keyIDs: [keyID], scheme: .cbcs)
@@ -40,7 +40,7 @@ struct PlayReadyTests {
         #expect(PlayReadyHeader(keyIDs: [keyID], scheme: .cenc).xml.contains("ALGID=\"AESCTR\""))
     }
 
-    @Test("are read again, with several keys and the address of a server")
+    @Test("are parsed again, with several keys and a license server URL")
     func roundTrip() throws {
         let written = PlayReadyHeader(
             keys: [.init(keyID: firstID, algorithm: .chaining), .init(keyID: secondID, algorithm: nil)],
@@ -52,8 +52,8 @@ struct PlayReadyTests {
         #expect(try PlayReadyObject(records: [.init(type: 3, value: [1])]).header() == nil)
     }
 
-    /// The GUID of the example in Microsoft's specification is stored in the order 4-2-2 reversed.
-    @Test("Older versions are read")
+    /// The GUID of the example in Microsoft's specification is stored with its first three fields reversed.
+    @Test("Older versions are parsed")
     func olderVersions() throws {
         let value = "o6KhoKWkp6aoqaqrrK2urw=="
         let keyID = try ContentKeyID(parsing: "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
@@ -69,7 +69,7 @@ struct PlayReadyTests {
         #expect(one == PlayReadyHeader(keyIDs: [keyID], scheme: .cenc))
     }
 
-    @Test("Every truncation of an object fails, whatever its length says")
+    @Test("Every truncated object is rejected, whatever its length field")
     func truncation() {
         for count in 0..<Self.object.count {
             #expect(error(Array(Self.object[..<count])) != nil, "\(count) bytes")
@@ -82,7 +82,7 @@ struct PlayReadyTests {
         #expect(error(Self.object) == nil)
     }
 
-    @Test("A header that is none is refused, and its text is not repeated")
+    @Test("An invalid header is rejected, and the error does not contain its text")
     func damage() {
         let texts = [
             "", "<a/>", "<WRMHEADER version='4.3.0.0'><DATA/></WRMHEADER>",
@@ -103,7 +103,7 @@ struct PlayReadyTests {
         }
     }
 
-    @Test("A header that no record holds is refused")
+    @Test("A header that is too large for a record is rejected")
     func tooLong() {
         let header = PlayReadyHeader(keyIDs: [ContentKeyID](repeating: firstID, count: 1000), scheme: .cbcs)
         let error = failure { () throws(SignalingError) in _ = try PlayReadyObject(header) }

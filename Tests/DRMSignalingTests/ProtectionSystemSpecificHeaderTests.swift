@@ -4,7 +4,7 @@ import Testing
 
 @Suite("pssh boxes")
 struct ProtectionSystemSpecificHeaderTests {
-    /// Put together by hand from the table of ISO/IEC 23001-7, 8.1: 52 bytes with one key ID, 68 with two.
+    /// Composed manually from the table in ISO/IEC 23001-7, 8.1: 52 bytes with one key ID, 68 with two.
     static let common = hex(
         """
         00000044 70737368 01000000 1077efec c0b24d02 ace33c1e 52e2fb4b
@@ -20,7 +20,7 @@ struct ProtectionSystemSpecificHeaderTests {
         00000000
         """
     )
-    /// Version 0 has no key IDs: 32 bytes and three of data.
+    /// Version 0 has no key IDs: 32 bytes plus three bytes of data.
     static let versionZero = hex(
         "00000023 70737368 00000000 94ce86fb 07ff4f43 adb893d2 fa968ca2 00000003 010203"
     )
@@ -41,7 +41,7 @@ struct ProtectionSystemSpecificHeaderTests {
         }
     }
 
-    @Test("The common box lists each key ID once")
+    @Test("The common box contains each key ID once")
     func commonBox() throws {
         let box = try #require(
             ProtectionSystemSpecificHeader(listing: [firstID, secondID, firstID], for: .common)
@@ -63,8 +63,8 @@ struct ProtectionSystemSpecificHeaderTests {
         #expect(ProtectionSystemSpecificHeader(listing: [firstID], for: .identity) == nil)
     }
 
-    /// Both are Shaka Packager's for this key ID; PlayReady's object has a suite of its own.
-    @Test("Widevine's and PlayReady's boxes have version 0 and the system's own data")
+    /// Both boxes are Shaka Packager's for this key ID; the PlayReady Object has a separate suite.
+    @Test("Widevine's and PlayReady's boxes have version 0 and system-specific data")
     func systemData() throws {
         let keyID = try ContentKeyID(parsing: "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
         let widevine = try ProtectionSystemSpecificHeader(announcing: [keyID, keyID], to: .widevine, scheme: .cbcs)
@@ -86,7 +86,7 @@ struct ProtectionSystemSpecificHeaderTests {
         #expect(try ProtectionSystemSpecificHeader(announcing: [firstID], to: .identity, scheme: .cenc) == nil)
     }
 
-    @Test("Boxes of others are read and written again as they were")
+    @Test("Boxes of other packagers are parsed and written unchanged")
     func others() throws {
         let published = try parsed(Self.published)
         #expect(published.systemID == .common)
@@ -101,21 +101,21 @@ struct ProtectionSystemSpecificHeaderTests {
         #expect(try ProtectionSystemSpecificHeader.all(in: []).isEmpty)
     }
 
-    @Test("A box with a size of 8 bytes is one as well")
+    @Test("A box with an 8-byte size field is parsed")
     func largeSize() throws {
         let large = hex("00000001 70737368 00000000 0000002b") + Self.versionZero[8...]
         #expect(try parsed(large) == parsed(Self.versionZero))
     }
 
     /// The Base64 of the box with the key ID B326F895-B6A2-4CC5-A4DC-70995728059C, as Shaka Packager's pssh-box prints it.
-    @Test("Base64 is that of other tools")
+    @Test("Base64 is identical to that of other tools")
     func base64() throws {
         let keyID = try ContentKeyID(parsing: "B326F895B6A24CC5A4DC70995728059C")
         let box = try #require(ProtectionSystemSpecificHeader(listing: [keyID], for: .common))
         #expect(box.base64 == "AAAANHBzc2gBAAAAEHfv7MCyTQKs4zweUuL7SwAAAAGzJviVtqJMxaTccJlXKAWcAAAAAA==")
     }
 
-    @Test("Every truncation fails, whatever the size says", arguments: [common, published, versionZero])
+    @Test("Every truncated box is rejected, whatever its size field", arguments: [common, published, versionZero])
     func truncation(_ bytes: [UInt8]) {
         for count in 0..<bytes.count {
             #expect(error(Array(bytes[..<count])) != nil, "\(count) bytes")
@@ -127,7 +127,7 @@ struct ProtectionSystemSpecificHeaderTests {
         #expect(error(bytes + [0])?.code == .trailingBytes)
     }
 
-    @Test("Every flipped bit of a size, count, type or version fails")
+    @Test("Every flipped bit of a size, count, type or version is rejected")
     func damage() {
         let structural = Array(0..<9) + Array(28..<32) + Array(64..<68)
         for place in structural {
@@ -139,14 +139,14 @@ struct ProtectionSystemSpecificHeaderTests {
         }
     }
 
-    @Test("A box that is longer than its fields is refused")
+    @Test("A box that is longer than its fields is rejected")
     func leftOver() {
         var wrong = Self.versionZero + [0]
         wrong[3] += 1
         #expect(error(wrong)?.code == .trailingBytes)
     }
 
-    @Test("Sizes from an enemy take no memory")
+    @Test("Malicious size fields do not allocate memory")
     func hostileSizes() {
         var manyKeys = Self.common
         manyKeys.replaceSubrange(28..<32, with: hex("ffffffff"))

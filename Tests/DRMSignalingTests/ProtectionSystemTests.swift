@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Protection systems")
 struct ProtectionSystemTests {
-    @Test("A list names systems")
+    @Test("A list of names is parsed")
     func lists() throws {
         #expect(try ProtectionSystem.parse(list: "fairplay,common") == [.fairPlay, .common])
         #expect(try ProtectionSystem.parse(list: "common,fairplay") == [.common, .fairPlay])
@@ -14,7 +14,7 @@ struct ProtectionSystemTests {
         #expect(try ProtectionSystem.parse(list: all) == [.fairPlay, .widevine, .playReady, .common])
     }
 
-    @Test("An unknown word is named, with those that are known")
+    @Test("The error for an unknown name contains it and the known ones")
     func unknown() {
         let error = failure { () throws(SignalingError) in
             _ = try ProtectionSystem.parse(list: "fairplay,firplay")
@@ -28,7 +28,7 @@ struct ProtectionSystemTests {
         }
     }
 
-    @Test("A key in the clear does not stand beside a DRM system's")
+    @Test("A clear key cannot be combined with a DRM system")
     func conflict() {
         let error = failure { () throws(SignalingError) in
             _ = try ProtectionSystem.parse(list: "fairplay,identity")
@@ -36,7 +36,7 @@ struct ProtectionSystemTests {
         #expect(error?.code == .conflictingSystems)
     }
 
-    /// The UUIDs as DASH-IF and the W3C have registered them.
+    /// The UUIDs registered with DASH-IF and the W3C.
     @Test("System IDs are the registered ones")
     func registered() {
         #expect(SystemID.fairPlay.bytes == hex("94ce86fb07ff4f43adb893d2fa968ca2"))

@@ -2,14 +2,14 @@ import DRMSignaling
 import FPSCrypto
 import Testing
 
-/// Bytes from hexadecimal digits; white space is passed over.
+/// Returns the bytes of hexadecimal digits; white space is ignored.
 func hex(_ text: String) -> [UInt8] {
     let digits = text.filter { !$0.isWhitespace }.map { UInt8($0.hexDigitValue!) }
     precondition(digits.count.isMultiple(of: 2))
     return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }
 
-/// The error that `body` throws, or nil.
+/// Returns the error that `body` throws; nil if it does not throw.
 func failure(_ body: () throws(SignalingError) -> Void) -> SignalingError? {
     do {
         try body()

@@ -11,7 +11,7 @@ struct TrackKeysTests {
         failure { () throws(SignalingError) in _ = try TrackKeys(parsing: texts) }
     }
 
-    @Test("One key for all, or some of their own")
+    @Test("One key for all classes, or separate keys for some")
     func classes() throws {
         let one = try TrackKeys(parsing: ["\(firstID):\(key)"])
         for trackClass in TrackClass.allCases { #expect(try one.key(for: trackClass).keyID == firstID) }
@@ -25,7 +25,7 @@ struct TrackKeysTests {
         #expect(refusal(["sd=\(firstID):\(key)", "hd=\(firstID):\(key)"]) == nil)
     }
 
-    @Test("A class without a key is named")
+    @Test("The error for a class without a key contains the class")
     func missing() throws {
         let keys = try TrackKeys(parsing: ["audio=\(firstID):\(key)"])
         let error = failure { () throws(SignalingError) in _ = try keys.key(for: .hd) }
@@ -35,7 +35,7 @@ struct TrackKeysTests {
         #expect(none?.code == .invalidKey)
     }
 
-    @Test("What is ambiguous or unknown is refused, and no key is shown")
+    @Test("Ambiguous and unknown classes are rejected, and errors contain no key")
     func refused() {
         let first = "\(firstID):\(key)"
         let cases: [([String], SignalingError.Code)] = [
@@ -51,7 +51,7 @@ struct TrackKeysTests {
         }
     }
 
-    @Test("New keys differ in everything")
+    @Test("Generated keys differ in all parts")
     func random() throws {
         var generator = SecureRandom()
         let keys = TrackKeys(randomFor: [.audio, .hd], from: &generator)

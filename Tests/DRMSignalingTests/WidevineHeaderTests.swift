@@ -2,12 +2,12 @@ import ByteCoding
 import DRMSignaling
 import Testing
 
-@Suite("Widevine's header")
+@Suite("Widevine header")
 struct WidevineHeaderTests {
     /// From Shaka Packager 3.8.0 (`--protection_systems Widevine`), for the schemes cbcs and cenc.
     static let cbcs = hex("1210a0a1a2a3a4a5a6a7a8a9aaabacadaeaf 48f3c6899b06")
     static let cenc = hex("1210a0a1a2a3a4a5a6a7a8a9aaabacadaeaf 48e3dc959b06")
-    /// Put together by hand from the field numbers: algorithm (1), two key IDs, provider, content ID, period 300, scheme.
+    /// Composed manually from the field numbers: algorithm (1), two key IDs, provider, content ID, period 300, scheme.
     static let full = hex(
         """
         1210 00112233445566778899aabbccddeeff 1210 ffeeddccbbaa99887766554433221100
@@ -24,7 +24,7 @@ struct WidevineHeaderTests {
         }
     }
 
-    @Test("is that of another packager, for each scheme")
+    @Test("is identical to that of another packager, for each scheme")
     func published() throws {
         let keyID = try ContentKeyID(parsing: "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
         #expect(WidevineHeader(keyIDs: [keyID], scheme: .cbcs).bytes == Self.cbcs)
@@ -32,7 +32,7 @@ struct WidevineHeaderTests {
         #expect(try WidevineHeader(Self.cbcs) == WidevineHeader(keyIDs: [keyID], scheme: .cbcs))
     }
 
-    @Test("has all fields, and keeps those that are not known")
+    @Test("has all fields, and preserves unknown ones")
     func fields() throws {
         let header = try WidevineHeader(Self.full)
         #expect(header.keyIDs == [firstID, secondID])
@@ -46,7 +46,7 @@ struct WidevineHeaderTests {
         #expect(try WidevineHeader([]) == WidevineHeader(keyIDs: [], scheme: nil))
     }
 
-    @Test("Every truncation within a field fails")
+    @Test("Every truncation within a field is rejected")
     func truncation() {
         let ends: Set<Int> = [0, 18, 36, 42, 47, 50, 56, 58]
         for count in 0...Self.full.count {
@@ -54,7 +54,7 @@ struct WidevineHeaderTests {
         }
     }
 
-    @Test("What is no header is refused")
+    @Test("Invalid headers are rejected")
     func damage() {
         let wrong = [
             "120f a0a1a2a3a4a5a6a7a8a9aaabacadae",  // a key ID of 15 bytes

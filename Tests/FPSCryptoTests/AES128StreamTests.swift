@@ -1,14 +1,14 @@
 import FPSCrypto
 import Testing
 
-@Suite("AES-128 over many calls")
+@Suite("AES-128 streams")
 struct AES128StreamTests {
     static let key = secret("2b7e151628aed2a6abf7158809cf4f3c")
-    /// SP 800-38A, appendix F: the plaintext that its examples share.
+    /// The common plaintext of the examples in SP 800-38A, appendix F.
     static let plaintext = AES128Tests.plaintext
     static let zeros = SIMD16<UInt8>()
 
-    /// Mode, IV or counter block, ciphertext: SP 800-38A, F.1.1, F.2.1 and F.5.1.
+    /// The mode, the IV or counter block, and the ciphertext of SP 800-38A, F.1.1, F.2.1 and F.5.1.
     static let vectors: [(AES128Stream.Mode, SIMD16<UInt8>, [UInt8])] = [
         (
             .ecb, zeros,
@@ -31,13 +31,13 @@ struct AES128StreamTests {
         ),
     ]
 
-    @Test("All modes agree with SP 800-38A, in place and cut at every block", arguments: 0..<3, 0...4)
+    @Test("All modes match SP 800-38A, in place and split at every block", arguments: 0..<3, 0...4)
     func published(vector: Int, cut: Int) throws {
         let (mode, iv, expected) = Self.vectors[vector]
         for direction in [AES128Stream.Direction.encrypt, .decrypt] {
             var stream = try AES128Stream(mode, direction, key: Self.key)
             let (input, output) = direction == .encrypt ? (Self.plaintext, expected) : (expected, Self.plaintext)
-            // Twice, so that a reset is seen to forget what was before.
+            // The test runs twice to check that a reset discards the previous state.
             for _ in 0..<2 {
                 try stream.reset(iv: iv)
                 var (first, second) = (Array(input[..<(16 * cut)]), Array(input[(16 * cut)...]))
@@ -48,7 +48,7 @@ struct AES128StreamTests {
         }
     }
 
-    @Test("Counter mode stops and goes on at any byte")
+    @Test("Counter mode can be split at any byte")
     func counterAtAnyByte() throws {
         let (mode, iv, expected) = Self.vectors[2]
         var stream = try AES128Stream(mode, .encrypt, key: Self.key)
@@ -61,7 +61,7 @@ struct AES128StreamTests {
         }
     }
 
-    @Test("Until it is set, the IV is all zeros")
+    @Test("The IV is all zeros until it is set")
     func zeroIV() throws {
         var stream = try AES128Stream(.cbc, .encrypt, key: Self.key)
         var bytes = Self.plaintext
@@ -91,7 +91,10 @@ struct AES128StreamTests {
         }
     }
 
-    @Test("Padding is that of RFC 5652 and comes off again, whatever the parts", arguments: [1, 7, 16, 33, 100])
+    @Test(
+        "Padding matches RFC 5652 and is removed by decryption, for parts of any size",
+        arguments: [1, 7, 16, 33, 100]
+    )
     func padding(part: Int) throws {
         let iv = SIMD16<UInt8>(Self.plaintext[..<16])
         for size in 0...66 {
@@ -105,7 +108,7 @@ struct AES128StreamTests {
         }
     }
 
-    @Test("What has no padding, or a wrong one, is refused")
+    @Test("Missing and wrong padding is refused")
     func wrongPadding() throws {
         let iv = [UInt8](repeating: 0, count: 16)
         for ending in [[0], [17], [1, 2], [3, 2, 3], [255]] as [[UInt8]] {

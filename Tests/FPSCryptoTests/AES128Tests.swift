@@ -3,13 +3,13 @@ import Testing
 
 @Suite("AES-128")
 struct AES128Tests {
-    /// FIPS 197 (2001), appendix B and appendix C.1: key, plaintext, ciphertext.
+    /// The key, plaintext and ciphertext of FIPS 197 (2001), appendix B and appendix C.1.
     static let blocks = [
         ["2b7e151628aed2a6abf7158809cf4f3c", "3243f6a8885a308d313198a2e0370734", "3925841d02dc09fbdc118597196a0b32"],
         ["000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff", "69c4e0d86a7b0430d8cdb78070b4c55a"],
     ]
 
-    @Test("Single blocks agree with FIPS 197", arguments: blocks)
+    @Test("Single blocks match FIPS 197", arguments: blocks)
     func block(vector: [String]) throws {
         let (key, plain, cipher) = (secret(vector[0]), hex(vector[1]), hex(vector[2]))
         #expect(try AES128.encryptBlock(plain, key: key) == cipher)
@@ -19,7 +19,7 @@ struct AES128Tests {
         #expect(try AES128.decryptBlockSecret(cipher, key: key).reveal() == plain)
     }
 
-    /// SP 800-38A, appendix F: the key and the plaintext that its AES-128 examples share.
+    /// The common key and plaintext of the AES-128 examples in SP 800-38A, appendix F.
     static let key = secret("2b7e151628aed2a6abf7158809cf4f3c")
     static let plaintext = hex(
         """
@@ -36,7 +36,7 @@ struct AES128Tests {
         """
     )
 
-    @Test("CBC agrees with SP 800-38A, F.2.1 and F.2.2")
+    @Test("CBC matches SP 800-38A, F.2.1 and F.2.2")
     func chaining() throws {
         let (key, iv) = (Self.key, Self.iv)
         #expect(try AES128.encryptCBC(Self.plaintext, key: key, iv: iv) == Self.chained)
@@ -45,7 +45,7 @@ struct AES128Tests {
         #expect(try AES128.decryptCBCSecret(Self.chained, key: key, iv: iv).reveal() == Self.plaintext)
     }
 
-    @Test("Slices and lazy collections are taken as they are")
+    @Test("Slices and lazy collections are accepted")
     func collections() throws {
         let framed = [9, 9] + Self.chained + [9]
         let slice = framed[2..<framed.count - 1]
@@ -53,7 +53,7 @@ struct AES128Tests {
         #expect(try AES128.decryptCBC(slice.lazy.map { $0 }, key: Self.key, iv: Self.iv[...]) == Self.plaintext)
     }
 
-    @Test("In place, the ciphertext overwrites the plaintext and nothing else")
+    @Test("In-place encryption overwrites only the plaintext")
     func inPlace() throws {
         var message = Self.plaintext
         try AES128.encryptCBC(inPlace: &message, key: Self.key, iv: Self.iv)
@@ -68,7 +68,7 @@ struct AES128Tests {
         #expect(framed == copy)
     }
 
-    @Test("In place, a range outside of the message is refused and the message unchanged")
+    @Test("In-place encryption refuses a range outside of the message and leaves the message unchanged")
     func inPlaceRange() {
         var message = Self.plaintext
         for range in [0..<80, 64..<80, -16..<16, 0..<63, Int.max - 16..<Int.max, Int.min..<Int.max] {
@@ -79,7 +79,7 @@ struct AES128Tests {
         #expect(message == Self.plaintext)
     }
 
-    @Test("No bytes give no bytes")
+    @Test("Empty input yields empty output")
     func empty() throws {
         #expect(try AES128.encryptCBC([], key: Self.key, iv: Self.iv) == [])
         #expect(try AES128.decryptCBC([], key: Self.key, iv: Self.iv) == [])
@@ -88,7 +88,7 @@ struct AES128Tests {
     }
 
     /// SP 800-38A, F.5.1.
-    @Test("CTR agrees with SP 800-38A, F.5.1, and stops at any byte")
+    @Test("CTR matches SP 800-38A, F.5.1, for any number of bytes")
     func counter() throws {
         let counter = hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
         let expected = hex(
@@ -123,7 +123,7 @@ struct AES128Tests {
         )
     }
 
-    @Test("CBC refuses what is no multiple of a block", arguments: [1, 15, 17, 31, 33])
+    @Test("CBC refuses sizes that are not a multiple of the block size", arguments: [1, 15, 17, 31, 33])
     func odd(size: Int) {
         let bytes = [UInt8](repeating: 0, count: size)
         let (key, iv) = (Self.key, Self.iv)

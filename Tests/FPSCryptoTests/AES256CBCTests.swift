@@ -6,7 +6,7 @@ struct AES256CBCTests {
     private let key = secret("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     private let iv = hex("000102030405060708090a0b0c0d0e0f")
 
-    @Test("It agrees with SP 800-38A, F.2.5, and adds a block of padding")
+    @Test("Encryption matches SP 800-38A, F.2.5, with an additional block of padding")
     func vector() throws {
         let plaintext = secret("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51")
         let ciphertext = try AES256CBC.encryptPadded(plaintext, key: key, iv: iv)
@@ -17,7 +17,7 @@ struct AES256CBCTests {
         #expect(try AES256CBC.decryptPadded(ciphertext, key: key, iv: iv) == plaintext)
     }
 
-    @Test("Every length comes back as it was", arguments: 0...33)
+    @Test("Every length round-trips", arguments: 0...33)
     func lengths(_ count: Int) throws {
         let plaintext = SecretBytes(copying: (0..<count).map { UInt8($0) })
         let ciphertext = try AES256CBC.encryptPadded(plaintext, key: key, iv: iv)
@@ -25,7 +25,7 @@ struct AES256CBCTests {
         #expect(try AES256CBC.decryptPadded(ciphertext, key: key, iv: iv) == plaintext)
     }
 
-    @Test("Sizes that are wrong are refused")
+    @Test("Wrong sizes are refused")
     func sizes() throws {
         let block = [UInt8](repeating: 0, count: 16)
         let short = SecretBytes(count: 16) { _ in }
@@ -45,8 +45,8 @@ struct AES256CBCTests {
         }
     }
 
-    /// Byte by byte the last one of the plaintext becomes each value there is, since CBC adds the byte before.
-    @Test("The last byte of the padding counts, 1 to 16, and the others do not")
+    /// The test sets the last byte of the plaintext to every value by changing the IV, which CBC XORs with the first block.
+    @Test("Only the last byte of the padding is checked, 1 to 16")
     func padding() throws {
         let ciphertext = try AES256CBC.encryptPadded(SecretBytes(copying: []), key: key, iv: iv)
         for last in UInt8.min...UInt8.max {
@@ -57,7 +57,7 @@ struct AES256CBCTests {
         }
     }
 
-    @Test("HMAC-SHA-512 agrees with RFC 4231")
+    @Test("HMAC-SHA-512 matches RFC 4231")
     func hmac() {
         let code = HMACSHA512.authenticate(
             Array("what do ya want for nothing?".utf8),

@@ -48,7 +48,7 @@ struct AES256GCMTests {
         ),
     ]
 
-    @Test("NIST's messages open", arguments: vectors)
+    @Test("NIST's messages are decrypted", arguments: vectors)
     func known(vector: Vector) throws {
         let opened = try AES256GCM.open(
             vector.sealed,
@@ -59,7 +59,7 @@ struct AES256GCMTests {
     }
 
     /// gcmDecrypt256.rsp, PTlen 128 and AADlen 128, count 2: marked FAIL.
-    @Test("NIST's forgery is refused")
+    @Test("NIST's forged message is refused")
     func forged() {
         let sealed = hex("3deef6f453dd70d92143adcd e93165935ac18e3a2845d15fe31a9286 f5fc50d18766bc3d9e16dd136d45816b")
         let key = secret("9a0343f850a6427120f764789ffec6d237447b898fbf51d2182f065d3861497d")
@@ -72,7 +72,7 @@ struct AES256GCMTests {
     static let message = SecretBytes(copying: Array("a content key...".utf8))
     static let place = Array("asset-1".utf8)
 
-    @Test("What was sealed opens, and no two sealings are alike", arguments: [0, 1, 16, 1000])
+    @Test("Encrypted messages round-trip, and no two encryptions are equal", arguments: [0, 1, 16, 1000])
     func roundTrip(size: Int) throws {
         var random = SeededRandom(seed: UInt64(size))
         let message = random.bytes(size)
@@ -86,7 +86,7 @@ struct AES256GCMTests {
         }
     }
 
-    @Test("Every flipped bit is noticed")
+    @Test("Every flipped bit is detected")
     func tampered() throws {
         let sealed = try AES256GCM.seal(Self.message, key: Self.key, authenticating: Self.place)
         for bit in 0..<sealed.count * 8 {

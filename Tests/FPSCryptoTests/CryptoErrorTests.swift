@@ -3,7 +3,7 @@ import Testing
 
 @Suite("CryptoError")
 struct CryptoErrorTests {
-    @Test("Errors are equal when their codes are")
+    @Test("Errors are equal if their codes are equal")
     func equality() {
         let one = CryptoError(.invalidLength, operation: "a", reason: "b")
         #expect(one == CryptoError(.invalidLength, operation: "c"))
@@ -11,7 +11,7 @@ struct CryptoErrorTests {
         #expect(one.code == CryptoError.Code(rawValue: "invalid-length"))
     }
 
-    @Test("An error says in one line what was done and what was wrong")
+    @Test("The description contains the operation, the code and the reason on one line")
     func description() {
         let key = SecretBytes(copying: [1, 2, 3])
         do {

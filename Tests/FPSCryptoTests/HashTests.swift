@@ -71,16 +71,16 @@ struct HashTests {
         ),
     ]
 
-    @Test("HMAC-SHA-256 agrees with RFC 4231", arguments: codes)
+    @Test("HMAC-SHA-256 matches RFC 4231", arguments: codes)
     func hmac(key: [UInt8], message: [UInt8], code: String) {
         let key = SecretBytes(copying: key)
         #expect(HMACSHA256.authenticate(message, key: key) == hex(code))
         #expect(HMACSHA256.derive(message, key: key) == secret(code))
     }
 
-    /// By the definition in RFC 2104: an empty key is padded with zeros as any short key is, so that it equals a key of
+    /// According to RFC 2104, an empty key is padded with zeros like any short key, so it is equivalent to a key of
     /// zeros.
-    @Test("An empty key is a key, and does not stand for the one before")
+    @Test("An empty key is used as a key, instead of the previous key")
     func emptyKey() {
         let message = Array("message".utf8)
         _ = HMACSHA256.authenticate(message, key: secret("00112233"))
@@ -89,7 +89,7 @@ struct HashTests {
         #expect(HMACSHA256.authenticate([], key: SecretBytes(copying: [])).count == 32)
     }
 
-    @Test("Threads that hash at once do not disturb one another")
+    @Test("Concurrent hashing on several threads yields correct results")
     func concurrency() async {
         let expected = Self.codes.map { hex($0.code) }
         await withTaskGroup(of: Bool.self) { group in

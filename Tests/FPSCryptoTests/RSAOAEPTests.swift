@@ -48,9 +48,9 @@ struct RSAOAEPTests {
         #expect(try key.decryptOAEP(hex(vector.ciphertext)) == secret(vector.message))
     }
 
-    // swift-crypto draws the seed itself.
+    // swift-crypto generates the OAEP seed.
     #if !SwiftCrypto
-    @Test("With RSA Laboratories' seed, the message becomes their ciphertext")
+    @Test("With RSA Laboratories' seed, encryption yields their ciphertext")
     func seeded() throws {
         struct Feed: RandomNumberGenerator {
             var bytes: [UInt8]
@@ -82,7 +82,7 @@ struct RSAOAEPTests {
     private static let keySizes = [1024, 1032, 1536, 2048]
     #endif
 
-    @Test("What the public half encrypts the private half decrypts", arguments: keySizes)
+    @Test("The private half decrypts messages that the public half has encrypted", arguments: keySizes)
     func roundTrip(bits: Int) throws {
         let key = try RSAPrivateKey.generate(bits: bits)
         #expect(key.bits == bits)
@@ -100,7 +100,7 @@ struct RSAOAEPTests {
         #expect(throws: CryptoError(.invalidLength, operation: "")) { try publicKey.encryptOAEP(tooLong) }
     }
 
-    @Test("Whatever is wrong with a ciphertext, the error is one and the same and has no reason")
+    @Test("All errors in a ciphertext cause the same error without a reason")
     func tampered() throws {
         let key = try RSAPrivateKey(fixture("oaep-vect-example-1.der"))
         let good = hex(Self.vectors[0].ciphertext)
@@ -124,7 +124,7 @@ struct RSAOAEPTests {
         }
     }
 
-    @Test("A ciphertext that begins with zeros must have them")
+    @Test("A ciphertext must include its leading zeros")
     func leadingZero() throws {
         let key = try RSAPrivateKey(fixture("rsa1024-pkcs1.der"))
         let message = secret("00112233445566778899aabbccddeeff")
@@ -134,7 +134,7 @@ struct RSAOAEPTests {
         #expect(throws: CryptoError(.decryptionFailed, operation: "")) { try key.decryptOAEP(ciphertext.dropFirst()) }
     }
 
-    @Test("Many tasks decrypt with one key at once")
+    @Test("Many tasks decrypt with one key concurrently")
     func concurrency() async throws {
         let key = try RSAPrivateKey(fixture("rsa2048-pkcs1.der"))
         let publicKey = try key.publicKey
@@ -155,7 +155,7 @@ struct RSAOAEPTests {
         }
     }
 
-    @Test("Keys of other sizes than 1024 to 8192 bits are not made", arguments: [-1, 0, 512, 1023, 8193, Int.max])
+    @Test("Keys of other sizes than 1024 to 8192 bits are not generated", arguments: [-1, 0, 512, 1023, 8193, Int.max])
     func sizes(bits: Int) {
         #expect(throws: CryptoError(.unsupportedKeySize, operation: "")) { try RSAPrivateKey.generate(bits: bits) }
     }

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("RSA private keys")
 struct RSAPrivateKeyTests {
-    /// One and the same key of 2048 bits in every form that is not encrypted.
+    /// The files of one 2048-bit key in all unencrypted formats.
     static let forms = ["rsa2048-pkcs1.der", "rsa2048-pkcs1.pem", "rsa2048-pkcs8.der", "rsa2048-pkcs8.pem"]
 
-    @Test("Every form is recognized and holds the same key", arguments: forms)
+    @Test("Every format is detected and contains the same key", arguments: forms)
     func everyForm(name: String) throws {
         let key = try RSAPrivateKey(fixture(name))
         #expect(key.bits == 2048)
@@ -16,7 +16,7 @@ struct RSAPrivateKeyTests {
     }
 
     @Test(
-        "An encrypted key needs a passphrase",
+        "An encrypted key requires a passphrase",
         arguments: [
             "rsa2048-pkcs1-encrypted.pem", "rsa2048-pkcs8-encrypted.der", "rsa2048-pkcs8-encrypted.pem",
             "rsa2048-pkcs8-scrypt.pem", "rsa2048-pkcs8-pbes1.pem",
@@ -27,7 +27,7 @@ struct RSAPrivateKeyTests {
         #expect(throws: CryptoError(.passphraseNeeded, operation: "")) { try RSAPrivateKey(bytes) }
     }
 
-    @Test("Keys for other algorithms are called so", arguments: ["ec.pem", "ec-sec1.pem", "rsa-pss.pem"])
+    @Test("Keys of other algorithms have a separate error", arguments: ["ec.pem", "ec-sec1.pem", "rsa-pss.pem"])
     func otherAlgorithms(name: String) throws {
         let bytes = try fixture(name)
         #expect(throws: CryptoError(.notAnRSAKey, operation: "")) { try RSAPrivateKey(bytes) }
@@ -39,7 +39,7 @@ struct RSAPrivateKeyTests {
         #expect(throws: CryptoError(.unsupportedKeySize, operation: "")) { try RSAPrivateKey(bytes) }
     }
 
-    @Test("What is not a private key is refused")
+    @Test("Data that is not a private key is refused")
     func noKeys() throws {
         let pem = try String(decoding: fixture("rsa2048-pkcs8.pem"), as: UTF8.self)
         let inputs = try [
@@ -58,7 +58,7 @@ struct RSAPrivateKeyTests {
         }
     }
 
-    @Test("In PEM, text and a certificate around the key and Windows line ends do no harm")
+    @Test("PEM can contain text, a certificate and Windows line endings")
     func surroundedPEM() throws {
         let key = try String(decoding: fixture("rsa2048-pkcs1.pem"), as: UTF8.self)
         let certificate = try String(decoding: fixture("certificate.pem"), as: UTF8.self)
@@ -69,9 +69,9 @@ struct RSAPrivateKeyTests {
         #expect(try RSAPrivateKey(Array(text.utf8)).bits == 2048)
     }
 
-    @Test("The two halves must belong together")
+    @Test("The two halves of a key must match")
     func halves() throws {
-        // PKCS#1: the public exponent 65537 stands behind the modulus. Another one, odd as well, fits the form.
+        // In PKCS#1 the public exponent 65537 follows the modulus. Another odd exponent is also well-formed.
         var bytes = try fixture("rsa1024-pkcs1.der")
         let exponent = try #require(bytes.indices.dropLast(5).first { bytes[$0..<$0 + 5] == [2, 3, 1, 0, 1] })
         bytes[exponent + 4] = 3
@@ -81,7 +81,7 @@ struct RSAPrivateKeyTests {
     @Test("Every truncation fails", arguments: forms)
     func truncated(name: String) throws {
         let bytes = try fixture(name)
-        // Behind the last dash of PEM there is a line end, which may be missing.
+        // A line ending follows the last dash of PEM, and it can be missing.
         let end = bytes.last == UInt8(ascii: "\n") ? bytes.count - 1 : bytes.count
         for size in 0..<end {
             #expect(throws: CryptoError.self) { try RSAPrivateKey(bytes[..<size]) }
@@ -98,7 +98,8 @@ struct RSAPrivateKeyTests {
         let bytes = try fixture(name)
         let message = secret("000102030405060708090a0b0c0d0e0f")
         let ciphertext = try RSAPrivateKey(bytes).publicKey.encryptOAEP(message)
-        // The headers, where the structure and the derivation's figures are, and every tenth byte of the rest.
+        // The headers, which contain the structure and the parameters of the derivation, and every tenth byte of the
+        // rest.
         for index in bytes.indices where index < 130 || index.isMultiple(of: 10) {
             var changed = bytes
             changed[index] ^= 1 << (index % 8)
@@ -111,7 +112,7 @@ struct RSAPrivateKeyTests {
         }
     }
 
-    @Test("A key that is written can be read again")
+    @Test("An encoded key can be parsed again")
     func writing() throws {
         let key = try RSAPrivateKey(fixture("rsa1024-pkcs1.der"))
         let plain = try key.encodedPKCS8()

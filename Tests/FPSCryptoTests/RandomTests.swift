@@ -3,15 +3,15 @@ import Testing
 
 @Suite("Random numbers")
 struct RandomTests {
-    /// Made with the openssl command: AES-128-CTR with an all-zero IV over zeros, the key being the first 16 bytes of
-    /// SHA-256 over the seed's 8 bytes.
+    /// The keystreams, created with the openssl command: AES-128-CTR of zeros with an all-zero IV. The key is the first
+    /// 16 bytes of the SHA-256 of the seed's 8 bytes.
     static let streams: [(seed: UInt64, start: String)] = [
         (0, "8094c7f78da16b7b6d2139fbec0f3fea764a92ed69a76136226f7ef34d9461dd"),
         (1, "68b52a4cc88be618de6b4bd5cdc2afb92097537928fbf763967a0e3f01d5a8af"),
         (0x0123_4567_89ab_cdef, "69d96bd912dc4d7907a8933ba70794c7085827300e9545b84a1a863e265fd9f3"),
     ]
 
-    @Test("SeededRandom gives the keystream that its documentation defines", arguments: streams)
+    @Test("SeededRandom returns the keystream that its documentation defines", arguments: streams)
     func keystream(seed: UInt64, start: String) {
         let start = hex(start)
         var random = SeededRandom(seed: seed)
@@ -29,15 +29,15 @@ struct RandomTests {
         #expect(random.bytes(2) == Array(start[16..<18]))
     }
 
-    /// The same as above, bytes 1,048,576 to 1,048,591 for seed 1.
-    @Test("The keystream goes on right beyond what is made at a time")
+    /// Bytes 1,048,576 to 1,048,591 of the keystream for seed 1.
+    @Test("The keystream continues correctly after the first refill")
     func farKeystream() {
         var random = SeededRandom(seed: 1)
         _ = random.bytes(1 << 20)
         #expect(random.bytes(16) == hex("37cea96a00748cbbbee3607573a7a9e7"))
     }
 
-    @Test("A copy of a SeededRandom gives the same numbers again, another seed others")
+    @Test("A copy of a SeededRandom returns the same numbers, another seed returns others")
     func copies() {
         var one = SeededRandom(seed: 9)
         _ = one.next()
@@ -49,7 +49,7 @@ struct RandomTests {
         #expect(SeededRandom(seed: 3).shuffled(100) == SeededRandom(seed: 3).shuffled(100))
     }
 
-    @Test("SecureRandom never gives the same block twice, not even through copies")
+    @Test("SecureRandom never returns the same block twice, not even in copies")
     func secure() {
         let original = SecureRandom()
         var copies = [original, original, SecureRandom()]
@@ -64,11 +64,11 @@ struct RandomTests {
     func balance() {
         var random = SecureRandom()
         let ones = random.bytes(100_000).reduce(0) { $0 + $1.nonzeroBitCount }
-        // 800,000 fair bits have a standard deviation of 447: this is eleven of them.
+        // 800,000 fair bits have a standard deviation of 447, so the limit is eleven standard deviations.
         #expect((395_000...405_000).contains(ones))
     }
 
-    @Test("Any number of bytes can be asked for", arguments: [0, 1, 7, 8, 9, 255, 256, 257, 4096])
+    @Test("Any number of bytes can be requested", arguments: [0, 1, 7, 8, 9, 255, 256, 257, 4096])
     func counts(count: Int) {
         var random = SecureRandom()
         #expect(random.bytes(count).count == count)

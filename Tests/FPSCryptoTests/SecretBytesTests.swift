@@ -5,7 +5,7 @@ import Testing
 struct SecretBytesTests {
     static let content = Array("sixteen secrets!".utf8)
 
-    @Test("Nothing that prints shows more than the size")
+    @Test("All text forms show only the size")
     func printing() {
         struct Session {
             let key: SecretBytes
@@ -23,7 +23,7 @@ struct SecretBytesTests {
         #expect(shown[0] == "SecretBytes(16 bytes)")
         for text in shown {
             #expect(!text.contains("sixteen"))
-            // As numbers, the way an array of bytes prints.
+            // The bytes as decimal numbers, as in the description of an array.
             #expect(!text.contains("115"))
             #expect(!text.lowercased().contains("7369"))
             #expect(!text.contains("0x"), "an address leads a debugger there")
@@ -32,7 +32,7 @@ struct SecretBytesTests {
         #expect(Mirror(reflecting: secret).superclassMirror == nil)
     }
 
-    @Test("It is neither Encodable nor Hashable")
+    @Test("SecretBytes is neither Encodable nor Hashable")
     func conformances() {
         let secret: Any = SecretBytes(copying: Self.content)
         #expect(!(secret is any Encodable))

@@ -8,7 +8,7 @@ struct X509CertificateTests {
     func reading(name: String) throws {
         let certificate = try X509Certificate(fixture(name))
         #expect(try certificate.der == fixture("certificate.der"))
-        // The openssl command's figures.
+        // The expected values are from the openssl command.
         #expect(certificate.sha1 == hex("c71d3db85cd5255e4fd2c1d13588da845173aae4"))
         #expect(certificate.subject == "CN=FairPlay\\, test,O=Prüfung,C=JP")
         #expect(certificate.notBefore == 1_577_836_800)  // 2020-01-01 00:00:00, a UTCTime
@@ -16,7 +16,7 @@ struct X509CertificateTests {
         #expect(try certificate.publicKey.bits == 2048)
     }
 
-    @Test("The public key works and belongs to the private key it was made for, no other")
+    @Test("The public key works and matches only its private key")
     func key() throws {
         let certificate = try X509Certificate(fixture("certificate.der"))
         let key = try RSAPrivateKey(fixture("rsa2048-pkcs8.der"))
@@ -27,7 +27,7 @@ struct X509CertificateTests {
         #expect(try !certificate.matches(RSAPrivateKey.generate(bits: 2048)))
     }
 
-    @Test("A certificate for another kind of key is read, but gives no RSA key")
+    @Test("A certificate with another kind of key is parsed, but has no RSA key")
     func otherKey() throws {
         let certificate = try X509Certificate(fixture("certificate-ec.der"))
         #expect(certificate.subject == "CN=EC")
@@ -35,7 +35,7 @@ struct X509CertificateTests {
         #expect(try !certificate.matches(RSAPrivateKey(fixture("rsa1024-pkcs1.der"))))
     }
 
-    @Test("What is no certificate, or more than one, is refused")
+    @Test("Data that is not exactly one certificate is refused")
     func noCertificates() throws {
         let pem = try fixture("certificate.pem")
         let der = try fixture("certificate.der")
@@ -58,7 +58,7 @@ struct X509CertificateTests {
         }
     }
 
-    @Test("Every flipped bit is refused as a certificate or shows in its hash")
+    @Test("Every flipped bit is refused or changes the hash")
     func flipped() throws {
         let bytes = try fixture("certificate.der")
         let original = try X509Certificate(bytes)

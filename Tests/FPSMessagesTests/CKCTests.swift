@@ -14,13 +14,13 @@ struct CKCTests {
         parseError { () throws(ParseError) in _ = try CKCPayload(parsing: payload) }
     }
 
-    @Test("Fields lie where Table 2-10 puts them")
+    @Test("Fields have the offsets of Table 2-10")
     func layout() throws {
         #expect(message.encoded == [0, 0, 0, 1, 0, 0, 0, 0] + bytes(16) + [0, 0, 0, 64] + bytes(64))
         #expect(try CKCMessage(parsing: message.encoded) == message)
     }
 
-    @Test("Every truncation fails, and so does every flipped bit of version and length")
+    @Test("Every truncation and every flipped bit in the version and length is refused")
     func damage() {
         let encoded = message.encoded
         for count in 0..<encoded.count { #expect(error(Array(encoded.prefix(count)))?.code == .truncated) }
@@ -32,7 +32,7 @@ struct CKCTests {
         #expect(error(encoded + [0])?.code == .trailingBytes)
     }
 
-    @Test("A payload is read, and what the server did not write counts as returned")
+    @Test("A payload is parsed, and blocks with other tags count as returned")
     func payload() throws {
         var random = SplitMix64()
         let returned = TransactionID(9).block(extraPadding: 2, using: &random)
@@ -46,7 +46,7 @@ struct CKCTests {
         #expect(parsed.returned == [returned])
     }
 
-    @Test("Content key and R1 are mandatory; Offline Key and duration exclude each other")
+    @Test("The content key and R1 are mandatory; an Offline Key and a duration exclude each other")
     func rules() {
         let withoutKey = Samples.inCKC.filter { !($0 is EncryptedContentKey) }
         #expect(payloadError(Samples.payload(withoutKey))?.code.rawValue == "missing-encrypted-ck")
@@ -58,7 +58,7 @@ struct CKCTests {
         #expect(payloadError(Samples.payload(withoutDuration)) == nil)
     }
 
-    @Test("A server's own blocks come in random order, the returned ones last and in theirs")
+    @Test("The server's blocks are in random order, followed by the returned blocks in their order")
     func order() throws {
         var random = SplitMix64()
         let own = Samples.inCKC.map { $0.block(using: &random) }

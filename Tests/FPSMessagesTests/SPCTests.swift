@@ -24,7 +24,7 @@ struct SPCTests {
     }
 
     @Test(
-        "Fields lie where Table 2-3 and its erratum put them",
+        "Fields have the offsets of Table 2-3 and its erratum",
         arguments: [(SPCVersion.version1, 152), (.version2, 280)]
     )
     func layout(version: SPCVersion, hash: Int) throws {
@@ -46,7 +46,7 @@ struct SPCTests {
         }
     }
 
-    @Test("Every bit of the payload length matters", arguments: [SPCVersion.version1, .version2])
+    @Test("Every flipped bit of the payload length is refused", arguments: [SPCVersion.version1, .version2])
     func flippedLengths(version: SPCVersion) {
         let encoded = Self.message(version).encoded
         let field = 44 + version.encryptedKeyLength!
@@ -58,7 +58,7 @@ struct SPCTests {
         #expect(error(encoded + [0])?.code == .trailingBytes)
     }
 
-    @Test("Version 3 is recognized, others are refused by number")
+    @Test("Version 3 has a separate error, and errors for other versions contain the number")
     func versions() {
         var encoded = Self.message(.version2).encoded
         encoded[3] = 3
@@ -70,7 +70,7 @@ struct SPCTests {
         }
     }
 
-    @Test("A payload's blocks are read whatever their order, and kept to the byte")
+    @Test("A payload's blocks are parsed in any order, and preserved exactly")
     func payload() throws {
         let payload = Samples.spcPayload
         let parsed = try SPCPayload(parsing: payload)
@@ -89,7 +89,7 @@ struct SPCTests {
     }
 
     @Test(
-        "Optional blocks may be missing; each mandatory one has its own error",
+        "Optional blocks can be missing; each missing mandatory block has a separate error",
         arguments: 0..<SPCPayload.blockTable.count
     )
     func missing(row: Int) {
@@ -100,7 +100,7 @@ struct SPCTests {
         if isMandatory { #expect(found?.code.rawValue == "missing-\(tag)") }
     }
 
-    @Test("A block of an unknown version counts as absent and is reported; Sync version 0 is ordinary")
+    @Test("A block with an unknown version counts as absent and is noted; Sync version 0 is normal")
     func unknownVersions() throws {
         var random = SplitMix64()
         let rest = Samples.payload(Samples.mandatoryInSPC)
@@ -116,7 +116,7 @@ struct SPCTests {
         #expect(ordinary.blocks[.sync] == sync)
     }
 
-    @Test("A flipped bit in a length fails, or shows as another value or a swallowed block")
+    @Test("A flipped bit in a length is refused, or changes a value, or hides a block")
     func flippedBlockLengths() throws {
         let payload = Samples.spcPayload
         let blocks = try TLLVSequence(parsing: payload)
@@ -127,7 +127,7 @@ struct SPCTests {
                 guard let parsed = try? SPCPayload(parsing: wrong) else { continue }
                 #expect(parsed.blocks.encoded == wrong)
                 if bit < 32 {
-                    // A longer block takes its neighbors for padding, which Table 2-2 allows.
+                    // A longer block includes its neighbors as padding, which Table 2-2 allows.
                     #expect(parsed.blocks.count < blocks.count, "bit \(bit) of the block length of \(block.tag)")
                 } else {
                     let variable: Set<TLLVTag> = [

@@ -1,7 +1,7 @@
 import ByteCoding
 import FPSMessages
 
-/// Reproducible randomness (SplitMix64), so that a failure can be looked at twice.
+/// A deterministic random number generator (SplitMix64), so that failures are reproducible.
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64 = 1
 
@@ -18,7 +18,7 @@ func bytes(_ count: Int, from first: UInt8 = 1) -> [UInt8] {
     (0..<count).map { first &+ UInt8(truncatingIfNeeded: $0) }
 }
 
-/// One sample of every kind of value that each TLLV can have.
+/// A sample of every kind of value of each TLLV.
 enum Samples {
     static let mandatoryInSPC: [any TLLVContent] = [
         SessionKeyAndR1(iv: bytes(16), encryptedPayload: bytes(96, from: 17)),
@@ -92,7 +92,7 @@ enum Samples {
 
     static var all: [any TLLVContent] { mandatoryInSPC + optionalInSPC + inCKC + others }
 
-    /// The clear payload that these contents make, in order.
+    /// Returns the unencrypted payload with these contents, in order.
     static func payload(_ contents: [any TLLVContent], extraPadding: Int = 0) -> [UInt8] {
         var random = SplitMix64()
         return contents.flatMap { $0.block(extraPadding: extraPadding, using: &random).encoded }
@@ -102,7 +102,7 @@ enum Samples {
     static var ckcPayload: [UInt8] { payload(inCKC) }
 }
 
-/// The error that `body` throws, or nil.
+/// Returns the error that `body` throws, or nil.
 func parseError(_ body: () throws(ParseError) -> Void) -> ParseError? {
     do {
         try body()

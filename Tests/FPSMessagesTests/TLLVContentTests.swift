@@ -2,7 +2,7 @@ import ByteCoding
 import FPSMessages
 import Testing
 
-@Suite("Every TLLV, both directions")
+@Suite("Parsing and writing TLLVs")
 struct TLLVContentTests {
     private func roundTrip<Content: TLLVContent>(_ content: Content, extraPadding: Int) throws {
         var random = SplitMix64()
@@ -17,7 +17,7 @@ struct TLLVContentTests {
         #expect(try Content(parsed).encodedValue == content.encodedValue)
     }
 
-    @Test("What is written is read back, whatever the padding", arguments: 0..<Samples.all.count)
+    @Test("Every value round-trips with any padding", arguments: 0..<Samples.all.count)
     func roundTrips(sample: Int) throws {
         for extraPadding in [0, 1, 7] { try roundTrip(Samples.all[sample], extraPadding: extraPadding) }
     }
@@ -28,7 +28,7 @@ struct TLLVContentTests {
         return parseError { () throws(ParseError) in _ = try Content(block) }
     }
 
-    @Test("A value of the wrong size is refused by name", arguments: 0..<Samples.all.count)
+    @Test("A value with the wrong size is refused with the name of its tag", arguments: 0..<Samples.all.count)
     func wrongSizes(sample: Int) {
         func check<Content: TLLVContent>(_ content: Content) {
             let value = content.encodedValue
@@ -42,7 +42,7 @@ struct TLLVContentTests {
         check(Samples.all[sample])
     }
 
-    @Test("A block in which a device describes itself may have grown", arguments: [1, 4, 33])
+    @Test("Blocks that describe a device can have additional bytes", arguments: [1, 4, 33])
     func grownBlocks(by count: Int) throws {
         var random = SplitMix64()
         let report = SecurityLevelReport(level: .main, kextDenyListVersion: 31)
@@ -51,7 +51,7 @@ struct TLLVContentTests {
         #expect(grown.value.count == 20 + count)
     }
 
-    @Test("Each version of Sync and Offline Key is held to its own size")
+    @Test("Each version of Sync and Offline Key requires its size")
     func versionedSizes() {
         let sync1 = Sync.version1(contentID: bytes(16), expiry: .never).encodedValue
         #expect(reject(Sync.self, value: sync1 + bytes(20))?.code == .invalidValueLength)
@@ -64,7 +64,7 @@ struct TLLVContentTests {
         #expect(reject(OfflineKey.self, value: Array(offline2.prefix(32)))?.code == .invalidValueLength)
     }
 
-    @Test("A version that the guide does not describe is told apart from a wrong size")
+    @Test("Unknown versions and wrong sizes have different errors")
     func unknownVersions() {
         var info = DeviceInfo(deviceType: .mac, osVersion: OSVersion(15)).encodedValue
         info[15] = 2
@@ -79,7 +79,7 @@ struct TLLVContentTests {
         }
     }
 
-    @Test("A duration holds one of the five key types and the fixed word")
+    @Test("A duration must have one of the five key types and the fixed reserved value")
     func duration() {
         let good = ContentKeyDuration(lease: 1, keyType: .lease).encodedValue
         var wrongType = good
@@ -92,7 +92,7 @@ struct TLLVContentTests {
         #expect(reject(ContentKeyDuration.self, value: wrongWord)?.offset == 16 + 12)
     }
 
-    @Test("HDCP is written with 16 bytes and read with 8")
+    @Test("HDCP is written with 16 bytes and also accepted with 8")
     func hdcp() throws {
         var random = SplitMix64()
         #expect(HDCPEnforcement(.type0, using: &random).encodedValue.count == 16)
@@ -104,7 +104,7 @@ struct TLLVContentTests {
         #expect(try HDCPEnforcement(short).level == .type1)
     }
 
-    @Test("R1 does not show itself")
+    @Test("The description of R1 does not contain its bytes")
     func secrecy() {
         let r1 = R1(bytes(44))
         var dumped = ""
@@ -117,7 +117,7 @@ struct TLLVContentTests {
         #expect("\(r1)" == "R1(44 bytes)")
     }
 
-    @Test("Operating system versions are read strictly and compared by their parts")
+    @Test("Operating system versions are parsed strictly and compared by their parts")
     func osVersions() {
         #expect(OSVersion("15.0.0") == OSVersion(15))
         #expect(OSVersion("15.4") == OSVersion(15, 4))
@@ -129,7 +129,7 @@ struct TLLVContentTests {
         }
     }
 
-    @Test("Capabilities name the six features, high bits included")
+    @Test("Capabilities contain the six features and the high bits")
     func capabilities() {
         let all = Capabilities(Set(Capabilities.Feature.allCases))
         #expect(all.low == 0b11_1111)

@@ -2,7 +2,7 @@ import ByteCoding
 import FPSMessages
 import Testing
 
-@Suite("TLLV framing")
+@Suite("TLLV format")
 struct TLLVFramingTests {
     private func error(_ payload: [UInt8]) -> ParseError? {
         parseError { () throws(ParseError) in _ = try TLLVSequence(parsing: payload) }
@@ -17,7 +17,7 @@ struct TLLVFramingTests {
         return writer.bytes
     }
 
-    @Test("A payload may be empty, and a value too")
+    @Test("A payload and a value can be empty")
     func empty() throws {
         #expect(try TLLVSequence(parsing: []).isEmpty)
         let blocks = try TLLVSequence(parsing: block(block: 0, value: 0, body: []))
@@ -26,7 +26,7 @@ struct TLLVFramingTests {
         #expect(!blocks[0].hasUniformPadding)
     }
 
-    @Test("Unknown blocks keep their exact bytes, padding included")
+    @Test("Unknown blocks keep their exact bytes, including padding")
     func unknown() throws {
         let payload =
             block(tag: 1, block: 16, value: 3, body: bytes(16)) + block(tag: 2, block: 32, value: 0, body: bytes(32))
@@ -37,7 +37,7 @@ struct TLLVFramingTests {
         #expect(blocks[TLLVTag(rawValue: 1)]?.value.count == 3)
     }
 
-    @Test("Each rule of Table 2-2 has its own error, at the field's offset")
+    @Test("Each rule of Table 2-2 has a separate error with the offset of the field")
     func rules() {
         let first = block(tag: 1, block: 16, value: 16, body: bytes(16))
         let cases: [([UInt8], ParseError.Code, Int)] = [
@@ -70,13 +70,13 @@ struct TLLVFramingTests {
         }
     }
 
-    @Test("Uniform padding is seen, and not refused", arguments: [UInt8(0x00), 0xff])
+    @Test("Uniform padding is detected, but not refused", arguments: [UInt8(0x00), 0xff])
     func uniformPadding(filler: UInt8) throws {
         let payload = block(block: 16, value: 3, body: bytes(3) + [UInt8](repeating: filler, count: 13))
         #expect(try TLLVSequence(parsing: payload)[0].hasUniformPadding)
     }
 
-    @Test("Our padding is never uniform, even when the randomness is")
+    @Test("New padding is never uniform, even with uniform random bytes")
     func paddingIsDrawnAgain() {
         struct StartsUniform: RandomNumberGenerator {
             var words: [UInt64] = [0, .max, 0x0101]

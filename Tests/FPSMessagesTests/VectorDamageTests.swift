@@ -3,14 +3,14 @@ import FPSMessages
 import Testing
 import VectorFiles
 
-/// Every vector that must be accepted, cut off at every byte and with every bit of its lengths flipped.
+/// Tests of every valid vector, truncated at every byte and with every bit of its lengths flipped.
 @Suite("Damaged vectors")
 struct VectorDamageTests {
     private static func accepted(_ folder: String) throws -> [VectorFile] {
         try VectorFile.all(in: folder).filter { $0.isSuccess && !$0.message.isEmpty }
     }
 
-    @Test("A container that is cut off, or whose length is not the true one, is refused", arguments: ["spc", "ckc"])
+    @Test("A truncated container, or a container with a wrong length, is refused", arguments: ["spc", "ckc"])
     func containers(folder: String) throws {
         func read(_ bytes: [UInt8]) -> ParseError? {
             parseError { () throws(ParseError) in

@@ -3,8 +3,8 @@ import FPSMessages
 import Testing
 import VectorFiles
 
-/// The formats against the files of TestVectors/, which a second implementation made.
-@Suite("Vectors of TLLVs and clear payloads")
+/// Tests of the formats with the files of TestVectors/, which a second implementation created.
+@Suite("Vectors of TLLVs and unencrypted payloads")
 struct VectorTests {
     private func hex(_ bytes: some Sequence<UInt8>) -> String { VectorFile.hexadecimal(bytes) }
     private func hex<Number: FixedWidthInteger>(_ number: Number) -> String {
@@ -12,7 +12,7 @@ struct VectorTests {
     }
     private func list(_ items: [String]) -> String { items.isEmpty ? "-" : items.joined(separator: " ") }
 
-    /// Every fact of the file is found, and nothing is found that the file does not have.
+    /// Expects that the parsed values are exactly those in the file.
     private func compare(_ vector: VectorFile, _ found: [String: String?], notCompared: Set<String> = []) {
         let ignored = notCompared.union(["description", "expect", "dask", "spc-file", "key-file", "server-versions"])
         let expected = vector.headers.filter { !ignored.contains($0.key) }
@@ -47,7 +47,7 @@ struct VectorTests {
         }
     }
 
-    @Test("Clear SPC payloads", arguments: try VectorFile.all(in: "spc-payload"))
+    @Test("Unencrypted SPC payloads", arguments: try VectorFile.all(in: "spc-payload"))
     func spcPayload(vector: VectorFile) {
         do {
             let payload = try SPCPayload(parsing: vector.message)
@@ -59,7 +59,7 @@ struct VectorTests {
         }
     }
 
-    @Test("Clear CKC payloads", arguments: try VectorFile.all(in: "ckc-payload"))
+    @Test("Unencrypted CKC payloads", arguments: try VectorFile.all(in: "ckc-payload"))
     func ckcPayload(vector: VectorFile) {
         do {
             let payload = try CKCPayload(parsing: vector.message)
@@ -67,7 +67,8 @@ struct VectorTests {
             #expect(payload.blocks.encoded == vector.message)
             compare(vector, framing(payload.blocks).merging(facts(payload)) { $1 })
         } catch {
-            // A restriction of an unknown version parses for that implementation; this one refuses, as a device must.
+            // The second implementation accepts a restriction with an unknown version; this one refuses it, as a device
+            // must.
             if vector.isSuccess, vector["ignored-blocks"] != nil {
                 #expect(error.code == .unknownTLLVVersion)
             } else {

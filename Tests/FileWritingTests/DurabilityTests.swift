@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Durability")
 struct DurabilityTests {
-    @Test("A file and a folder are written to the disk; a descriptor that is closed is an error")
+    @Test("A file and a folder are flushed to the disk; a closed descriptor is an error")
     func synchronizes() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("durability-\(UUID().uuidString)")
             .path

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A folder that goes when the test ends.
+/// A folder that is removed when the test ends.
 final class Folder: Sendable {
     let url: URL
 
@@ -14,10 +14,10 @@ final class Folder: Sendable {
 
     func path(_ name: String) -> String { url.appending(path: name).path }
 
-    /// What is in the folder, hidden files among it.
+    /// The names of the files in the folder, including hidden files.
     var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path).sorted()) ?? [] }
 
-    /// Makes a file and returns its path.
+    /// Creates a file and returns its path.
     @discardableResult
     func make(_ name: String, _ text: String, mode: mode_t = 0o644) throws -> String {
         try Data(text.utf8).write(to: url.appending(path: name))
@@ -25,24 +25,24 @@ final class Folder: Sendable {
         return path(name)
     }
 
-    /// Makes a symbolic link and returns its path.
+    /// Creates a symbolic link and returns its path.
     @discardableResult
     func link(_ name: String, to target: String) throws -> String {
         try #require(symlink(target, path(name)) == 0)
         return path(name)
     }
 
-    /// The content of a file; nil where there is none.
+    /// Returns the content of a file, or nil if there is no file.
     func text(_ path: String) -> String? {
         (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What a path names, links not followed.
+    /// Returns the status of a path, without following links.
     func status(_ path: String) -> stat? {
         var status = stat()
         return lstat(path, &status) == 0 ? status : nil
     }
 
-    /// The kind of file, links not followed.
+    /// Returns the type of a file, without following links.
     func kind(_ path: String) -> mode_t? { status(path).map { $0.st_mode & S_IFMT } }
 }

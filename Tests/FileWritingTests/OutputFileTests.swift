@@ -2,7 +2,7 @@ import FileWriting
 import Foundation
 import Testing
 
-@Suite("Files that outputs name")
+@Suite("Output files")
 struct OutputFileTests {
     private let folder: Folder
 
@@ -14,7 +14,7 @@ struct OutputFileTests {
         try file.finish()
     }
 
-    @Test("a new file appears at the end, and nothing else is left")
+    @Test("A new file appears at the end, and no other file is left")
     func new() throws {
         let path = folder.path("new")
         let file = try OutputFile(path)
@@ -26,7 +26,7 @@ struct OutputFileTests {
         #expect(folder.names == ["new"])
     }
 
-    @Test("an output that is given up leaves what was there, and no file of its own", arguments: [true, false])
+    @Test("An unfinished output keeps the existing file and leaves no other file", arguments: [true, false])
     func givenUp(isThere: Bool) throws {
         let path = folder.path("out")
         if isThere { try folder.make("out", "before") }
@@ -38,7 +38,7 @@ struct OutputFileTests {
         #expect(folder.text(path) == (isThere ? "before" : nil))
     }
 
-    @Test("a file that is replaced keeps its mode", arguments: [0o640, 0o600, 0o755] as [mode_t])
+    @Test("A replaced file keeps its mode", arguments: [0o640, 0o600, 0o755] as [mode_t])
     func mode(mode: mode_t) throws {
         let path = try folder.make("out", "before", mode: mode)
         let before = try #require(folder.status(path))
@@ -49,7 +49,7 @@ struct OutputFileTests {
         #expect(folder.text(path) == "after")
     }
 
-    @Test("a file that is replaced keeps its owner", .enabled(if: geteuid() == 0, "only root gives files away"))
+    @Test("A replaced file keeps its owner", .enabled(if: geteuid() == 0, "only root can change the owner of files"))
     func owner() throws {
         let path = try folder.make("out", "before", mode: 0o640)
         try #require(chown(path, 12_345, 23_456) == 0)
@@ -60,7 +60,7 @@ struct OutputFileTests {
     }
 
     @Test(
-        "a secret is not left where everybody reads it",
+        "A secret is not readable by all users",
         arguments: [(0o644, 0o600), (0o666, 0o600), (0o640, 0o640), (0o600, 0o600)] as [(mode_t, mode_t)]
     )
     func secret(before: mode_t, after: mode_t) throws {
@@ -71,7 +71,7 @@ struct OutputFileTests {
         #expect(folder.status(folder.path("new")).map { $0.st_mode & 0o7777 } == 0o600)
     }
 
-    @Test("a link is followed and stays, and its file keeps what files keep")
+    @Test("A link is followed and stays, and its file keeps its mode")
     func link() throws {
         let target = try folder.make("target", "before", mode: 0o640)
         let link = try folder.link("link", to: "target")
@@ -82,7 +82,7 @@ struct OutputFileTests {
         #expect(folder.status(target).map { $0.st_mode & 0o7777 } == 0o640)
     }
 
-    @Test("a link that leads nowhere makes its file")
+    @Test("The target of a dangling link is created")
     func danglingLink() throws {
         try #require(mkdir(folder.path("elsewhere"), 0o755) == 0)
         let link = try folder.link("link", to: "elsewhere/target")
@@ -91,7 +91,7 @@ struct OutputFileTests {
         #expect(folder.text(folder.path("elsewhere/target")) == "after")
     }
 
-    @Test("links in a circle are an error")
+    @Test("Circular links are an error")
     func circle() throws {
         try folder.link("a", to: "b")
         try folder.link("b", to: "a")
@@ -99,7 +99,7 @@ struct OutputFileTests {
         #expect(folder.names == ["a", "b"])
     }
 
-    @Test("other names of a file keep the old content")
+    @Test("Other hard links keep the old content")
     func hardLink() throws {
         let path = try folder.make("out", "before")
         try #require(Foundation.link(path, folder.path("backup")) == 0)
@@ -108,12 +108,12 @@ struct OutputFileTests {
         #expect(folder.text(folder.path("backup")) == "before")
     }
 
-    @Test("a named pipe is written through, and stays")
+    @Test("A named pipe is written and stays")
     func pipe() async throws {
         let path = folder.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)
         let text = String(repeating: "0123456789", count: 100_000)
-        // Both ends wait for the other, so each has a thread of its own.
+        // Each end waits for the other, so each has a separate thread.
         let (written, continuation) = AsyncStream<(any Error)?>.makeStream()
         Thread.detachNewThread { [self] in
             let result = Result { try write(text, to: path) }
@@ -129,7 +129,7 @@ struct OutputFileTests {
         #expect(folder.names == ["pipe"])
     }
 
-    /// Reads to the end of what another end writes.
+    /// Reads all bytes that the other end writes.
     private static func content(_ path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY)
         guard descriptor >= 0 else { return [] }
@@ -140,9 +140,9 @@ struct OutputFileTests {
         return all
     }
 
-    @Test("a device is written through, and stays", .enabled(if: geteuid() == 0, "only root makes device nodes"))
+    @Test("A device is written and stays", .enabled(if: geteuid() == 0, "only root can create device nodes"))
     func device() throws {
-        // The numbers of /dev/null, in a node of the test's own.
+        // The node has the device numbers of /dev/null.
         let path = folder.path("null")
         try #require(mknod(path, S_IFCHR | 0o666, 0x103) == 0 && chmod(path, 0o666) == 0)
         let link = try folder.link("link", to: path)
@@ -155,20 +155,20 @@ struct OutputFileTests {
         #expect(folder.names == ["link", "null"])
     }
 
-    @Test("a full device is an error", .enabled(if: geteuid() == 0, "only root makes device nodes"))
+    @Test("A full device is an error", .enabled(if: geteuid() == 0, "only root can create device nodes"))
     func fullDevice() throws {
-        // The numbers of /dev/full.
+        // The node has the device numbers of /dev/full.
         let path = folder.path("full")
         try #require(mknod(path, S_IFCHR | 0o666, 0x107) == 0)
         #expect(failure { try write("too much", to: path) }?.code == ENOSPC)
     }
 
-    @Test("a socket and a folder are errors that say so, and stay")
+    @Test("A socket and a folder are errors with a reason, and stay")
     func neither() throws {
         let path = folder.path("socket")
         try #require(mknod(path, S_IFSOCK | 0o600, 0) == 0)
         #expect(failure { _ = try OutputFile(path) }?.description.contains("socket") == true)
-        #expect(failure { _ = try OutputFile(folder.url.path) }?.description.contains("it is a folder") == true)
+        #expect(failure { _ = try OutputFile(folder.url.path) }?.description.contains("the path is a folder") == true)
         #expect(failure { _ = try OutputFile(folder.path("none") + "/") }?.description.contains("folder") == true)
         #expect(failure { _ = try OutputFile("") }?.description.contains("empty") == true)
         #expect(folder.kind(path) == S_IFSOCK)
@@ -192,7 +192,7 @@ struct OutputFileTests {
         #expect(folder.kind(link) == S_IFLNK)
     }
 
-    @Test("a descriptor that is a socket is written through")
+    @Test("A descriptor of a socket is written")
     func socketDescriptor() throws {
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -203,7 +203,7 @@ struct OutputFileTests {
         #expect(String(decoding: buffer.prefix(7), as: UTF8.self) == "through")
     }
 
-    @Test("where a file must not be there, nothing is replaced or written through")
+    @Test("Without replacement, no existing file is replaced or written")
     func notReplacing() throws {
         let path = try folder.make("out", "before")
         let pipe = folder.path("pipe")
@@ -221,7 +221,7 @@ struct OutputFileTests {
         #expect(folder.names == ["late", "link", "out", "pipe"])
     }
 
-    @Test("a growing output shows a new file at once, and replaces one that is there at the end")
+    @Test("A growing output is visible immediately if the file is new, and replaces an existing file at the end")
     func growing() throws {
         let old = try folder.make("old", "before")
         for (path, meanwhile) in [(folder.path("new"), "one"), (old, "before")] {
@@ -232,12 +232,12 @@ struct OutputFileTests {
             try file.finish()
             #expect(folder.text(path) == "onetwo")
         }
-        // What begins and writes nothing leaves nothing.
+        // An output without any writes leaves no file.
         do { _ = try OutputFile(folder.path("empty"), visibility: .growing) }
         #expect(folder.names == ["new", "old"])
     }
 
-    @Test("an output in place keeps the file itself, and its content until the first write")
+    @Test("An output in place keeps the file, and its content until the first write")
     func inPlace() throws {
         let path = try folder.make("out", "before", mode: 0o640)
         let before = try #require(folder.status(path))
@@ -253,7 +253,7 @@ struct OutputFileTests {
         #expect(folder.text(path) == "xyz")
     }
 
-    @Test("memory of the file becomes its content, and of a pipe's there is none")
+    @Test("Reserved memory becomes the content of a file; a pipe has no such memory")
     func reserved() throws {
         let path = folder.path("out")
         let file = try OutputFile(path)

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Temporary files of outputs")
 struct TemporaryFileTests {
-    @Test("of a process that was killed are removed, those of one that lives stay")
+    @Test("Files of a killed process are removed, files of a running process stay")
     func leftovers() throws {
         let folder = try Folder()
-        // A lock goes with its process, as this one's goes with its descriptor.
+        // The lock is released at the end of its process, or here when its descriptor is closed.
         try folder.make(".keyway-0123456789abcdef.tmp", "left")
         let living = try folder.make(".keyway-fedcba9876543210.tmp", "alive")
         let descriptor = open(living, O_RDWR)
@@ -26,7 +26,7 @@ struct TemporaryFileTests {
         #expect(!folder.names.contains(".keyway-fedcba9876543210.tmp"))
     }
 
-    @Test("are not taken for leftovers while they are written")
+    @Test("Files are not removed as leftovers while they are written")
     func concurrent() throws {
         let folder = try Folder()
         let file = try OutputFile(folder.path("out"))

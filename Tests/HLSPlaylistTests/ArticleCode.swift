@@ -110,7 +110,7 @@ enum PlaylistDocument {
         return uris
     }
 
-    /// The playlist, pointed at files that were downloaded.
+    /// Returns the playlist with the URIs of downloaded files.
     static func localized(_ bytes: [UInt8], fileName: (String) -> String) throws -> [UInt8] {
         var playlist = try MediaPlaylist(parsing: bytes)
         for index in playlist.segments.indices {

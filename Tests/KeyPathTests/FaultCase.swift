@@ -1,15 +1,15 @@
 import ContentKeySession
 import Testing
 
-/// One fault, and the result that docs/key-loader.md documents for it.
+/// An injected fault, and the result that docs/key-loader.md lists for it.
 struct FaultCase: Sendable, CustomTestStringConvertible {
-    /// The fault, in the documentation's words.
+    /// The name of the fault, as in the documentation.
     let name: String
-    /// The failure of the request; nil if the key is loaded.
+    /// The kind of the failure that ends the request; nil if the key is loaded.
     var end: KeyFailure.Kind?
-    /// The number of license requests.
+    /// The number of attempts to load the license.
     let attempts: Int
-    /// The kinds of the error log's entries, in order.
+    /// The kinds of the entries in the error log.
     let log: [KeyFailure.Kind]
     var reason: String?
     var skew: Int64 = 0
@@ -21,7 +21,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Breaks the first responses to license requests.
+    /// Creates a case that injects a fault into the first responses to license requests.
     static func licenses(
         _ name: String,
         _ fault: Fault,
@@ -37,7 +37,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Breaks the first responses to requests for the certificate.
+    /// Creates a case that injects a fault into the first responses to requests for the certificate.
     static func certificates(
         _ name: String,
         _ fault: Fault,
@@ -51,7 +51,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The row of the documentation's table.
+    /// The row of the table in the documentation.
     var row: String {
         var counts: [(kind: KeyFailure.Kind, count: Int)] = []
         for kind in log {

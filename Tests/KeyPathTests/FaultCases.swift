@@ -4,64 +4,82 @@ extension FaultCase {
     static let all = connection + answers + refusals + certificate + devices
 
     private static let connection: [FaultCase] = [
-        .licenses("an answer that takes 3 s", .latency(.seconds(3)), attempts: 1, [], lasts: .seconds(3)),
-        .licenses("an answer that takes 9 s, once", .latency(.seconds(9)), times: 1, attempts: 2, [.noAnswerInTime]),
-        .licenses("a reset before the head, once", .resetBeforeHead, times: 1, attempts: 2, [.noConnection]),
-        .licenses("a reset within the head, once", .resetWithinHead, times: 1, attempts: 2, [.noConnection]),
-        .licenses("a reset within the body, once", .resetWithinBody, times: 1, attempts: 2, [.noConnection]),
-        .licenses("a body shorter than its length, once", .endsEarly, times: 1, attempts: 2, [.noConnection]),
+        .licenses("a response after 3 s", .latency(.seconds(3)), attempts: 1, [], lasts: .seconds(3)),
+        .licenses("a response after 9 s, once", .latency(.seconds(9)), times: 1, attempts: 2, [.noAnswerInTime]),
         .licenses(
-            "a reset, each time",
+            "a connection reset before the response header, once",
+            .resetBeforeHead,
+            times: 1,
+            attempts: 2,
+            [.noConnection]
+        ),
+        .licenses(
+            "a connection reset within the response header, once",
+            .resetWithinHead,
+            times: 1,
+            attempts: 2,
+            [.noConnection]
+        ),
+        .licenses(
+            "a connection reset within the response body, once",
+            .resetWithinBody,
+            times: 1,
+            attempts: 2,
+            [.noConnection]
+        ),
+        .licenses("a body shorter than its Content-Length, once", .endsEarly, times: 1, attempts: 2, [.noConnection]),
+        .licenses(
+            "a connection reset, each time",
             .resetBeforeHead,
             .noConnection,
             attempts: 8,
             Array(repeating: .noConnection, count: 8)
         ),
-        .licenses("no answer, once", .silence, times: 1, attempts: 2, [.noAnswerInTime], lasts: .seconds(8)),
+        .licenses("no response, once", .silence, times: 1, attempts: 2, [.noAnswerInTime], lasts: .seconds(8)),
         .licenses(
-            "no answer, each time",
+            "no response, each time",
             .silence,
             .outOfTime,
             attempts: 3,
             [.noAnswerInTime, .noAnswerInTime, .outOfTime],
             lasts: .seconds(24)
         ),
-        .licenses("a body that trickles, once", .trickle, times: 1, attempts: 2, [.noAnswerInTime]),
-        .licenses("a connection that closes after each answer", .closesAfter, attempts: 1, []),
+        .licenses("a body that arrives very slowly, once", .trickle, times: 1, attempts: 2, [.noAnswerInTime]),
+        .licenses("a connection that closes after each response", .closesAfter, attempts: 1, []),
     ]
 
     private static let answers: [FaultCase] = [
-        .licenses("half of the JSON, once", .cutJSON, times: 1, attempts: 2, [.unreadableAnswer]),
+        .licenses("truncated JSON, once", .cutJSON, times: 1, attempts: 2, [.unreadableAnswer]),
         .licenses(
-            "half of the JSON, each time",
+            "truncated JSON, each time",
             .cutJSON,
             .unreadableAnswer,
             attempts: 3,
             Array(repeating: .unreadableAnswer, count: 3)
         ),
         .licenses(
-            "200 with a page, each time",
+            "200 with an HTML page, each time",
             .page,
             .unreadableAnswer,
             attempts: 3,
             Array(repeating: .unreadableAnswer, count: 3)
         ),
         .licenses(
-            "an answer of 2 MiB",
+            "a response of 2 MiB",
             .answer(200, String(repeating: " ", count: 2 << 20)),
             .answerTooLarge,
             attempts: 1,
             [.answerTooLarge]
         ),
         .licenses(
-            "a CKC with one bit of its head changed",
+            "a CKC with one changed bit in its header",
             .changedCKC(),
             .deviceRefusesAnswer,
             attempts: 1,
             [.deviceRefusesAnswer]
         ),
         .licenses(
-            "no CKC, but its field",
+            "an empty CKC field",
             .body { Fault.replacingCKC(of: $0) { _ in "" } },
             .unreadableAnswer,
             attempts: 3,
@@ -117,21 +135,21 @@ extension FaultCase {
             [.unexpectedStatus]
         ),
         FaultCase(
-            name: "the token has expired",
+            name: "an expired token",
             attempts: 2,
             log: [.tokenRefused],
             reason: nil,
             tokens: ["stale-secret-token"]
         ) { _ in .none },
         FaultCase(
-            name: "the token has expired, and so has the next",
+            name: "an expired token, and then another expired token",
             end: .tokenRefused,
             attempts: 2,
             log: [.tokenRefused, .tokenRefused],
             tokens: ["stale-secret-token", "stale-secret-token"]
         ) { _ in .none },
         FaultCase(
-            name: "an asset that the server has not",
+            name: "an asset that is not on the server",
             end: .unknownKey,
             attempts: 1,
             log: [.unknownKey],
@@ -140,7 +158,7 @@ extension FaultCase {
             _ in .none
         },
         FaultCase(
-            name: "the answer is lost, and when the server is asked again it has forgotten",
+            name: "a lost response, and a retry after the server has deleted its copy",
             attempts: 4,
             log: [.noConnection, .overloaded, .replayed],
             lasts: .seconds(21)
@@ -155,16 +173,22 @@ extension FaultCase {
     ]
 
     private static let certificate: [FaultCase] = [
-        .certificates("a certificate that is a page, once", .page, times: 1, attempts: 1, [.unreadableAnswer]),
         .certificates(
-            "a certificate that is a page, each time",
+            "an HTML page instead of the certificate, once",
+            .page,
+            times: 1,
+            attempts: 1,
+            [.unreadableAnswer]
+        ),
+        .certificates(
+            "an HTML page instead of the certificate, each time",
             .page,
             .unreadableAnswer,
             attempts: 0,
             Array(repeating: .unreadableAnswer, count: 3)
         ),
         .certificates(
-            "a certificate in DER that is none",
+            "DER data that is not a certificate",
             .body { _ in [0x30, 3, 1, 1, 7] },
             .deviceCannotAsk,
             attempts: 0,
@@ -185,7 +209,7 @@ extension FaultCase {
             [.unknownCertificate, .unknownCertificate]
         ),
         .certificates(
-            "a reset instead of the certificate, once",
+            "a connection reset instead of the certificate, once",
             .resetBeforeHead,
             times: 1,
             attempts: 1,
@@ -195,7 +219,7 @@ extension FaultCase {
 
     private static let devices: [FaultCase] = [
         FaultCase(
-            name: "a device's clock that is 2 h behind, and a lease",
+            name: "a device clock that is 2 h slow, and a lease",
             attempts: 1,
             log: [],
             skew: -7200,
@@ -204,7 +228,7 @@ extension FaultCase {
             _ in .none
         },
         FaultCase(
-            name: "a device's clock that is 2 h ahead, and a lease",
+            name: "a device clock that is 2 h fast, and a lease",
             end: .forbidden,
             attempts: 1,
             log: [.forbidden],

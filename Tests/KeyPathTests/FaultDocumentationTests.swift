@@ -14,7 +14,7 @@ struct FaultDocumentationTests {
         #expect(Set(rows).count == rows.count)
         let text = try String(contentsOf: Self.file, encoding: .utf8)
         let lines = text.components(separatedBy: "\n")
-        let heading = "| Broken | The request ends with | Attempts | In the error log |"
+        let heading = "| Fault | Result of the request | Attempts | Error log |"
         let start = try #require(lines.firstIndex(of: heading)) + 2
         let end = try #require(lines[start...].firstIndex(of: ""))
         if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil {

@@ -5,7 +5,7 @@ import VectorFiles
 
 @Suite("Certificate bundles")
 struct BundleTests {
-    @Test("A development DASk never guards production")
+    @Test("A production bundle cannot use a development DASk")
     func development() throws {
         let fixed = try #require(FixedDASk(SecretBytes(copying: [UInt8](repeating: 1, count: 16))))
         let ours = try #require(DevelopmentDASk(ask: TestKeys.ask))
@@ -18,7 +18,7 @@ struct BundleTests {
         }
     }
 
-    @Test("A private key has to be the certificate's, and of a size that SPCs use")
+    @Test("The private key must match the certificate and have a supported size")
     func keys() throws {
         let certificate = try X509Certificate(try TestKeys.file("test-rsa-2048.der"))
         func bundle(_ key: RSAPrivateKey) -> BundleError.Code? {
@@ -40,7 +40,7 @@ struct BundleTests {
         #expect(bundle(try RSAPrivateKey.generate(bits: 3072)) == .keySize)
     }
 
-    @Test("The certificate hash chooses among several bundles, and one certificate has one bundle")
+    @Test("The certificate hash selects the bundle, and two bundles cannot have the same certificate")
     func several() throws {
         let module = try TestKeys.module()
         for (spc, name) in [("v1-iphone", "test-rsa-1024"), ("v2-iphone", "test-rsa-2048")] {
@@ -51,7 +51,7 @@ struct BundleTests {
         #expect(error?.code == .duplicateCertificate)
     }
 
-    @Test("An expired application certificate is a note, never a refusal")
+    @Test("An expired application certificate causes a note, not a refusal")
     func expiredCertificate() throws {
         let opened = try TestKeys.module().open(try VectorFile(path: "spc/v2-iphone.txt").message)
         func notes(at now: Int64) throws -> [Note] {
@@ -77,7 +77,7 @@ struct BundleTests {
         }
     }
 
-    @Test("No secret is in what a bundle or an opened SPC prints")
+    @Test("The descriptions of a bundle and an opened SPC contain no secret")
     func silence() throws {
         let vector = try VectorFile(path: "spc/v2-iphone.txt")
         let opened = try TestKeys.module().open(vector.message)

@@ -3,7 +3,7 @@ import FPSCrypto
 import FPSMessages
 import KeyServerModule
 
-/// Opens a CKC with the secrets of its session.
+/// A reader that decrypts a CKC with the secrets of its session.
 struct CKCReader {
     let secrets: (sessionKey: SecretBytes, r1: SecretBytes, payload: SPCPayload)
 

@@ -3,8 +3,8 @@ import Testing
 
 @testable import KeyServerModule
 
-/// The table above ``KeyTerms``, row by row.
-@Suite("What lease, rental and persistence become")
+/// The rows of the table in the documentation of ``KeyTerms``.
+@Suite("Key terms from lease, rental and persistence")
 struct KeyTermsTests {
     private let lease = Seconds(rawValue: 600)
     private let rental = Seconds(rawValue: 172_800)
@@ -37,7 +37,7 @@ struct KeyTermsTests {
         )
     }
 
-    @Test("An online key under lease, rental, both or neither")
+    @Test("An online key with lease, rental, both or neither")
     func online() throws {
         #expect(try terms(LicensePolicy()).duration == nil)
         #expect(try terms(LicensePolicy(lease: lease)).duration == ContentKeyDuration(lease: 600, keyType: .lease))
@@ -50,7 +50,7 @@ struct KeyTermsTests {
         )
     }
 
-    @Test("An online key under a policy that also persists is no freer than the kept one")
+    @Test("An online key under a policy with persistence is not more permissive than the persistent key")
     func onlineBesidePersistence() throws {
         #expect(try terms(LicensePolicy(persist: .unlimited)).duration == nil)
         let limited = try terms(LicensePolicy(persist: .limited(rental)))
@@ -71,7 +71,7 @@ struct KeyTermsTests {
         )
     }
 
-    @Test("Playback state 2 always gets a duration, which limits nothing where the policy does not")
+    @Test("Playback state 2 always gets a duration, which limits nothing if the policy has no limit")
     func stateTwo() throws {
         #expect(
             try terms(LicensePolicy(), state: .playingOrPaused).duration == ContentKeyDuration(keyType: .rental)
@@ -83,7 +83,7 @@ struct KeyTermsTests {
         #expect(try terms(LicensePolicy(), state: .leaseAboutToExpire).duration == nil)
     }
 
-    @Test("A persistable key: unlimited, limited")
+    @Test("A persistent key, unlimited and limited")
     func persistable() throws {
         let unlimited = try terms(LicensePolicy(lease: lease, persist: .unlimited), persistable: true)
         #expect(unlimited.duration == ContentKeyDuration(keyType: .persistUnlimited))
@@ -93,7 +93,7 @@ struct KeyTermsTests {
         #expect(limited.isPersistable)
     }
 
-    @Test("Dual expiry: version 2 with bits 1 and 3, version 1 with bit 1, refused or limited without")
+    @Test("Dual expiry: version 2 with capability bits 1 and 3, version 1 with bit 1, otherwise refused or limited")
     func dualExpiry() throws {
         let policy = LicensePolicy(persist: dual)
         let version2 = try terms(policy, persistable: true, Capabilities([.offlineKey, .offlineKeyVersion2]))
@@ -122,7 +122,7 @@ struct KeyTermsTests {
         }
     }
 
-    @Test("A stream without a title is a title of its own")
+    @Test("A stream without a title is a separate title")
     func titleless() throws {
         let request = try request([playback(), Capabilities([.offlineKey, .offlineKeyVersion2])])
         let terms = try KeyTerms(
@@ -135,7 +135,9 @@ struct KeyTermsTests {
         #expect(terms.offlineKey?.titleID == streamID)
     }
 
-    @Test("No key to keep without persistence in the policy, nor by AirPlay or the adapter; an online key instead")
+    @Test(
+        "Without persistence in the policy, and for AirPlay and the adapter, an online key is issued"
+    )
     func withheld() throws {
         let none = try terms(LicensePolicy(lease: lease), persistable: true)
         #expect(!none.isPersistable)

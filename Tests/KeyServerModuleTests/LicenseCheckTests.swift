@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyServerModule
 
-/// What an SPC asks for, made of blocks, without a message around it.
+/// Creates the request of an SPC from blocks, without a message.
 func request(_ contents: [any TLLVContent]) throws -> SPCRequest {
     var random = SeededRandom(seed: 5)
     let asset: [any TLLVContent] = contents.contains { $0 is AssetID } ? [] : [AssetID(Array("movie".utf8))!]
@@ -27,9 +27,9 @@ func identity(_ deviceClass: DeviceClass, _ osVersion: OSVersion = OSVersion(26)
     )
 }
 
-@Suite("Rules before a key is given")
+@Suite("License checks")
 struct LicenseCheckTests {
-    /// The first refusal's code, or nil.
+    /// Returns the code of the first refusal, or nil.
     private func verdict(
         _ policy: LicensePolicy,
         _ contents: [any TLLVContent],
@@ -53,7 +53,7 @@ struct LicenseCheckTests {
         return nil
     }
 
-    @Test("States 1, 2 and 3 pass, halted and unknown ones do not")
+    @Test("Playback states 1, 2 and 3 are allowed; halted and unknown states are refused")
     func states() throws {
         for state in [MediaPlaybackState.State.readyToStart, .playingOrPaused, .leaseAboutToExpire] {
             #expect(try verdict(.default, [playback(state)]) == nil)
@@ -62,7 +62,9 @@ struct LicenseCheckTests {
         #expect(try verdict(.default, [playback(.init(rawValue: 1))]) == "playback-state-unknown")
     }
 
-    @Test("Without a playback state, nothing that limits time is given, and nothing at all unless the policy says so")
+    @Test(
+        "Without a playback state, policies with a time limit refuse; others refuse unless undated SPCs are allowed"
+    )
     func missingState() throws {
         #expect(try verdict(.default, []) == "playback-state-missing")
         #expect(try verdict(LicensePolicy(undatedSPC: .allow), []) == nil)
@@ -78,7 +80,7 @@ struct LicenseCheckTests {
         #expect(try verdict(.default, []) { $0.maximumSPCAge = nil } == nil)
     }
 
-    @Test("An SPC is good for six hours back and ten minutes ahead")
+    @Test("An SPC can be six hours old and ten minutes ahead")
     func age() throws {
         #expect(try verdict(.default, [playback(age: 6 * 3600)]) == nil)
         #expect(try verdict(.default, [playback(age: 6 * 3600 + 1)]) == "spc-too-old")
@@ -94,7 +96,7 @@ struct LicenseCheckTests {
         #expect(try verdict(.default, [far]) == "spc-from-the-future")
     }
 
-    @Test("Virtual machines are told by the version, not by the block")
+    @Test("The version of the block identifies virtual machines, not its presence")
     func virtualMachines() throws {
         let side = VMDeviceInformation.Side(deviceClass: .appleDesktop, osVersion: OSVersion(15), protocolVersion: 1)
         let guest = VMDeviceInformation(isVirtualMachine: true, host: side, guest: side)
@@ -105,7 +107,7 @@ struct LicenseCheckTests {
         #expect(try verdict(.default, [playback(), metal]) == nil)
     }
 
-    @Test("VM information of an unknown version is reported, and does not pass for a real machine")
+    @Test("VM information of an unknown version is noted, and the device counts as a virtual machine")
     func unknownVMInformation() throws {
         var random = SeededRandom(seed: 1)
         let asset = AssetID(Array("movie".utf8))!.block(using: &random)
@@ -144,7 +146,7 @@ struct LicenseCheckTests {
         #expect(try verdict(LicensePolicy(hdcp: .type0), [playback()]) == nil)
     }
 
-    @Test("Main: the report outranks the capability bits, and a Mac needs a recent Kext Deny List")
+    @Test("Main: the report takes precedence over the capability bits, and a Mac requires a recent Kext Deny List")
     func securityLevels() throws {
         let main = LicensePolicy(securityLevel: .main)
         func level(_ contents: any TLLVContent...) throws -> String? { try verdict(main, [playback()] + contents) }
@@ -175,7 +177,7 @@ struct LicenseCheckTests {
         }
     }
 
-    @Test("A Kext Deny List counts whatever the device says it is")
+    @Test("A Kext Deny List applies to any kind of device")
     func kextDenyListOfAnyClass() throws {
         let main = LicensePolicy(securityLevel: .main)
         let report = SecurityLevelReport(level: .main, kextDenyListVersion: 0)
@@ -185,12 +187,12 @@ struct LicenseCheckTests {
         for device in [DeviceClass.appleMobile, .appleLiving, .partnerLiving, .appleDesktop] {
             #expect(try check(identity(device), KextDenyListVersion(30)) == "security-level-too-low")
             #expect(try check(identity(device), KextDenyListVersion(31)) == nil)
-            // What a block holds that was damaged.
+            // The value of a damaged block.
             #expect(try check(identity(device), KextDenyListVersion(0x8a3c_11f0)) == "security-level-too-low")
         }
     }
 
-    @Test("A device that names no class which is known does not pass a rule about classes, unless the policy says so")
+    @Test("A device without a known class is refused by a rule about classes, unless the policy allows it")
     func unclassifiedDevices() throws {
         let report = SecurityLevelReport(level: .main, kextDenyListVersion: 0)
         let unlisted = identity(DeviceClass(rawValue: 0x7777_7777))
@@ -206,7 +208,7 @@ struct LicenseCheckTests {
         #expect(try verdict(LicensePolicy(hdcp: .type0), [playback(), unlisted]) == nil)
     }
 
-    @Test("A report that the policy requires must be there; without that a missing block is allowed")
+    @Test("A required report must be present; otherwise a missing block is allowed")
     func requiredReports() throws {
         let side = VMDeviceInformation.Side(deviceClass: .appleDesktop, osVersion: OSVersion(15), protocolVersion: 1)
         let metal = VMDeviceInformation(isVirtualMachine: false, host: side, guest: side)
@@ -233,13 +235,13 @@ struct LicenseCheckTests {
             let whole: [any TLLVContent] = rule == .osVersions ? [playback(), with] : [playback()] + without + [with]
             #expect(try verdict(strict, whole) == nil, "\(rule)")
         }
-        // Not a number of Table 2-5: nobody can tell it from a damaged one.
+        // This number is not in Table 2-5, so it cannot be distinguished from a damaged one.
         var routes = LicensePolicy(airplay: .deny)
         routes.requiredReports = [.airplay]
         #expect(try verdict(routes, [playback(), StreamingIndicator(rawValue: 5)]) == "report-missing")
     }
 
-    @Test("Where a report of the OS version is required, every block that has one must pass")
+    @Test("If a report of the OS version is required, every block with a version must satisfy the minimum")
     func requiredOSVersions() throws {
         var policy = LicensePolicy(osVersions: [.appleMobile: OSVersion(15)])
         let info = DeviceInfo(deviceType: .iOS, osVersion: OSVersion(14))
@@ -249,7 +251,7 @@ struct LicenseCheckTests {
         #expect(try verdict(policy, [playback(), identity(.appleMobile, OSVersion(16))]) == nil)
     }
 
-    @Test("Values that no device reports are taken for damage")
+    @Test("Values that no real device reports count as damaged")
     func implausibleValues() throws {
         let versions = LicensePolicy(osVersions: [.appleMobile: OSVersion(15)])
         for number: UInt32 in [0x0100_0000, 0x0064_0000, 0xffff_ffff] {
@@ -261,7 +263,7 @@ struct LicenseCheckTests {
         #expect(try verdict(type1, [playback(), Capabilities(high: 1, low: 1)]) == "hdcp-not-enforceable")
     }
 
-    @Test("What a device has reported against itself before counts like what it reports now")
+    @Test("Earlier reports of a device apply like its current reports")
     func earlierReports() throws {
         func verdict(_ policy: LicensePolicy, _ earlier: EarlierReports, _ contents: any TLLVContent...) throws
             -> String?
@@ -282,7 +284,7 @@ struct LicenseCheckTests {
         #expect(try verdict(main, EarlierReports(kextDenyListVersion: 31), report, phone) == nil)
         #expect(try verdict(main, EarlierReports(securityLevel: .baseline), report, phone) == "security-level-too-low")
         #expect(try verdict(main, EarlierReports(securityLevel: .main), report, phone) == nil)
-        // A Mac that says it is a phone, or nothing, has no list to show.
+        // A Mac that reports to be a phone, or reports no kind, has no Kext Deny List.
         let mac = EarlierReports(kinds: [.apple(.appleDesktop)])
         #expect(try verdict(main, mac, report, phone) == "security-level-too-low")
         #expect(try verdict(main, mac, report) == "security-level-too-low")
@@ -293,7 +295,7 @@ struct LicenseCheckTests {
         #expect(try verdict(versions, mobile, phone) == nil)
     }
 
-    @Test("Minimum OS versions count for their class alone; identity outranks info")
+    @Test("Minimum OS versions apply only to their class; Device Identity takes precedence over Device Info")
     func osVersions() throws {
         let policy = LicensePolicy(osVersions: [.appleMobile: OSVersion(15), .appleWatch: OSVersion(11)])
         func check(_ contents: any TLLVContent...) throws -> String? { try verdict(policy, [playback()] + contents) }

@@ -6,12 +6,12 @@ import KeyServerModule
 import Testing
 import VectorFiles
 
-/// The example plug-in, compiled with the system's C compiler, loaded and used.
+/// Tests that compile the example plug-in with the system's C compiler, load it and use it.
 @Suite("DASk plug-in")
 struct PluginTests {
     private static let folder = VectorFile.root.deletingLastPathComponent()
 
-    /// The example, compiled once for all tests of this suite.
+    /// The example plug-in, compiled once for all tests of this suite.
     private static let library: Result<String, any Error> = Result {
         let output = FileManager.default.temporaryDirectory
             .appending(path: "example_dask-\(ProcessInfo.processInfo.processIdentifier).so").path
@@ -65,12 +65,12 @@ struct PluginTests {
             wantsPersistable: false,
             at: TestKeys.creationDate
         )
-        // The same session opened without the plug-in must find the same key in its CKC.
+        // Without the plug-in, the same session must yield the same key from the CKC.
         let secrets = try #require(try TestKeys.module().open(vector.message).sessionSecrets)
         #expect(try CKCReader(secrets).contentKey(in: license.ckc) == TestKeys.contentKey.key)
     }
 
-    @Test("An SPC that does not hold is refused alike", arguments: ["derive", "key-payload"])
+    @Test("Invalid SPCs get the same error", arguments: ["derive", "key-payload"])
     func refuses(configuration: String) throws {
         let vector = try VectorFile(path: "spc/v2-integrity-altered.txt")
         let plugged = try module(try plugin(configuration))
@@ -78,7 +78,7 @@ struct PluginTests {
         #expect(error?.isUnreadable == true)
     }
 
-    @Test("It takes whole SPCs of version 3, which nobody else does")
+    @Test("The plug-in opens whole SPCs of version 3")
     func wholeSPC() throws {
         let plugged = try module(try plugin("spc-3"))
         var random = SeededRandom(seed: 3)
@@ -110,7 +110,7 @@ struct PluginTests {
 
         #expect(throws: KSMError(.container, .spcVersion3, "")) { try TestKeys.module().open(spc) }
         #expect(throws: KSMError(.sessionKey, .keyPayloadInvalid, "")) { try plugged.open(Array(spc.prefix(59))) }
-        // Without a way to DASk, versions 1 and 2 are this server's fault, not the client's.
+        // Without a DASk provider, errors for versions 1 and 2 are caused by the server, not by the client.
         let ordinary = try VectorFile(path: "spc/v2-iphone.txt").message
         let error = #expect(throws: KSMError.self) { try plugged.open(ordinary) }
         #expect(error?.isOurFault == true)
@@ -126,7 +126,7 @@ struct PluginTests {
         }
     }
 
-    @Test("A plug-in that says it wrote more than there was room for is not believed")
+    @Test("An output length that exceeds the buffer is an error")
     func impossibleLengths() throws {
         let source = FileManager.default.temporaryDirectory.appending(path: "liar-\(UUID()).c")
         let library = source.deletingPathExtension().appendingPathExtension("so").path
@@ -166,7 +166,7 @@ struct PluginTests {
         }
     }
 
-    @Test("What is not a plug-in is refused by name")
+    @Test("A file that is not a plug-in is refused with its path")
     func notAPlugin() throws {
         #expect(throws: BundleError.self) { try plugin("nothing that it offers") }
         #expect(throws: BundleError.self) { try DASkPlugin(path: "/nowhere/plugin.so") }

@@ -3,21 +3,21 @@ import Testing
 
 @testable import KeyServerModule
 
-@Suite("Policies that are capped, loosened, or within a rental")
+@Suite("Policies that are capped, loosened, or limited to a rental")
 struct PolicyLimitsTests {
     private static let capabilities: [Set<Capabilities.Feature>] = [
         [], [.offlineKey], [.offlineKey, .offlineKeyVersion2],
     ]
 
-    /// Everything that can become of a policy.
+    /// Returns the key terms that a policy yields for each kind of request and device.
     private func outcomes(_ policy: LicensePolicy) throws -> [KeyTerms] {
         try Self.capabilities.flatMap { features in
             try [MediaPlaybackState.State.readyToStart, .playingOrPaused].flatMap { state in
                 let request = try request([playback(state), Capabilities(features)])
-                return [false, true].compactMap { keeps in
+                return [false, true].compactMap { persistent in
                     try? KeyTerms(
                         policy: policy,
-                        wantsPersistable: keeps,
+                        wantsPersistable: persistent,
                         content: Content(key: TestKeys.contentKey, streamID: [UInt8](repeating: 1, count: 16))!,
                         request: request,
                         device: ReportedDevice(request)
@@ -27,12 +27,12 @@ struct PolicyLimitsTests {
         }
     }
 
-    /// All policies, and what becomes of pairs of them.
+    /// The merged policies of all pairs of sample policies with durations.
     private static let policies: [LicensePolicy] = SamplePolicies.durations.flatMap { first in
         SamplePolicies.durations.compactMap { try? LicensePolicy.strictest([first, $0]) }
     }
 
-    /// Holds that a key ends after `cap` at the latest, or, of a rental that runs, that playback starts before.
+    /// Expects that a key expires after `cap` at the latest, or for a running rental, that playback starts before that.
     private func requireEnd(
         _ terms: KeyTerms,
         _ cap: UInt32,
@@ -56,7 +56,7 @@ struct PolicyLimitsTests {
         }
     }
 
-    @Test("No duration in any outcome exceeds the cap", arguments: [1, 2, 3, 10, 199, 777, 4000, 100_000] as [UInt32])
+    @Test("No duration in a result exceeds the cap", arguments: [1, 2, 3, 10, 199, 777, 4000, 100_000] as [UInt32])
     func capped(cap: UInt32) throws {
         for policy in Self.policies {
             let capped = policy.capped(to: Seconds(rawValue: cap))
@@ -66,20 +66,23 @@ struct PolicyLimitsTests {
         }
     }
 
-    @Test("A cap grants nothing that the policy does not", arguments: [1, 2, 3, 10, 199, 4000, .max - 1] as [UInt32])
+    @Test(
+        "A capped policy does not allow more than the policy",
+        arguments: [1, 2, 3, 10, 199, 4000, .max - 1] as [UInt32]
+    )
     func cappedIsStricter(cap: UInt32) throws {
         for policy in Self.policies {
             let capped = policy.capped(to: Seconds(rawValue: cap))
             #expect((policy.persist != nil) || (capped.persist == nil))
             let request = try request([playback(), Capabilities([.offlineKey])])
-            for keeps in [false, true] {
+            for persistent in [false, true] {
                 func granted(_ policy: LicensePolicy) throws -> GrantedTime {
                     let content = Content(key: TestKeys.contentKey, streamID: [UInt8](repeating: 1, count: 16))!
                     let device = ReportedDevice(request)
                     return GrantedTime(
                         try KeyTerms(
                             policy: policy,
-                            wantsPersistable: keeps,
+                            wantsPersistable: persistent,
                             content: content,
                             request: request,
                             device: device
@@ -87,13 +90,13 @@ struct PolicyLimitsTests {
                     )
                 }
                 let (after, before) = (try granted(capped), try granted(policy))
-                guard after.isKept == before.isKept else { continue }
+                guard after.isPersistent == before.isPersistent else { continue }
                 #expect(after.isWithin(before), "\(policy), \(cap)")
             }
         }
     }
 
-    @Test("Every online key gets a lease, since a rental ends no playback; what ends sooner stays as it is")
+    @Test("Every online key gets a lease, because a rental does not end playback; shorter durations are unchanged")
     func endless() {
         let hour = Seconds(rawValue: 3600)
         #expect(LicensePolicy().capped(to: hour) == LicensePolicy(lease: hour))
@@ -110,7 +113,7 @@ struct PolicyLimitsTests {
     }
 
     @Test(
-        "Storage and playback share what remains",
+        "Storage and playback share the remaining time",
         arguments: [
             // storage, playback, cap, storage, playback
             (30, 2, 10, 8, 2), (1, 30, 10, 1, 9), (30, 30, 10, 5, 5), (0, 0, 10, 5, 5), (3, 4, 10, 3, 4),
@@ -122,7 +125,7 @@ struct PolicyLimitsTests {
         #expect(capped == SamplePolicies.dual(storageThen, playbackThen))
     }
 
-    @Test("Within a rental nothing outlasts it", arguments: [1, 2, 5, 300, 1999] as [UInt32])
+    @Test("No duration exceeds the running rental", arguments: [1, 2, 5, 300, 1999] as [UInt32])
     func rental(remaining: UInt32) throws {
         for policy in Self.policies {
             let rented = policy.withRental(remaining: Seconds(rawValue: remaining))
@@ -135,7 +138,7 @@ struct PolicyLimitsTests {
         #expect(policy.withRental(remaining: Seconds(rawValue: 60)).lease == Seconds(rawValue: 60))
     }
 
-    @Test("A rental lasts as long as the policy says, also where it is one of kept keys")
+    @Test("The rental duration is that of the policy, also for persistent keys")
     func rentalLength() {
         let dual = SamplePolicies.dual(30, 2)
         #expect(LicensePolicy(rental: Seconds(rawValue: 5)).rentalLength == 5)
@@ -146,7 +149,7 @@ struct PolicyLimitsTests {
         #expect(LicensePolicy(persist: .unlimited, rentalStart: .token).rentalLength == nil)
     }
 
-    @Test("A binding stays where nothing is left of the rental's length")
+    @Test("A device binding stays if the merge removes the rental duration")
     func bindingWithoutLength() throws {
         let bound = LicensePolicy(persist: .limited(Seconds(rawValue: 9)), bindRentalToDevice: true)
         let merged = try LicensePolicy.strictest([bound, LicensePolicy()])
@@ -157,7 +160,7 @@ struct PolicyLimitsTests {
         #expect(!LicensePolicy(bindRentalToDevice: false).hasRental)
     }
 
-    @Test("A token that may loosen replaces what it names, and leaves the rest")
+    @Test("A token that can loosen a policy replaces the fields that it sets")
     func loosened() throws {
         let title = LicensePolicy(
             name: "title",
@@ -192,7 +195,7 @@ struct PolicyLimitsTests {
         }
     }
 
-    @Test("Clear Key and AES-128 clients are allowed only where a policy says so, whatever else it asks for")
+    @Test("Clear Key and AES-128 clients are allowed only if a policy allows them, regardless of other fields")
     func otherClients() {
         for policy in SamplePolicies.all {
             #expect(policy.allowsOtherClients == (policy.otherClients == .allow), "\(policy.name ?? "")")

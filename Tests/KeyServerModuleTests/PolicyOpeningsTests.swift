@@ -2,7 +2,7 @@ import Testing
 
 @testable import KeyServerModule
 
-@Suite("What a policy opens, in words")
+@Suite("Descriptions of permissive policy settings")
 struct PolicyOpeningsTests {
     private func openings(_ json: String) throws -> String {
         try LicensePolicy(json: Array(json.utf8)).openings.joined(separator: "\n")
@@ -11,20 +11,20 @@ struct PolicyOpeningsTests {
     private static let strict =
         #""hdcp":"type1","securityLevel":"main","lease":"PT10M","streams":2,"airplay":"deny","adapter":"deny""#
 
-    @Test("A policy that leaves nothing open says nothing")
+    @Test("A policy without permissive settings has no description")
     func nothing() throws {
         #expect(try openings("{\(Self.strict),\"otherClients\":\"deny\"}") == "")
     }
 
     @Test(
-        "Each field that opens something has a sentence, which is gone where the field closes it",
+        "Each permissive field has a sentence, which is absent if the field is strict",
         arguments: [
-            (#""otherClients":"allow""#, "get the raw key, if the server's licenses.otherClients lists them"),
-            (#""hdcp":"none""#, "No HDCP is asked for"),
+            (#""otherClients":"allow""#, "get the raw key if the server's licenses.otherClients lists them"),
+            (#""hdcp":"none""#, "HDCP is not required"),
             (#""virtualMachines":"allow""#, "Virtual machines get the key"),
-            (#""airplay":"allow""#, "playback by AirPlay."),
-            (#""adapter":"allow""#, "playback by the digital AV adapter."),
-            (#""undatedSPC":"allow""#, "A request that has no date"),
+            (#""airplay":"allow""#, "playback through AirPlay."),
+            (#""adapter":"allow""#, "playback through the digital AV adapter."),
+            (#""undatedSPC":"allow""#, "A request without a creation date"),
             (#""persist":{}"#, "offline playback never expires"),
             (#""persist":{"validity":"P7D"}"#, "requested again after it has expired"),
             (#""securityLevel":"audio""#, nil),
@@ -42,24 +42,28 @@ struct PolicyOpeningsTests {
         #expect(!found.contains("\n"), "\(found)")
     }
 
-    @Test("An empty policy has no limit, no HDCP of its own and any level, and gives other clients nothing by itself")
+    @Test("An empty policy has no limit, no HDCP setting and any level, and gives no key to other clients")
     func empty() throws {
         let found = try openings("{}")
         for words in [
-            "get no key from this policy alone", "An online key has no time limit", "HDCP is left to the device",
-            "Devices of any security level", "playback by AirPlay and the digital AV adapter", "any number of devices",
+            "get no key from this policy alone", "An online key has no time limit", "HDCP is not specified",
+            "Devices of any security level", "playback through AirPlay and the digital AV adapter",
+            "any number of devices",
         ] { #expect(found.contains(words), "\(words): \(found)") }
     }
 
-    @Test("What does not bind clients that get the raw key is named")
+    @Test("The fields that clients with the raw key do not enforce are listed")
     func unenforced() throws {
-        #expect(try openings(#"{"otherClients":"allow"}"#).contains("do not follow") == false)
+        #expect(try openings(#"{"otherClients":"allow"}"#).contains("do not enforce") == false)
         let found = try openings("{\(Self.strict),\"otherClients\":\"allow\"}")
-        #expect(found.contains("They do not follow hdcp, securityLevel, lease, streams, airplay, adapter."), "\(found)")
+        #expect(
+            found.contains("They do not enforce hdcp, securityLevel, lease, streams, airplay, adapter."),
+            "\(found)"
+        )
     }
 
     @Test("A rental without a lease limits only the start of playback")
     func rental() throws {
-        #expect(try openings(#"{"rental":"P2D"}"#).contains("may go on without an end once it has begun"))
+        #expect(try openings(#"{"rental":"P2D"}"#).contains("can continue without an end after it has started"))
     }
 }

@@ -17,7 +17,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("Every field is read, and written back the same")
+    @Test("Every field is decoded and encoded to the same JSON")
     func roundTrip() throws {
         let json = """
             {"adapter":"deny","airplay":"allow","bindRentalToDevice":true,"devices":5,"hdcp":"type1","lease":"PT10M",\
@@ -36,7 +36,7 @@ struct PolicyTests {
         #expect(try policy(String(decoding: LicensePolicy.default.json, as: UTF8.self)) == .default)
     }
 
-    @Test("A rule may ask for the report that it is decided by")
+    @Test("A rule can require the report that it depends on")
     func requiredReports() throws {
         let json = """
             {"adapter":"deny","airplay":{"requireReport":true,"value":"deny"},\
@@ -67,7 +67,9 @@ struct PolicyTests {
         #expect(error(#"{"hdcp":{"value":"type1","requireReport":true}}"#)?.code == .invalidValue)
     }
 
-    @Test("Merged policies require every report that one of them requires, and allow unknown devices where all do")
+    @Test(
+        "A merged policy requires every report of its policies, and allows unknown devices only if all do"
+    )
     func mergedReports() throws {
         let first = try policy(#"{"airplay":{"value":"deny","requireReport":true},"unclassifiedDevices":"allow"}"#)
         let second = try policy(#"{"virtualMachines":{"requireReport":true},"airplay":"allow"}"#)
@@ -76,14 +78,14 @@ struct PolicyTests {
         #expect(merged.airplay == .deny)
         #expect(merged.unclassifiedDevices != .allow)
         #expect(try LicensePolicy.strictest([first, first]).unclassifiedDevices == .allow)
-        // A token that may loosen replaces the rules that it speaks of.
+        // A token that can loosen a policy replaces the rules that it sets.
         let loose = merged.loosened(by: try policy(#"{"airplay":"deny","unclassifiedDevices":"allow"}"#))
         #expect(loose.requiredReports == [.virtualMachines])
         #expect(loose.unclassifiedDevices == .allow)
     }
 
     @Test(
-        "Each form of persistence is read, and written back the same",
+        "Each form of persistence is decoded and encoded to the same JSON",
         arguments: [
             ("{}", LicensePolicy.Persistence.unlimited),
             (#"{"validity":"P7D"}"#, .limited(Seconds(rawValue: 604_800))),
@@ -108,7 +110,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "Mistakes are refused, with the field's name",
+        "Invalid policies are refused with the name of the field",
         arguments: [
             ("[]", "not-an-object", ""),
             ("nonsense", "not-an-object", ""),
@@ -168,7 +170,7 @@ struct PolicyTests {
         #expect(found?.field == field)
     }
 
-    @Test("At most a hundred networks and origins are taken")
+    @Test("At most a hundred networks and origins are accepted")
     func tooMany() {
         for (field, form) in [("networks", "10.0.N.0/24"), ("origins", "https://N.example")] {
             func list(_ count: Int) -> String {
@@ -180,7 +182,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("A security level has to fit the track")
+    @Test("The security level must fit the track")
     func tracks() {
         for level in ["baseline", "main", "appleMain"] {
             #expect(error("{\"securityLevel\":\"\(level)\"}", for: .audio)?.code == .contradiction)
@@ -191,7 +193,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "Durations are ISO 8601 of fixed length",
+        "Durations are ISO 8601 durations of fixed length",
         arguments: [
             ("PT1S", 1), ("PT10M", 600), ("PT1H30M", 5400), ("P1D", 86_400), ("P2W", 1_209_600), ("P1DT12H", 129_600),
             ("PT0S", 0), ("PT4294967294S", 4_294_967_294),

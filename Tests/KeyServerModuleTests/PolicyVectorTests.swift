@@ -4,10 +4,13 @@ import KeyServerModule
 import Testing
 import VectorFiles
 
-/// The policies of TestVectors/policy, whose outcomes were declared by hand.
-@Suite("Vectors of policies")
+/// The policies of TestVectors/policy, whose results were specified manually.
+@Suite("Policy vectors")
 struct PolicyVectorTests {
-    @Test("Each gives the key on its terms, or the refusal it names", arguments: try VectorFile.all(in: "policy"))
+    @Test(
+        "Each vector yields the key with its terms, or the specified refusal",
+        arguments: try VectorFile.all(in: "policy")
+    )
     func vectors(vector: VectorFile) throws {
         let spc = try #require(vector["spc-file"])
         let opened = try TestKeys.module().open(try VectorFile(path: String(spc.dropFirst(3))).message)

@@ -11,7 +11,7 @@ struct ProtocolVersionTests {
     }
 
     @Test(
-        "Tables 2-8 and 2-9, and what lies around them",
+        "Tables 2-8 and 2-9, and similar combinations",
         arguments: [
             Row(server: [1], supported: [1], used: 1, decision: .serve),
             Row(server: [1, 2], supported: [1], used: 1, decision: .serve),
@@ -20,7 +20,7 @@ struct ProtocolVersionTests {
             Row(server: [1], supported: [1, 2], used: 1, decision: .serveOutdated(newest: 2)),
             Row(server: [2], supported: [1], used: 1, decision: .mismatch),
             Row(server: [1, 2], supported: [1, 2], used: 1, decision: .downgrade),
-            // A version in use that the device does not list, or that nobody has.
+            // A version in use that the device does not list, or that neither side supports.
             Row(server: [1, 2], supported: [1], used: 2, decision: .mismatch),
             Row(server: [1], supported: [1], used: 0, decision: .mismatch),
             Row(server: [], supported: [1], used: 1, decision: .mismatch),

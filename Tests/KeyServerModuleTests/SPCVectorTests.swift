@@ -4,8 +4,8 @@ import KeyServerModule
 import Testing
 import VectorFiles
 
-/// Steps 1 to 6 against the whole SPCs of TestVectors/, which a second implementation made.
-@Suite("Vectors of whole SPCs")
+/// Tests of steps 1 to 6 with the whole SPCs of TestVectors/, which a second implementation created.
+@Suite("SPC vectors")
 struct SPCVectorTests {
     private func open(_ vector: VectorFile) throws(KSMError) -> OpenedSPC {
         let module: KSM
@@ -21,7 +21,10 @@ struct SPCVectorTests {
         return try module.open(vector.message)
     }
 
-    @Test("Each opens with its facts, or stops at its stage with its code", arguments: try VectorFile.all(in: "spc"))
+    @Test(
+        "Each vector is opened with the specified values, or fails at the specified stage with the specified code",
+        arguments: try VectorFile.all(in: "spc")
+    )
     func vectors(vector: VectorFile) throws {
         do {
             let opened = try open(vector)
@@ -45,7 +48,7 @@ struct SPCVectorTests {
     }
 
     @Test(
-        "Every truncation of an SPC is refused, and so is every byte too many",
+        "Every truncation and every extra byte of an SPC is refused",
         arguments: ["v1-iphone", "v2-iphone"]
     )
     func truncations(name: String) throws {
@@ -61,14 +64,15 @@ struct SPCVectorTests {
     }
 
     @Test(
-        "Every flipped bit of version, RSA block, hash and length is refused",
+        "Every flipped bit in the version, RSA block, hash and length is refused",
         arguments: ["v1-minimal", "v2-minimal"]
     )
     func flippedHeaders(name: String) throws {
         let vector = try VectorFile(path: "spc/\(name).txt")
         let module = try TestKeys.module()
         let rsa = name.hasPrefix("v1") ? 128 : 256
-        // Not the reserved bytes, which are ignored, and not the IV, which only garbles the first block's tag.
+        // The reserved bytes are excluded because they are ignored, and the IV because it changes only the tag of the
+        // first block.
         let fields = [0..<4, 24..<24 + rsa, 24 + rsa..<48 + rsa]
         for field in fields {
             for byte in field {
@@ -87,13 +91,14 @@ struct SPCVectorTests {
             var wrong = vector.message
             wrong[byte] ^= 0x80 >> UInt8(byte % 8)
             if let opened = try? module.open(wrong) {
-                // CBC garbles one block and flips a bit of the next: padding, a transaction ID, an asset ID.
+                // In CBC a flipped bit garbles one block and flips a bit of the next block: padding, a transaction ID,
+                // an asset ID.
                 #expect(opened.hu.count == 20)
             }
         }
     }
 
-    @Test("What an attacker could tell apart is told apart by nobody but the operator")
+    @Test("Errors that would help an attacker are distinguishable only for the operator")
     func unreadable() throws {
         for vector in try VectorFile.all(in: "spc") where !vector.isSuccess {
             let error = #expect(throws: KSMError.self) { try open(vector) }

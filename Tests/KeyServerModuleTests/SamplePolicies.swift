@@ -2,7 +2,7 @@ import FPSMessages
 
 @testable import KeyServerModule
 
-/// Policies that differ in every field, for laws that must hold for any of them.
+/// Policies that differ in every field, for properties that must hold for all policies.
 enum SamplePolicies {
     static func seconds(_ count: UInt32) -> Seconds { Seconds(rawValue: count) }
 
@@ -14,7 +14,7 @@ enum SamplePolicies {
 
     static func origins(_ texts: String...) -> [WebOrigin] { texts.compactMap { WebOrigin(rawValue: $0) } }
 
-    /// Those about time and keeping.
+    /// The policies with durations and persistence.
     static let durations: [LicensePolicy] = [
         LicensePolicy(name: "nothing"),
         LicensePolicy(name: "lease", lease: seconds(600)),
@@ -33,7 +33,7 @@ enum SamplePolicies {
         LicensePolicy(name: "dual-endless", persist: dual(0, 0, 7)),
     ]
 
-    /// Those about who may have the key.
+    /// The policies that restrict devices and clients.
     static let demands: [LicensePolicy] = [
         LicensePolicy(name: "none", hdcp: LicensePolicy.HDCP.none, otherClients: .allow),
         LicensePolicy(name: "type0", hdcp: .type0, otherClients: .deny),
@@ -61,7 +61,7 @@ enum SamplePolicies {
         LicensePolicy(name: "elsewhere", networks: networks("192.0.2.128/25"), origins: origins("https://c.example")),
     ]
 
-    /// All, and some that mix both.
+    /// All sample policies, including some with both.
     static let all: [LicensePolicy] =
         durations + demands + [
             .default,
@@ -76,7 +76,7 @@ enum SamplePolicies {
             ),
         ]
 
-    /// Devices and states that the rules tell apart.
+    /// Devices and playback states that the rules distinguish.
     static func questions() throws -> [(request: SPCRequest, address: String?, origin: String?)] {
         let side = VMDeviceInformation.Side(deviceClass: .appleDesktop, osVersion: OSVersion(15), protocolVersion: 1)
         let main = Capabilities([.hdcpEnforcement, .securityLevelMain, .offlineKey, .offlineKeyVersion2])
@@ -108,7 +108,7 @@ enum SamplePolicies {
         }
     }
 
-    /// The first refusal, or nil.
+    /// Returns the first refusal, or nil.
     static func refusal(
         _ policy: LicensePolicy,
         _ question: (request: SPCRequest, address: String?, origin: String?),
@@ -131,19 +131,19 @@ enum SamplePolicies {
     }
 }
 
-/// What a key may be used for, in seconds; nil is no limit.
+/// The limits of a key, in seconds; nil means no limit.
 struct GrantedTime {
-    /// From one answer to the next.
+    /// The time from one response to the next.
     var lease: UInt32?
-    /// How long playback of an online key may be started.
+    /// The time within which playback with an online key can be started.
     var rental: UInt32?
-    /// How long a kept key may stay unplayed, and how long it may be played; nil beside `isKept` is no limit.
+    /// The storage and playback durations of a persistent key; nil together with `isPersistent` means no limit.
     var storage: UInt32?
     var playback: UInt32?
-    var isKept: Bool
+    var isPersistent: Bool
 
     init(_ terms: KeyTerms) {
-        isKept = terms.isPersistable
+        isPersistent = terms.isPersistable
         switch terms.duration?.keyType {
         case ContentKeyDuration.KeyType.lease: lease = terms.duration?.lease
         case ContentKeyDuration.KeyType.rental: rental = terms.duration?.rental
@@ -153,7 +153,7 @@ struct GrantedTime {
             (storage, playback) = (terms.duration?.rental, terms.duration?.rental)
         default: break
         }
-        // Of type rental, zero limits nothing; neither does it in an Offline Key.
+        // Zero means no limit for the type rental, and in an Offline Key.
         if rental == 0 { rental = nil }
         if let key = terms.offlineKey {
             storage = key.storage == 0 ? nil : key.storage
@@ -161,13 +161,14 @@ struct GrantedTime {
         }
     }
 
-    /// Whether this grants no more than the other. What is not kept is compared with online keys alone.
+    /// Returns whether this grants no more than the other. A key that is not persistent is compared only with online
+    /// keys.
     func isWithin(_ other: GrantedTime) -> Bool {
         func holds(_ mine: UInt32?, _ theirs: UInt32?) -> Bool {
             theirs.map { theirs in mine.map { $0 <= theirs } ?? false } ?? true
         }
-        return isKept
-            ? other.isKept && holds(storage, other.storage) && holds(playback, other.playback)
+        return isPersistent
+            ? other.isPersistent && holds(storage, other.storage) && holds(playback, other.playback)
             : holds(lease, other.lease) && holds(rental, other.rental)
     }
 }

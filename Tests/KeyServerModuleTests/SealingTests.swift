@@ -30,7 +30,7 @@ struct SealingTests {
 
     private func reader(_ opened: OpenedSPC) throws -> CKCReader { CKCReader(try #require(opened.sessionSecrets)) }
 
-    @Test("It holds the key, R1 and the blocks that were asked back, unaltered and last", arguments: try ckcVectors())
+    @Test("The CKC contains the key, R1, and the unmodified returned blocks at the end", arguments: try ckcVectors())
     func contents(vector: VectorFile) throws {
         let opened = try TestKeys.module(dask: TestKeys.dask(of: vector)).open(vector.message)
         let policy = LicensePolicy(hdcp: .type0, virtualMachines: .allow, undatedSPC: .allow)
@@ -49,7 +49,7 @@ struct SealingTests {
         #expect(payload.blocks.count == 3 + durations + returned.count)
     }
 
-    /// SPCs that can be answered: ordinary ones whose player has not halted.
+    /// The SPCs that can get a CKC: key requests whose playback state is not halted.
     private static func ckcVectors() throws -> [VectorFile] {
         try VectorFile.all(in: "spc").filter {
             $0.isSuccess && $0["sync-spc"] != "yes" && $0["playback-state"] != "5991bf20"
@@ -58,7 +58,7 @@ struct SealingTests {
         }
     }
 
-    @Test("Terms become their TLLVs")
+    @Test("The terms determine the TLLVs")
     func terms() throws {
         let opened = try opened("v2-iphone")
         let online = LicensePolicy(lease: Seconds(rawValue: 60), hdcp: LicensePolicy.HDCP.none, securityLevel: .main)
@@ -99,7 +99,7 @@ struct SealingTests {
         #expect(lengths.count > 3)
     }
 
-    @Test("A tag return request that names what is absent, or a tag twice, is answered as well as can be")
+    @Test("Absent and duplicate tags in the tag return request are noted and do not prevent the CKC")
     func oddTagReturns() throws {
         let absent = try license(opened("v1-tag-return-absent"), LicensePolicy(undatedSPC: .allow))
         #expect(absent.notes.contains { if case .requestedTagAbsent = $0 { true } else { false } })
@@ -107,7 +107,7 @@ struct SealingTests {
         #expect(twice.notes.contains { if case .requestedTagRepeated = $0 { true } else { false } })
     }
 
-    @Test("A tag return request for a block that the CKC writes itself is refused")
+    @Test("A tag return request for a tag that the CKC itself uses is refused")
     func conflictingTagReturn() throws {
         let vector = try VectorFile(path: "spc-payload/tag-return-request-ckc-tag.txt")
         let payload = try SPCPayload(parsing: vector.message)
@@ -130,7 +130,7 @@ struct SealingTests {
         }
     }
 
-    @Test("A Sync SPC is never answered with a key")
+    @Test("A Sync SPC never gets a key")
     func sync() throws {
         for name in ["v2-sync-v1", "v2-sync-v2-report"] {
             let opened = try opened(name)
@@ -140,7 +140,7 @@ struct SealingTests {
         #expect(try opened("v1-sync-version-0").syncReport == nil)
     }
 
-    @Test("The SPC's asset ID governs")
+    @Test("The SPC's asset ID takes precedence")
     func assetID() throws {
         let opened = try opened("v2-iphone")
         let asset = opened.request.assetID.bytes
@@ -153,7 +153,7 @@ struct SealingTests {
         }
     }
 
-    @Test("A bundle opens only the content in its scope")
+    @Test("A bundle issues licenses only for the content in its scope")
     func scope() throws {
         let asset = try opened("v2-iphone").request.assetID.bytes
         let inside = try TestKeys.module(scope: .assetIDPrefixes([[0xff], Array(asset.prefix(4))]))
@@ -164,7 +164,7 @@ struct SealingTests {
         }
     }
 
-    @Test("Where an SPC names content otherwise, its registered asset ID decides about the scope, and not the name")
+    @Test("If an SPC uses another asset ID for the content, the canonical asset ID determines the scope")
     func scopeOfRegisteredAsset() throws {
         let name = try opened("v2-iphone").request.assetID.bytes
         let registered = Array("registered".utf8)
@@ -178,14 +178,14 @@ struct SealingTests {
         }
     }
 
-    @Test("HU names a device, except through the digital AV adapter")
+    @Test("HU identifies a device, except with the digital AV adapter")
     func deviceID() throws {
         let phone = try opened("v2-iphone")
         #expect(phone.deviceID == phone.hu)
         #expect(try opened("v2-digital-av-adapter").deviceID == nil)
     }
 
-    @Test("The check before issuing sees whatever is not as it was meant")
+    @Test("The check before issuing detects every difference")
     func lint() throws {
         let opened = try opened("v2-iphone")
         let secrets = try #require(opened.sessionSecrets)

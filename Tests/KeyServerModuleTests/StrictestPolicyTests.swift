@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyServerModule
 
-@Suite("The strictest of several policies")
+@Suite("Merging policies by the strictest value")
 struct StrictestPolicyTests {
     private func merge(_ policies: LicensePolicy...) throws -> LicensePolicy { try .strictest(policies) }
 
@@ -13,7 +13,7 @@ struct StrictestPolicyTests {
         return policy
     }
 
-    @Test("A policy merged with itself is itself", arguments: SamplePolicies.all)
+    @Test("A policy merged with itself is unchanged", arguments: SamplePolicies.all)
     func idempotent(policy: LicensePolicy) throws {
         #expect(try merge(policy) == policy)
         #expect(try merge(policy, policy, policy) == policy)
@@ -25,7 +25,7 @@ struct StrictestPolicyTests {
         }
     }
 
-    @Test("The order does not matter", arguments: SamplePolicies.all)
+    @Test("Merging is commutative", arguments: SamplePolicies.all)
     func commutative(policy: LicensePolicy) throws {
         for other in SamplePolicies.all {
             let (left, right) = (try merge(policy, other), try merge(other, policy))
@@ -33,7 +33,7 @@ struct StrictestPolicyTests {
         }
     }
 
-    @Test("Neither do the steps", arguments: SamplePolicies.all)
+    @Test("Merging is associative", arguments: SamplePolicies.all)
     func associative(first: LicensePolicy) throws {
         for second in SamplePolicies.all {
             let left = try merge(first, second)
@@ -44,7 +44,7 @@ struct StrictestPolicyTests {
         }
     }
 
-    @Test("What one policy refuses, the merged one refuses", arguments: SamplePolicies.all)
+    @Test("The merged policy refuses everything that one of the policies refuses", arguments: SamplePolicies.all)
     func refusals(policy: LicensePolicy) throws {
         let questions = try SamplePolicies.questions()
         var withoutAge = KSM.Configuration()
@@ -69,16 +69,16 @@ struct StrictestPolicyTests {
         }
     }
 
-    @Test("No key lasts longer than under one of the policies alone", arguments: SamplePolicies.all)
+    @Test("No key is valid longer than under each policy alone", arguments: SamplePolicies.all)
     func durations(policy: LicensePolicy) throws {
         for question in try SamplePolicies.questions() where question.address == nil {
             for other in SamplePolicies.all {
                 let merged = try merge(policy, other)
-                for keeps in [false, true] {
-                    let granted = try? GrantedTime(terms(merged, question.request, keeps))
+                for persistent in [false, true] {
+                    let granted = try? GrantedTime(terms(merged, question.request, persistent))
                     guard let granted else { continue }
-                    // A key to keep that comes out as an online key is compared with the online key.
-                    let alone = try? GrantedTime(terms(policy, question.request, granted.isKept))
+                    // A persistent key request that yields an online key is compared with the online key.
+                    let alone = try? GrantedTime(terms(policy, question.request, granted.isPersistent))
                     let isWithin = alone.map { granted.isWithin($0) } ?? false
                     #expect(isWithin, "\(merged.name ?? ""): \(granted), \(String(describing: alone))")
                 }
@@ -86,29 +86,31 @@ struct StrictestPolicyTests {
         }
     }
 
-    private func terms(_ policy: LicensePolicy, _ request: SPCRequest, _ keeps: Bool) throws -> KeyTerms {
+    private func terms(_ policy: LicensePolicy, _ request: SPCRequest, _ persistent: Bool) throws -> KeyTerms {
         try KeyTerms(
             policy: policy,
-            wantsPersistable: keeps,
+            wantsPersistable: persistent,
             content: Content(key: TestKeys.contentKey, streamID: [UInt8](repeating: 1, count: 16))!,
             request: request,
             device: ReportedDevice(request)
         )
     }
 
-    @Test("Every merge can be carried out, and is refused as a document where it is none")
+    @Test("Licenses can be issued under every merged policy, even if the policy is not a valid document")
     func coherent() throws {
         for first in SamplePolicies.all {
             for second in SamplePolicies.all {
                 try merge(first, second).requireCoherent(for: .unspecified)
             }
         }
-        let nobody = try merge(
+        let unsatisfiable = try merge(
             LicensePolicy(networks: SamplePolicies.networks("10.0.0.0/8")),
             LicensePolicy(networks: SamplePolicies.networks("192.0.2.0/24"))
         )
-        #expect(nobody.networks == [])
-        #expect(throws: PolicyError(.invalidValue, field: "", reason: "")) { try LicensePolicy(json: nobody.json) }
+        #expect(unsatisfiable.networks == [])
+        #expect(throws: PolicyError(.invalidValue, field: "", reason: "")) {
+            try LicensePolicy(json: unsatisfiable.json)
+        }
     }
 
     @Test("Title, track and token, field by field")
@@ -130,7 +132,7 @@ struct StrictestPolicyTests {
         )
     }
 
-    @Test("Other clients: deny where one denies, allow where one allows, nothing where none says anything")
+    @Test("Other clients: denied if one policy denies, allowed if one allows, unset if none sets it")
     func otherClients() throws {
         typealias Permission = LicensePolicy.Permission
         let said: [Permission?] = [nil, .allow, .deny]
@@ -147,7 +149,7 @@ struct StrictestPolicyTests {
         }
     }
 
-    @Test("Persistence: none, limited, dual, unlimited; dual beside limited is limited to the least of its durations")
+    @Test("Persistence: none, limited, dual, unlimited; dual merged with limited is limited to the shortest duration")
     func persistence() throws {
         func merged(_ left: LicensePolicy.Persistence?, _ right: LicensePolicy.Persistence?) throws
             -> LicensePolicy.Persistence?
@@ -164,7 +166,7 @@ struct StrictestPolicyTests {
         #expect(try merged(SamplePolicies.dual(20, 7), limited) == nil)
     }
 
-    @Test("Dual expiry beside another's lease: the lease binds online keys, the expiry kept ones")
+    @Test("Dual expiry merged with a lease: the lease applies to online keys, the expiry to persistent keys")
     func dualAndLease() throws {
         let dual = LicensePolicy(persist: SamplePolicies.dual(3000, 200))
         let lease = LicensePolicy(lease: Seconds(rawValue: 60), persist: .unlimited)
@@ -180,7 +182,7 @@ struct StrictestPolicyTests {
         #expect(kept.offlineKey?.playback == 200)
     }
 
-    @Test("Nothing is no policy, and a contradiction is not merged away")
+    @Test("An empty list of policies and a contradictory policy cannot be merged")
     func refused() {
         #expect(throws: PolicyError(.invalidValue, field: "", reason: "")) { try LicensePolicy.strictest([]) }
         let broken = LicensePolicy(rental: Seconds(rawValue: 5), persist: .unlimited)

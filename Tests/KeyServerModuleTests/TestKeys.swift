@@ -4,7 +4,7 @@ import Foundation
 import KeyServerModule
 import VectorFiles
 
-/// The keys of TestVectors/keys, and what the tests make of them.
+/// The keys of TestVectors/keys, with the bundles and modules of the tests.
 enum TestKeys {
     static func file(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: VectorFile.root.appending(path: "keys/\(name)")))
@@ -34,7 +34,7 @@ enum TestKeys {
         )
     }
 
-    /// A module with the two bundles that the vectors are for.
+    /// Returns a module with the two bundles of the vectors.
     static func module(
         dask: (any DASkProvider)? = nil,
         scope: CertificateBundle.ContentScope = .all,
@@ -46,13 +46,13 @@ enum TestKeys {
         return try KSM(bundles: bundles, configuration: configuration)
     }
 
-    /// The DASk rule that a vector of spc/ names.
+    /// Returns the DASk rule of a vector of spc/.
     static func dask(of vector: VectorFile) -> (any DASkProvider)? {
         guard let rule = vector["dask"], rule.hasPrefix("fixed ") else { return nil }
         return VectorFile.bytes(hexadecimal: String(rule.dropFirst(6))).flatMap { FixedDASk(SecretBytes(copying: $0)) }
     }
 
     static let contentKey = LicensedKey(key: SecretBytes(copying: Array(0..<16)), iv: Array(16..<32))!
-    /// The moment at which the vectors' SPCs were made.
+    /// The creation date of the vectors' SPCs, in seconds since 1970.
     static let creationDate: Int64 = 1_767_225_600
 }

@@ -16,11 +16,11 @@ struct AdminRoutesTests {
         _ path: String,
         _ body: String,
         token: String? = LicenseServer.token
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         try await server.send("PUT", path, type: "application/json", Array(body.utf8), token: token)
     }
 
-    @Test("Content is added and replaced, shown without its key, used, and removed")
+    @Test("Content is added and replaced, shown without its key, used, and deleted")
     func content() async throws {
         try await LicenseServer.run { server in
             let path = "/admin/content/skd%3A%2F%2Fmovie%2F2"
@@ -49,7 +49,7 @@ struct AdminRoutesTests {
         }
     }
 
-    @Test("Nothing is done without the token", arguments: [nil, "", "wrong", LicenseServer.token + "x"] as [String?])
+    @Test("Every route requires the token", arguments: [nil, "", "wrong", LicenseServer.token + "x"] as [String?])
     func token(token: String?) async throws {
         try await LicenseServer.run { server in
             let body = #"{"key":"\#(key)","iv":"\#(iv)"}"#
@@ -61,7 +61,7 @@ struct AdminRoutesTests {
     }
 
     @Test(
-        "Mistakes are refused, without repeating what was sent",
+        "Errors are refused, without repeating the input",
         arguments: [
             "[]", "{}", #"{"key":"000102030405060708090a0b0c0d0e0f"}"#,
             #"{"key":"00010203","iv":"101112131415161718191a1b1c1d1e1f"}"#,
@@ -78,7 +78,9 @@ struct AdminRoutesTests {
         }
     }
 
-    @Test("Policies are kept by name; contradictions, and content that does not fit, are refused when they are made")
+    @Test(
+        "Policies are stored by name; conflicts, and policies that do not fit content, are refused when they are stored"
+    )
     func policies() async throws {
         try await LicenseServer.run { server in
             let path = "/admin/policies/uhd"

@@ -7,15 +7,15 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// SPCs as Safari makes them by the modern API, over a real port.
-@Suite("Other names of an asset")
+/// SPCs as Safari creates them with the modern EME API, over a real port.
+@Suite("Aliases of an asset")
 struct AssetAliasTests {
     private static let keyID = (0..<16).map { UInt8(0xe0 + $0) }
     private static let uri = Array("skd://movie".utf8)
-    /// The asset's own name, and those that stand for it.
+    /// The asset's own name, and its aliases.
     private static let names = [LicenseServer.asset, uri, keyID]
 
-    /// Runs a server that knows `movie` with a key ID, under a policy.
+    /// Runs a server with the asset `movie`, a key ID and a policy.
     private func run(
         policy: String = "{}",
         authorizer: any PlaybackAuthorizer = AccountAuthorizer(),
@@ -29,7 +29,7 @@ struct AssetAliasTests {
         }
     }
 
-    /// The content key that comes for an SPC with this asset ID.
+    /// Returns the content key for an SPC with this asset ID.
     private func key(_ server: LicenseServer, _ name: [UInt8]) async throws -> SecretBytes {
         let device = server.device()
         let request = try server.request(device, asset: name)
@@ -40,10 +40,10 @@ struct AssetAliasTests {
         return try key.contentKey().key
     }
 
-    @Test("A key URI and a key ID bring the key of the registered asset, which lease and audit log name")
+    @Test("A key URI and a key ID return the key of the registered asset, which lease and audit log contain")
     func names() async throws {
         try await run(policy: #"{"lease":"PT10M"}"#) { server in
-            // Twice: looked up, and remembered.
+            // Twice: from the store and from the cache.
             for name in Self.names + Self.names {
                 let found = try await key(server, name)
                 #expect(found == server.contentKey)
@@ -54,16 +54,16 @@ struct AssetAliasTests {
             let entries = try await server.store.auditEntries(before: nil, limit: 100).map(\.record)
             #expect(entries.count == 9)
             #expect(entries.allSatisfy { $0.assetID == LicenseServer.asset && $0.outcome == "issued" })
-            let notes = Set(entries.map { $0.detail?.split(separator: "; ").first { $0.hasPrefix("asked for as ") } })
+            let notes = Set(entries.map { $0.detail?.split(separator: "; ").first { $0.hasPrefix("requested as ") } })
             let digits = "0xe0e1e2e3e4e5e6e7e8e9eaebecedeeef"
-            #expect(notes == [nil, "asked for as skd://movie", "asked for as \(digits)"])
+            #expect(notes == [nil, "requested as skd://movie", "requested as \(digits)"])
             let leases = try await server.store.leases(account: nil, at: server.clock.now, after: nil, limit: 100)
             #expect(leases.count == 9)
             #expect(leases.allSatisfy { $0.assetID == LicenseServer.asset })
         }
     }
 
-    @Test("A device that asks for a key to keep by another name has the one that it kept")
+    @Test("A persistent key that is requested by an alias replaces the existing one")
     func kept() async throws {
         try await run(policy: #"{"persist":{"storage":"P1D","playback":"PT2H"}}"#) { server in
             let device = server.device()
@@ -77,7 +77,7 @@ struct AssetAliasTests {
         }
     }
 
-    @Test("What is registered under a name wins over what the name may stand for, as soon as it is there")
+    @Test("A registered name takes precedence over its meaning as an alias, as soon as it exists")
     func exactNamesWin() async throws {
         try await run { server in
             for name in [Self.uri, Self.keyID] {
@@ -92,7 +92,7 @@ struct AssetAliasTests {
         }
     }
 
-    @Test("A token is held against the registered asset, whatever the SPC calls it")
+    @Test("A token is checked for the registered asset, independent of the name in the SPC")
     func tokens() async throws {
         for (assets, isAllowed) in [(["movie"], true), (["other"], false), (["skd://movie"], false), ([], false)] {
             try await run(authorizer: AccountAuthorizer { $0.assets = assets }) { server in
@@ -108,14 +108,14 @@ struct AssetAliasTests {
         }
     }
 
-    @Test("Who decides is asked about the registered asset, and nothing else is given")
+    @Test("The authorizer gets the registered asset, and no other asset is issued")
     func authorizers() async throws {
-        let authorizer = AskedAuthorizer()
+        let authorizer = RecordingAuthorizer()
         try await run(authorizer: authorizer) { server in
             let spc = try server.request(server.device(), asset: Self.uri).spc
             #expect(try await server.license(spc, query: "?assetId=skd%3A%2F%2Fmovie").status == 200)
             #expect(authorizer.asked == [LicenseServer.asset])
-            // The name in the request and the one in the SPC are one and the same, to the letter.
+            // The name in the request and the name in the SPC must be equal.
             for name in ["movie", "skd%3A%2F%2Fother"] {
                 let other = try server.request(server.device(), asset: Self.uri).spc
                 let answer = try await server.license(other, query: "?assetId=\(name)")
@@ -124,9 +124,9 @@ struct AssetAliasTests {
         }
     }
 
-    @Test("A name that comes to mean something else once somebody has allowed it is refused")
+    @Test("A name whose meaning changes after it was authorized is refused")
     func meaningThatChanges() async throws {
-        let authorizer = AskedAuthorizer()
+        let authorizer = RecordingAuthorizer()
         try await run(authorizer: authorizer) { server in
             authorizer.onAsking { try await server.add(Self.uri, keyID: nil, key: server.contentKey) }
             let spc = try server.request(server.device(), asset: Self.uri).spc
@@ -136,7 +136,7 @@ struct AssetAliasTests {
         }
     }
 
-    @Test("A Sync SPC that names the asset otherwise is held against the token, and recorded, by the registered name")
+    @Test("A Sync SPC with an alias is checked for the token, and recorded, with the registered name")
     func sync() async throws {
         let authorizer = AccountAuthorizer { $0.assets = ["movie"] }
         try await run(policy: #"{"persist":{"storage":"P1D","playback":"PT2H"}}"#, authorizer: authorizer) { server in
@@ -148,7 +148,7 @@ struct AssetAliasTests {
                 let report = try device.makeSyncSPC(for: kept, certificate: server.certificate.der)
                 let told = try await server.license(report)
                 #expect(told.status == 200, "\(told.text)")
-                guard case .object(let sync)? = told.json["sync"] else { throw LicenseServerFault() }
+                guard case .object(let sync)? = told.json["sync"] else { throw LicenseServerError() }
                 #expect(sync["assetId"] == .string("movie"))
             }
             let records = try await server.store.auditEntries(before: nil, limit: 10).map(\.record)
@@ -158,7 +158,7 @@ struct AssetAliasTests {
     }
 
     @Test(
-        "Only key URIs and names of 16 bytes can stand for anything but themselves",
+        "Only key URIs and names of 16 bytes can be aliases",
         arguments: [
             ("movie", []), ("skd://", []), ("SKD://movie", []), ("https://movie", []), ("fifteen letters", []),
             ("skd://m", [.assetID(Array("m".utf8))]), ("skd://skd://movie", [.assetID(uri)]),
@@ -172,7 +172,7 @@ struct AssetAliasTests {
 }
 
 extension LicenseServer {
-    /// Adds content under the policy `terms`, or replaces it.
+    /// Adds content with the policy `terms`, or replaces it.
     fileprivate func add(_ asset: [UInt8], keyID: [UInt8]?, key: SecretBytes) async throws {
         let record = try ContentRecord(
             assetID: asset,
@@ -187,13 +187,13 @@ extension LicenseServer {
     }
 }
 
-/// Lets everybody in, and knows which assets it was asked about.
-private final class AskedAuthorizer: PlaybackAuthorizer {
+/// Allows every request, and stores the assets of the requests.
+private final class RecordingAuthorizer: PlaybackAuthorizer {
     private let state = Mutex((asked: [[UInt8]](), action: { @Sendable () async throws -> Void in }))
 
     var asked: [[UInt8]] { state.withLock { $0.asked } }
 
-    /// What happens while it is asked.
+    /// An action that runs during authorization.
     func onAsking(_ action: @escaping @Sendable () async throws -> Void) { state.withLock { $0.action = action } }
 
     func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {

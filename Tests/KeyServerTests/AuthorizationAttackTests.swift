@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Authorization: forged tokens")
 struct AuthorizationAttackTests {
-    /// What a broken token may come to.
+    /// The expected refusals of a tampered token.
     static let tokenProblems: Set<ProblemType> = [
         .tokenMalformed, .tokenAlgorithm, .tokenSignature, .tokenUnknownKey, .tokenIssuer, .tokenClaims,
     ]
 
-    @Test("Every flipped bit of a token is noticed", arguments: [TestTokens.pyjwtHS256, TestTokens.joserfcES256])
+    @Test("Every flipped bit of a token is detected", arguments: [TestTokens.pyjwtHS256, TestTokens.joserfcES256])
     func flippedBits(token: String) async throws {
         let authorizer = try JWTAuthorizer(try await .test())
         let bytes = Array(token.utf8)
@@ -26,7 +26,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("Every truncation of a token, and anything behind it, is noticed", arguments: [TestTokens.opensslRS256])
+    @Test("Every truncation of a token, and every appended byte, is detected", arguments: [TestTokens.opensslRS256])
     func truncations(token: String) async throws {
         let authorizer = try JWTAuthorizer(try await .test())
         for count in 1..<token.utf8.count {
@@ -39,9 +39,9 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("A public key is no secret: HS256 over its PEM, DER or modulus opens nothing")
+    @Test("A public key is not accepted as a secret: HS256 with its PEM, DER or modulus fails")
     func confusion() async throws {
-        // An issuer with both kinds of keys, so that nothing but the key's own kind stands in the way.
+        // An issuer with both kinds of keys, so that only the kind of the key prevents the attack.
         let authorizer = try JWTAuthorizer(try await .test())
         var refusal = try await authorizer.refusal(.test(TestTokens.confusedHS256))
         #expect(refusal?.type == .tokenAlgorithm)
@@ -62,7 +62,7 @@ struct AuthorizationAttackTests {
                 #expect(refusal?.type == type)
             }
         }
-        // And where the issuer has one algorithm, another is refused before any key is looked at.
+        // If the issuer has one algorithm, another one is refused before any key is used.
         let strict = try JWTAuthorizer(try await .test(algorithms: [.rs256]))
         refusal = try await strict.refusal(.test(TestTokens.pyjwtHS256))
         #expect(refusal?.type == .tokenAlgorithm)
@@ -70,7 +70,7 @@ struct AuthorizationAttackTests {
         #expect(refusal?.type == .tokenAlgorithm)
     }
 
-    @Test("A token that brings its own key is held against ours")
+    @Test("A token that contains a key is verified with the issuer's keys")
     func ownKey() async throws {
         let authorizer = try JWTAuthorizer(try await .test())
         let key = FreshKey(id: "mine")
@@ -84,7 +84,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("Signatures of zeros, of other sizes and of no bytes are wrong signatures")
+    @Test("Signatures of zeros, of other sizes and without bytes are invalid")
     func trivialSignatures() async throws {
         let authorizer = try JWTAuthorizer(try await .test())
         for (token, sizes) in [

@@ -6,22 +6,22 @@ import Testing
 struct AuthorizationCircuitBreakerTests {
     private let breaker = CircuitBreaker(limits: .init(failures: 3, pause: 100))
 
-    /// The ticket of a question that may be asked.
+    /// Returns the ticket of an admitted request.
     private func ticket(_ breaker: inout CircuitBreaker, _ now: Int64) throws -> CircuitBreaker.Ticket {
-        guard case .ask(let ticket) = breaker.admit(at: now) else { throw Refused() }
+        guard case .send(let ticket) = breaker.admit(at: now) else { throw Refused() }
         return ticket
     }
 
     private struct Refused: Error {}
 
-    /// Fails until it opens, at time 0.
+    /// Reports failures until the breaker opens, at time 0.
     private func opened() throws -> CircuitBreaker {
         var breaker = breaker
         for _ in 0..<3 { breaker.fail(try ticket(&breaker, 0), at: 0) }
         return breaker
     }
 
-    @Test("It opens with the last of so many failures in a row, and stays open for so long")
+    @Test("It opens after the configured number of consecutive failures, for the configured time")
     func opens() throws {
         var breaker = breaker
         for _ in 0..<2 { breaker.fail(try ticket(&breaker, 0), at: 0) }
@@ -32,7 +32,7 @@ struct AuthorizationCircuitBreakerTests {
         #expect(breaker.admit(at: 99) == .refuse(1))
     }
 
-    @Test("A success in between forgets the failures")
+    @Test("A success resets the number of failures")
     func forgets() throws {
         var breaker = breaker
         for _ in 0..<10 {
@@ -42,7 +42,7 @@ struct AuthorizationCircuitBreakerTests {
         }
     }
 
-    @Test("After the pause one question is let through, and decides")
+    @Test("After the pause one request is admitted, and its result determines the state")
     func probes() throws {
         var breaker = try opened()
         let first = try ticket(&breaker, 100)
@@ -55,19 +55,19 @@ struct AuthorizationCircuitBreakerTests {
         #expect(breaker.state == .closed(failures: 0))
     }
 
-    @Test("A question that nobody waits for tells nothing: the next one is let through")
+    @Test("A cancelled request has no result: the next one is admitted")
     func abandoned() throws {
         var breaker = try opened()
         let first = try ticket(&breaker, 100)
-        breaker.abandon(first, at: 150)
+        breaker.cancel(first, at: 150)
         let second = try ticket(&breaker, 150)
         breaker.succeed(second)
         #expect(breaker.state == .closed(failures: 0))
-        breaker.abandon(try ticket(&breaker, 150), at: 150)
+        breaker.cancel(try ticket(&breaker, 150), at: 150)
         #expect(breaker.state == .closed(failures: 0))
     }
 
-    @Test("Answers to questions of an earlier time change nothing")
+    @Test("Late results of an earlier period do not change the state")
     func late() throws {
         var breaker = breaker
         let early = try (0..<4).map { _ in try ticket(&breaker, 0) }
@@ -77,7 +77,7 @@ struct AuthorizationCircuitBreakerTests {
         let probe = try ticket(&breaker, 100)
         breaker.fail(early[0], at: 100)
         breaker.succeed(early[1])
-        breaker.abandon(early[2], at: 100)
+        breaker.cancel(early[2], at: 100)
         #expect(breaker.state == .probing)
         breaker.succeed(probe)
         breaker.fail(early[3], at: 100)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: from the configuration to what decides")
+@Suite("Authorization: creating the authorizer from the configuration")
 struct AuthorizationFactoryTests {
     private typealias Settings = ServerConfiguration.Authorization
 
@@ -45,7 +45,7 @@ struct AuthorizationFactoryTests {
         return webhook
     }
 
-    @Test("Each way has its authorizer, and development lets others in beside tokens")
+    @Test("Each setting has its authorizer, and development allows requests without tokens too")
     func ways() throws {
         var (none, tokens, asked) = (Settings(), Settings(), Settings())
         none.none = true
@@ -56,10 +56,10 @@ struct AuthorizationFactoryTests {
         #expect(try authorizer(asked) is WebhookAuthorizer)
         #expect(try authorizer(tokens, isDevelopment: true) is DevelopmentAuthorizer)
         #expect(try authorizer(Settings(), isDevelopment: true) is DevelopmentAuthorizer)
-        #expect(refusal(Settings())?.contains("nothing says who may ask") == true)
+        #expect(refusal(Settings())?.contains("authorization is missing") == true)
     }
 
-    @Test("Issuers that could not be trusted are refused")
+    @Test("Issuers that cannot be trusted are refused")
     func issuers() {
         func refusal(_ issuers: ServerConfiguration.TokenIssuer...) -> String {
             var settings = Settings()
@@ -78,7 +78,7 @@ struct AuthorizationFactoryTests {
         #expect(refusal(issuer { $0.jwks = "/a://b" }) == "")
     }
 
-    @Test("A webhook is taken over with its limits, and its secret is long enough")
+    @Test("A webhook has the configured limits, and its secret must be long enough")
     func webhooks() throws {
         func refusal(_ webhook: ServerConfiguration.Webhook) -> String {
             var settings = Settings()

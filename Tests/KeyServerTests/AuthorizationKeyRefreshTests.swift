@@ -2,80 +2,80 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: when keys are fetched")
+@Suite("Authorization: refreshing keys")
 struct AuthorizationKeyRefreshTests {
     private let minute: Int64 = 60_000
 
-    /// Keys that were fetched at time 0.
+    /// Keys fetched at time 0.
     private func fetched(maximumAge: Int64?) -> JWKSRefresh {
         var refresh = JWKSRefresh(rules: .url(staleness: 1_440 * minute))
-        refresh.begin(at: 0)
+        refresh.start(at: 0)
         refresh.succeed(at: 0, maximumAge: maximumAge)
         return refresh
     }
 
-    @Test("Without keys everybody waits for one fetch, and after a failure nobody for a while")
+    @Test("Without keys all requests wait for one fetch, and after a failure there is a pause")
     func empty() {
         var refresh = JWKSRefresh(rules: .url(staleness: 1_440 * minute))
-        #expect(refresh.decide(at: 0, knowsKey: false) == .wait)
-        refresh.begin(at: 0)
-        #expect(refresh.decide(at: 1, knowsKey: false) == .wait)
+        #expect(refresh.decide(at: 0, hasKey: false) == .wait)
+        refresh.start(at: 0)
+        #expect(refresh.decide(at: 1, hasKey: false) == .wait)
         refresh.fail()
-        #expect(refresh.decide(at: 4_999, knowsKey: false) == .unavailable)
-        #expect(refresh.decide(at: 5_000, knowsKey: false) == .wait)
+        #expect(refresh.decide(at: 4_999, hasKey: false) == .unavailable)
+        #expect(refresh.decide(at: 5_000, hasKey: false) == .wait)
     }
 
-    @Test("Fresh keys are used; older ones are used while new ones are fetched; long unused ones are not")
+    @Test("Fresh keys are used; older ones are used while new ones are fetched; very old ones are not")
     func age() {
         var refresh = fetched(maximumAge: 10 * minute)
-        #expect(refresh.decide(at: 10 * minute - 1, knowsKey: true) == .use)
-        #expect(refresh.decide(at: 10 * minute, knowsKey: true) == .useAndFetch)
-        #expect(refresh.decide(at: 20 * minute, knowsKey: true) == .wait)
-        refresh.begin(at: 10 * minute)
-        #expect(refresh.decide(at: 10 * minute, knowsKey: true) == .use)
+        #expect(refresh.decide(at: 10 * minute - 1, hasKey: true) == .use)
+        #expect(refresh.decide(at: 10 * minute, hasKey: true) == .useAndFetch)
+        #expect(refresh.decide(at: 20 * minute, hasKey: true) == .wait)
+        refresh.start(at: 10 * minute)
+        #expect(refresh.decide(at: 10 * minute, hasKey: true) == .use)
         refresh.fail()
-        #expect(refresh.decide(at: 10 * minute + 29_999, knowsKey: true) == .use)
-        #expect(refresh.decide(at: 10 * minute + 30_000, knowsKey: true) == .useAndFetch)
-        #expect(refresh.decide(at: 100 * minute, knowsKey: true) == .useAndFetch)
+        #expect(refresh.decide(at: 10 * minute + 29_999, hasKey: true) == .use)
+        #expect(refresh.decide(at: 10 * minute + 30_000, hasKey: true) == .useAndFetch)
+        #expect(refresh.decide(at: 100 * minute, hasKey: true) == .useAndFetch)
     }
 
     @Test(
-        "The source's word on age is bounded",
+        "The cache lifetime of the source is bounded",
         arguments: [(0, 1), (30_000, 1), (120_000, 2), (nil, 5), (.max, 1_440)]
     )
     func bounds(asked: Int64?, minutes: Int64) {
         let refresh = fetched(maximumAge: asked)
-        #expect(refresh.decide(at: minutes * minute - 1, knowsKey: true) == .use)
-        #expect(refresh.decide(at: minutes * minute, knowsKey: true) != .use)
+        #expect(refresh.decide(at: minutes * minute - 1, hasKey: true) == .use)
+        #expect(refresh.decide(at: minutes * minute, hasKey: true) != .use)
     }
 
-    @Test("An unknown key is looked for at once, but not more often than every 30 seconds")
+    @Test("An unknown key is fetched immediately, but at most every 30 seconds")
     func unknown() {
         var refresh = fetched(maximumAge: 10 * minute)
-        #expect(refresh.decide(at: 29_999, knowsKey: false) == .use)
-        #expect(refresh.decide(at: 30_000, knowsKey: false) == .wait)
-        refresh.begin(at: 30_000)
-        #expect(refresh.decide(at: 30_001, knowsKey: false) == .wait)
-        #expect(refresh.decide(at: 30_001, knowsKey: true) == .use)
+        #expect(refresh.decide(at: 29_999, hasKey: false) == .use)
+        #expect(refresh.decide(at: 30_000, hasKey: false) == .wait)
+        refresh.start(at: 30_000)
+        #expect(refresh.decide(at: 30_001, hasKey: false) == .wait)
+        #expect(refresh.decide(at: 30_001, hasKey: true) == .use)
         refresh.succeed(at: 30_100, maximumAge: nil)
-        #expect(refresh.decide(at: 30_200, knowsKey: false) == .use)
-        #expect(refresh.decide(at: 60_000, knowsKey: false) == .wait)
+        #expect(refresh.decide(at: 30_200, hasKey: false) == .use)
+        #expect(refresh.decide(at: 60_000, hasKey: false) == .wait)
     }
 
-    @Test("When the source has been silent for too long nothing is used any more, until it answers")
+    @Test("If the source has not responded for too long, no keys are used until it does")
     func stale() {
         var refresh = fetched(maximumAge: minute)
-        refresh.begin(at: 1_440 * minute - 10_000)
+        refresh.start(at: 1_440 * minute - 10_000)
         refresh.fail()
-        #expect(refresh.decide(at: 1_440 * minute - 6_000, knowsKey: true) == .use)
-        #expect(refresh.decide(at: 1_440 * minute, knowsKey: true) == .wait)
+        #expect(refresh.decide(at: 1_440 * minute - 6_000, hasKey: true) == .use)
+        #expect(refresh.decide(at: 1_440 * minute, hasKey: true) == .wait)
         #expect(!refresh.isUsable(at: 1_440 * minute))
-        refresh.begin(at: 1_440 * minute)
+        refresh.start(at: 1_440 * minute)
         refresh.fail()
-        #expect(refresh.decide(at: 1_440 * minute + 1, knowsKey: true) == .unavailable)
-        refresh.begin(at: 1_441 * minute)
+        #expect(refresh.decide(at: 1_440 * minute + 1, hasKey: true) == .unavailable)
+        refresh.start(at: 1_441 * minute)
         refresh.succeed(at: 1_441 * minute, maximumAge: nil)
-        #expect(refresh.decide(at: 1_441 * minute, knowsKey: true) == .use)
+        #expect(refresh.decide(at: 1_441 * minute, hasKey: true) == .use)
     }
 
     @Test(

@@ -45,7 +45,7 @@ struct AuthorizationKeySetTests {
         }
     }
 
-    @Test("Of the set in RFC 7517, A.1, the key for signatures is taken and the other is not")
+    @Test("Of the set in RFC 7517, A.1, only the key for signatures is used")
     func set() async throws {
         let keys = try await VerificationKeySet(
             #"{"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","#
@@ -59,7 +59,7 @@ struct AuthorizationKeySetTests {
         #expect(keys.warnings.isEmpty)
     }
 
-    @Test("Keys for something else are passed over, keys that are weak or broken are left out with a word")
+    @Test("Keys for other purposes are ignored, and weak or invalid keys are skipped with a warning")
     func leftOut() async throws {
         let unrelated = [
             TestTokens.p384Key, #"{"kty":"OKP","crv":"Ed25519","x":"AA"}"#,
@@ -70,7 +70,7 @@ struct AuthorizationKeySetTests {
         let broken = [
             TestTokens.weakRSAKey, #"{"kty":"oct","k":"c2hvcnQ"}"#, #"{"kty":"oct"}"#, "1", "{}", #"{"kty":1}"#,
             TestTokens.p256Key.replacing(#""kid":"ec-1""#, with: #""kid":1"#),
-            // Not on the curve, not of its size, not odd, and a modulus that is no text.
+            // Not on the curve, not of its size, not odd, and a modulus that is not text.
             #"{"kty":"EC","crv":"P-256","x":"\#(TokenSigner.base64URL([UInt8](repeating: 1, count: 32)))","y":"\#(TokenSigner.base64URL([UInt8](repeating: 2, count: 32)))"}"#,
             #"{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#, TestTokens.rsaKey.replacing("AQAB", with: "Ag"),
             TestTokens.rsaKey.replacing("AQAB", with: "AQ"), TestTokens.rsaKey.replacing("AQAB", with: ""),
@@ -85,7 +85,7 @@ struct AuthorizationKeySetTests {
     }
 
     @Test(
-        "A set of which nothing can be used is refused",
+        "A set without a usable key is refused",
         arguments: [
             "", "{", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[\#(TestTokens.weakRSAKey)]}"#,
             #"{"keys":[\#(Array(repeating: TestTokens.p256Key, count: 101).joined(separator: ","))]}"#,
@@ -97,7 +97,7 @@ struct AuthorizationKeySetTests {
         await #expect(throws: VerificationKeySet.Invalid.self) { _ = try await VerificationKeySet(text) }
     }
 
-    @Test("Secrets are taken from files alone")
+    @Test("Secrets are accepted from files only")
     func secrets() async throws {
         let keys = try await VerificationKeySet(json: Array(TestTokens.keySet.utf8), allowingSecrets: false)
         #expect(keys.keys.map(\.id) == ["rsa-1", "ec-1"])
@@ -106,7 +106,7 @@ struct AuthorizationKeySetTests {
         #expect(throws: AuthorizationConfigurationError.self) { try issuer.validate() }
     }
 
-    @Test("A key shows its name and nothing else")
+    @Test("The description of a key contains its ID only")
     func description() async throws {
         let keys = try await VerificationKeySet(TestTokens.keySet)
         var text = ""
@@ -115,7 +115,7 @@ struct AuthorizationKeySetTests {
         #expect(!text.contains("97, 32, 116") && !text.lowercased().contains("symmetric"))
     }
 
-    @Test("Good signatures are remembered: the last ones, and for their own set of keys")
+    @Test("Verified signatures are cached: the last ones, and only for their own set of keys")
     func verified() async throws {
         let (first, second) = (
             try await VerificationKeySet(TestTokens.keySet), try await VerificationKeySet(TestTokens.keySet)
@@ -136,7 +136,7 @@ struct AuthorizationKeySetTests {
         #expect(!verified.contains([18], keys: first.identity))
     }
 
-    @Test("The server asks https, and http on its own host")
+    @Test("The server sends requests to https, and http on its own host")
     func urls() throws {
         for text in [
             "https://a", "https://a.example:8443/x?y=z", "http://127.0.0.1:1/", "http://[::1]/", "http://localhost/a",

@@ -31,15 +31,15 @@ struct AuthorizationKeySourceTests {
 
     private func set(_ keys: FreshKey...) -> String { #"{"keys":[\#(keys.map(\.jwk).joined(separator: ","))]}"# }
 
-    @Test("A new key is found by its name, and a withdrawn one is gone")
+    @Test("A new key is found by its ID, and a withdrawn one is removed")
     func rotation() async throws {
         let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
         let (oldToken, newToken) = (try await old.token(), try await new.token())
-        try await AskedService.run(AskedService.text(set(old))) { service in
+        try await MockService.run(MockService.text(set(old))) { service in
             let authorizer = try authorizer(.url(try service.url("/jwks")), clock)
             var refusal = try await authorizer.refusal(.test(oldToken))
             #expect(refusal == nil)
-            service.answer(AskedService.text(set(new)))
+            service.answer(MockService.text(set(new)))
             clock.advance(seconds: 29)
             refusal = try await authorizer.refusal(.test(newToken))
             #expect(refusal?.type == .tokenUnknownKey)
@@ -53,12 +53,12 @@ struct AuthorizationKeySourceTests {
         }
     }
 
-    @Test("Keys are fetched again in the background when they are as old as the source says")
+    @Test("Keys are fetched again in the background after the source's cache lifetime")
     func background() async throws {
         let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
         let token = try await old.token()
-        let fresh = AskedService.text(set(old), headers: [.cacheControl: "public, max-age=600"])
-        try await AskedService.run(fresh) { service in
+        let fresh = MockService.text(set(old), headers: [.cacheControl: "public, max-age=600"])
+        try await MockService.run(fresh) { service in
             let authorizer = try authorizer(.url(try service.url()), clock)
             #expect(authorizer.condition.keyAges.isEmpty)
             let unready = await authorizer.warmUp()
@@ -68,28 +68,28 @@ struct AuthorizationKeySourceTests {
             #expect(Array(authorizer.condition.keyAges.values) == [.seconds(599)])
             var refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil && service.count == 1)
-            service.answer(AskedService.text(set(new)))
+            service.answer(MockService.text(set(new)))
             clock.advance(seconds: 1)
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil)
-            try await AskedService.eventually { try await authorizer.refusal(.test(token))?.type == .tokenUnknownKey }
+            try await MockService.eventually { try await authorizer.refusal(.test(token))?.type == .tokenUnknownKey }
             #expect(service.count == 2)
             #expect(Array(authorizer.condition.keyAges.values) == [.zero])
         }
     }
 
-    @Test("A burst of requests fetches once")
+    @Test("A burst of requests causes one fetch")
     func herd() async throws {
         let (key, clock) = (FreshKey(id: "a"), AuthorizationClock())
         let (token, text) = (try await key.token(), set(key))
-        try await AskedService.run({ service in
+        try await MockService.run({ service in
             await service.gate.wait()
-            return try await AskedService.text(text)(service)
+            return try await MockService.text(text)(service)
         }) { service in
             let authorizer = try authorizer(.url(try service.url()), clock)
             try await withThrowingTaskGroup(of: ProblemDocument?.self) { tasks in
                 for _ in 0..<50 { tasks.addTask { try await authorizer.refusal(.test(token)) } }
-                try await AskedService.eventually { service.count > 0 }
+                try await MockService.eventually { service.count > 0 }
                 service.gate.open()
                 for try await refusal in tasks { #expect(refusal == nil) }
             }
@@ -98,7 +98,7 @@ struct AuthorizationKeySourceTests {
     }
 
     @Test(
-        "A source that gives nothing useful leaves the old keys, for a day",
+        "A source that fails leaves the previous keys in use, for a day",
         arguments: [
             "500", "404", "redirect", "garbage", "empty set", "weak key", "huge", "204",
         ]
@@ -106,28 +106,28 @@ struct AuthorizationKeySourceTests {
     func failing(kind: String) async throws {
         let (key, clock, log) = (FreshKey(id: "a"), AuthorizationClock(), LogRecorder())
         let (token, good) = (try await key.token(), set(key))
-        let handler: AskedService.Handler =
+        let handler: MockService.Handler =
             switch kind {
-            case "500": AskedService.text(good, status: .internalServerError)
-            case "404": AskedService.text(good, status: .notFound)
-            case "redirect": AskedService.text(good, status: .found, headers: [.location: "/other"])
-            case "garbage": AskedService.text("<html>")
-            case "empty set": AskedService.text(#"{"keys":[]}"#)
-            case "weak key": AskedService.text(#"{"keys":[\#(TestTokens.weakRSAKey)]}"#)
-            case "huge": AskedService.text(good + String(repeating: " ", count: 262_144))
-            default: AskedService.text("", status: .noContent)
+            case "500": MockService.text(good, status: .internalServerError)
+            case "404": MockService.text(good, status: .notFound)
+            case "redirect": MockService.text(good, status: .found, headers: [.location: "/other"])
+            case "garbage": MockService.text("<html>")
+            case "empty set": MockService.text(#"{"keys":[]}"#)
+            case "weak key": MockService.text(#"{"keys":[\#(TestTokens.weakRSAKey)]}"#)
+            case "huge": MockService.text(good + String(repeating: " ", count: 262_144))
+            default: MockService.text("", status: .noContent)
             }
-        try await AskedService.run(handler) { service in
+        try await MockService.run(handler) { service in
             let logger = Logger(label: "test") { _ in log }
             let authorizer = try authorizer(.url(try service.url("/a?secret=x")), clock, logger: logger)
             var refusal = try await authorizer.refusal(.test(token))
             #expect(refusal?.type == .unavailable)
             let unready = await authorizer.warmUp()
             #expect(unready == ["https://issuer.example"])
-            // While it is known not to answer, it is not asked again for each request.
+            // While the source is known to fail, it is not queried for each request.
             #expect(service.count == 1)
 
-            service.answer(AskedService.text(good))
+            service.answer(MockService.text(good))
             clock.advance(seconds: 5)
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil)
@@ -140,22 +140,22 @@ struct AuthorizationKeySourceTests {
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal?.type == .unavailable)
 
-            service.answer(AskedService.text(good))
+            service.answer(MockService.text(good))
             clock.advance(seconds: 30)
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil)
-            #expect(log.text.contains("were not fetched") && !log.text.contains("secret"))
+            #expect(log.text.contains("could not be fetched") && !log.text.contains("secret"))
         }
     }
 
-    @Test("Nobody at the port is a source that does not answer")
+    @Test("A closed port is a source that does not respond")
     func nobody() async throws {
         let authorizer = try authorizer(.url(try OutgoingURL("http://127.0.0.1:1/")), AuthorizationClock())
         let refusal = try await authorizer.refusal(.test(try await FreshKey(id: "a").token()))
         #expect(refusal?.type == .unavailable)
     }
 
-    @Test("A file is read again when it has changed, and a broken one leaves the old keys")
+    @Test("A file is read again after a change, and an invalid one leaves the previous keys in use")
     func file() async throws {
         let (old, new, clock) = (FreshKey(id: "old"), FreshKey(id: "new"), AuthorizationClock())
         let (oldToken, newToken) = (try await old.token(), try await new.token())
@@ -200,7 +200,7 @@ struct AuthorizationKeySourceTests {
         #expect(refusal == nil)
     }
 
-    @Test("A file with secrets that others may read is not used, until they may not")
+    @Test("A file with secrets that other users can read is not used until its mode is changed")
     func secretFile() async throws {
         let (key, clock, log) = (FreshKey(id: "a"), AuthorizationClock(), LogRecorder())
         let token = try await key.token()
@@ -217,14 +217,14 @@ struct AuthorizationKeySourceTests {
         clock.advance(seconds: 5)
         refusal = try await authorizer.refusal(.test(token))
         #expect(refusal == nil)
-        // A mode that changes is noticed, though time and size stay.
+        // A changed mode is detected although time and size are unchanged.
         #expect(chmod(path, 0o644) == 0)
         clock.advance(seconds: 86_401)
         refusal = try await authorizer.refusal(.test(token))
         #expect(refusal?.type == .unavailable)
     }
 
-    @Test("What is no file does not hang the server")
+    @Test("A path that is not a regular file does not block the server")
     func noFile() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "fifo-\(UUID())").path
         mkfifo(path, 0o600)

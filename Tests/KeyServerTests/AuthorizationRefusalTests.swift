@@ -4,9 +4,9 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: every way to be refused")
+@Suite("Authorization: all refusals")
 struct AuthorizationRefusalTests {
-    /// A token that differs from a good one in one thing.
+    /// A token that differs from a valid one in one property.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let type: ProblemType
@@ -26,7 +26,7 @@ struct AuthorizationRefusalTests {
         .init(testDescription: "issuer is a number", type: .tokenClaims, reason: "iss", claims: ["iss": "1"]),
         .init(testDescription: "unknown issuer", type: .tokenIssuer, claims: ["iss": #""https://evil.example""#]),
         .init(
-            testDescription: "issuer with a slash more",
+            testDescription: "issuer with an additional slash",
             type: .tokenIssuer,
             claims: ["iss": #""https://issuer.example/""#]
         ),
@@ -39,11 +39,16 @@ struct AuthorizationRefusalTests {
             claims: ["aud": #"["keyway",1]"#]
         ),
         .init(testDescription: "other audience", type: .tokenAudience, claims: ["aud": #"["other"]"#]),
-        .init(testDescription: "nobody's audience", type: .tokenAudience, claims: ["aud": "[]"]),
+        .init(testDescription: "empty audience", type: .tokenAudience, claims: ["aud": "[]"]),
         .init(testDescription: "no expiry", type: .tokenClaims, reason: "exp", claims: ["exp": ""]),
         .init(testDescription: "expiry as text", type: .tokenClaims, reason: "exp", claims: ["exp": #""1700000100""#]),
         .init(testDescription: "negative expiry", type: .tokenClaims, reason: "exp", claims: ["exp": "-1"]),
-        .init(testDescription: "expiry beyond all time", type: .tokenClaims, reason: "exp", claims: ["exp": "1e300"]),
+        .init(
+            testDescription: "expiry beyond the maximum",
+            type: .tokenClaims,
+            reason: "exp",
+            claims: ["exp": "1e300"]
+        ),
         .init(
             testDescription: "expiry beyond 64 bits",
             type: .tokenClaims,
@@ -58,7 +63,7 @@ struct AuthorizationRefusalTests {
         .init(testDescription: "no subject", type: .tokenClaims, reason: "sub", claims: ["sub": ""]),
         .init(testDescription: "empty subject", type: .tokenClaims, reason: "sub", claims: ["sub": #""""#]),
         .init(
-            testDescription: "subject with a line end",
+            testDescription: "subject with a line break",
             type: .tokenClaims,
             reason: "sub",
             claims: ["sub": #""a\nb""#]
@@ -70,8 +75,8 @@ struct AuthorizationRefusalTests {
             claims: ["sub": "\"\(String(repeating: "a", count: 201))\""]
         ),
         .init(testDescription: "assets true", type: .tokenClaims, reason: "assets", claims: ["assets": "true"]),
-        .init(testDescription: "title a list", type: .tokenClaims, reason: "title", claims: ["title": "[]"]),
-        .init(testDescription: "policy a number", type: .tokenClaims, reason: "policy", claims: ["policy": "1"]),
+        .init(testDescription: "title as a list", type: .tokenClaims, reason: "title", claims: ["title": "[]"]),
+        .init(testDescription: "policy as a number", type: .tokenClaims, reason: "policy", claims: ["policy": "1"]),
         .init(
             testDescription: "device too short",
             type: .tokenClaims,
@@ -84,15 +89,20 @@ struct AuthorizationRefusalTests {
             reason: "device",
             claims: ["device": "\"\(String(repeating: "g", count: 32))\""]
         ),
-        .init(testDescription: "persist a text", type: .tokenClaims, reason: "persist", claims: ["persist": #""yes""#]),
         .init(
-            testDescription: "once a number",
+            testDescription: "persist as text",
+            type: .tokenClaims,
+            reason: "persist",
+            claims: ["persist": #""yes""#]
+        ),
+        .init(
+            testDescription: "once as a number",
             type: .tokenClaims,
             reason: "once",
             claims: ["once": "1", "jti": #""a""#]
         ),
         .init(testDescription: "once without an ID", type: .tokenClaims, reason: "jti", claims: ["once": "true"]),
-        .init(testDescription: "an ID that is none", type: .tokenClaims, reason: "jti", claims: ["jti": "7"]),
+        .init(testDescription: "ID as a number", type: .tokenClaims, reason: "jti", claims: ["jti": "7"]),
         .init(
             testDescription: "rental start text",
             type: .tokenClaims,
@@ -125,17 +135,17 @@ struct AuthorizationRefusalTests {
         .init(testDescription: "alg hs256", type: .tokenAlgorithm, header: #"{"alg":"hs256"}"#),
         .init(testDescription: "no alg", type: .tokenAlgorithm, header: #"{"typ":"JWT"}"#),
         .init(testDescription: "alg null", type: .tokenAlgorithm, header: #"{"alg":null}"#),
-        .init(testDescription: "alg a list", type: .tokenAlgorithm, header: #"{"alg":["HS256"]}"#),
+        .init(testDescription: "alg as a list", type: .tokenAlgorithm, header: #"{"alg":["HS256"]}"#),
         .init(testDescription: "alg HS512", type: .tokenAlgorithm, header: #"{"alg":"HS512","kid":"hs-1"}"#),
         .init(testDescription: "alg twice", type: .tokenMalformed, header: #"{"alg":"none","alg":"HS256"}"#),
         .init(
-            testDescription: "a key of another kind",
+            testDescription: "a key of another type",
             type: .tokenAlgorithm,
             header: #"{"alg":"HS256","kid":"rsa-1"}"#
         ),
         .init(testDescription: "another curve's key", type: .tokenAlgorithm, header: #"{"alg":"HS256","kid":"ec-1"}"#),
         .init(testDescription: "unknown key", type: .tokenUnknownKey, header: #"{"alg":"HS256","kid":"other"}"#),
-        .init(testDescription: "kid a number", type: .tokenMalformed, header: #"{"alg":"HS256","kid":1}"#),
+        .init(testDescription: "kid as a number", type: .tokenMalformed, header: #"{"alg":"HS256","kid":1}"#),
         .init(testDescription: "kid empty", type: .tokenMalformed, header: #"{"alg":"HS256","kid":""}"#),
         .init(
             testDescription: "critical header",
@@ -143,7 +153,7 @@ struct AuthorizationRefusalTests {
             header: #"{"alg":"HS256","crit":["exp"],"exp":1}"#
         ),
         .init(testDescription: "critical header null", type: .tokenMalformed, header: #"{"alg":"HS256","crit":null}"#),
-        .init(testDescription: "header an array", type: .tokenMalformed, header: #"["HS256"]"#),
+        .init(testDescription: "header as an array", type: .tokenMalformed, header: #"["HS256"]"#),
         .init(testDescription: "header too deep", type: .tokenMalformed, header: #"{"alg":"HS256","a":[[[[[[1]]]]]]}"#),
         .init(
             testDescription: "payload too deep",
@@ -161,7 +171,7 @@ struct AuthorizationRefusalTests {
             header: #"{"alg":"ES256","kid":"hs-1"}"#
         ),
         .init(
-            testDescription: "a signature of another kind",
+            testDescription: "a signature of another type",
             type: .tokenSignature,
             header: #"{"alg":"ES256","kid":"ec-1"}"#
         ),
@@ -172,7 +182,7 @@ struct AuthorizationRefusalTests {
         ),
     ]
 
-    @Test("A token that is wrong in one thing is refused for that thing", arguments: cases)
+    @Test("A token with one invalid property is refused for that property", arguments: cases)
     func refused(_ item: Case) async throws {
         let authorizer = try JWTAuthorizer(try await .test())
         let claims = Self.good.merging(item.claims) { $1 }.filter { !$0.value.isEmpty }
@@ -181,12 +191,12 @@ struct AuthorizationRefusalTests {
         let refusal = try #require(try await authorizer.refusal(.test(token, asset: item.asset, now: item.now)))
         #expect(refusal.type == item.type)
         if let reason = item.reason { #expect(refusal.reason == reason) }
-        // Nothing that came in goes back.
+        // No input is returned.
         #expect(!"\(refusal)".contains(token) && !"\(refusal)".contains("evil"))
     }
 
     @Test(
-        "What is no token is refused as such",
+        "Invalid tokens are refused",
         arguments: [
             "a", ".", "..", "...", "a.b", "a.b.c", "a.b.c.d", "e30.e30.", "e30=.e30.AA", "eyJhbGciOiJIUzI1NiJ9.e30",
             "eyJhbGciOiJIUzI1NiJ9.e30.A", "eyJhbGciOiJIUzI1NiJ9.e30.A+/A", "eyJhbGciOiJIUzI1NiJ9 .e30.AA",
@@ -200,7 +210,7 @@ struct AuthorizationRefusalTests {
         #expect(refusal?.type == .tokenMalformed || refusal?.type == .tokenAlgorithm)
     }
 
-    @Test("No token and an empty one are missing tokens")
+    @Test("A missing and an empty token have the same refusal")
     func missing() async throws {
         let authorizer = try JWTAuthorizer(try await .test())
         for token in [nil, ""] {
@@ -209,7 +219,7 @@ struct AuthorizationRefusalTests {
         }
     }
 
-    @Test("A 401 says how to come back, and what is for the audit log stays there")
+    @Test("A 401 has WWW-Authenticate, and the audit detail is not sent")
     func document() async throws {
         for type in ProblemType.all {
             let response = ProblemDocument(type, auditDetail: "secret").response(instance: "a")
@@ -219,7 +229,7 @@ struct AuthorizationRefusalTests {
         }
     }
 
-    @Test("A full pool answers that the server is busy")
+    @Test("A full pool results in overloaded")
     func full() async throws {
         let (pool, gate) = (BoundedWorkPool(threads: 1, capacity: 0), Gate())
         var authorizer = try JWTAuthorizer(try await .test(), pool: pool)

@@ -8,19 +8,19 @@ import Synchronization
 
 @testable import KeyServer
 
-/// A service that the server asks, on a port of its own: it answers as a test tells it, and counts.
-final class AskedService: Sendable {
-    typealias Handler = @Sendable (AskedService) async throws -> Response
+/// A service for the server's requests, on a separate port: a test determines its responses, and it counts requests.
+final class MockService: Sendable {
+    typealias Handler = @Sendable (MockService) async throws -> Response
 
     private let handler: Mutex<Handler>
     private let bodies = Mutex<[(body: [UInt8], headers: HTTPFields)]>([])
-    /// Holds back what waits for it; opened when the test is over.
-    let gate = AskedServiceGate()
+    /// Delays responses that wait for it; it is opened at the end of the test.
+    let gate = ResponseGate()
     let port = Mutex(0)
 
     private init(_ handler: @escaping Handler) { self.handler = Mutex(handler) }
 
-    /// How many requests have come.
+    /// The number of requests.
     var count: Int { bodies.withLock { $0.count } }
     /// The last request.
     var last: (body: [UInt8], headers: HTTPFields)? { bodies.withLock { $0.last } }
@@ -31,12 +31,12 @@ final class AskedService: Sendable {
         try OutgoingURL("http://127.0.0.1:\(port.withLock { $0 })\(path)")
     }
 
-    /// Runs a service for as long as `test` runs.
+    /// Runs a service while `test` runs.
     static func run(
         _ handler: @escaping Handler,
-        _ test: @Sendable (AskedService) async throws -> Void
+        _ test: @Sendable (MockService) async throws -> Void
     ) async throws {
-        let service = AskedService(handler)
+        let service = MockService(handler)
         let respond: @Sendable (Request) async throws -> Response = { request in
             let body = try await request.boundedBody(upTo: 1_000_000)
             service.bodies.withLock { $0.append((body, request.headers)) }
@@ -53,8 +53,8 @@ final class AskedService: Sendable {
     }
 }
 
-extension AskedService {
-    /// Waits until something is so. What never becomes so ends with the time that every test has.
+extension MockService {
+    /// Waits until a condition is true, up to the time limit of the test.
     static func eventually(_ condition: () async throws -> Bool) async throws {
         while try await !condition() { try await Task.sleep(for: .milliseconds(1)) }
     }
@@ -67,7 +67,7 @@ extension AskedService {
         { _ in Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: text))) }
     }
 
-    /// The head at once, the body only when the gate opens.
+    /// Sends the head immediately, and the body only when the gate opens.
     static let trickle: Handler = { service in
         Response(
             status: .ok,
@@ -79,15 +79,15 @@ extension AskedService {
         )
     }
 
-    /// Nothing, until the gate opens.
+    /// Sends nothing until the gate opens.
     static let silent: Handler = { service in
         await service.gate.wait()
         return Response(status: .ok)
     }
 }
 
-/// Closed until it is opened, once.
-final class AskedServiceGate: Sendable {
+/// A gate that is closed until it is opened once.
+final class ResponseGate: Sendable {
     private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
     func wait() async {
@@ -109,7 +109,7 @@ final class AskedServiceGate: Sendable {
     }
 }
 
-/// A clock that a test moves.
+/// A clock that a test advances.
 final class AuthorizationClock: Sendable {
     private let time = Mutex<Int64>(1_000_000)
 
@@ -118,7 +118,7 @@ final class AuthorizationClock: Sendable {
     func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000 } }
 }
 
-/// Accepts connections, reads a little, writes the same bytes to each and closes it: for answers that are no HTTP.
+/// Accepts connections, reads a little, writes the same bytes to each and closes it: for responses that are not HTTP.
 final class RawService: Sendable {
     let port: Int
     private let socket: Int32
@@ -161,6 +161,6 @@ final class RawService: Sendable {
 }
 
 extension OutgoingHTTP {
-    /// For tests that want an answer: a busy machine may take its time to connect.
+    /// A client for tests that need a response, with a long timeout for busy machines.
     static let patient = OutgoingHTTP(connectTimeout: .seconds(120))
 }

@@ -4,7 +4,7 @@ import Logging
 
 @testable import KeyServer
 
-/// Signs tokens, good and bad ones: header and payload are taken as they are.
+/// Signs valid and invalid tokens: header and payload are used unchanged.
 struct TokenSigner {
     let algorithm: any JWTAlgorithm
 
@@ -36,7 +36,7 @@ struct TokenSigner {
     }
 }
 
-/// A key of P-256 that is made anew for every test.
+/// A P-256 key that is created for each test.
 struct FreshKey {
     let id: String
     private let key = ES256PrivateKey()
@@ -57,7 +57,7 @@ extension VerificationKeySet {
 }
 
 extension TokenIssuer {
-    /// Who made ``TestTokens``.
+    /// The issuer of ``TestTokens``.
     static func test(
         keys: String = TestTokens.keySet,
         algorithms: Set<TokenAlgorithm> = Set(TokenAlgorithm.allCases),
@@ -94,7 +94,7 @@ extension PlaybackRequest {
 }
 
 extension PlaybackAuthorizer {
-    /// What a request is refused with; nil when it is not refused.
+    /// Returns the problem of a request; nil if it is allowed.
     func refusal(_ request: PlaybackRequest) async throws -> ProblemDocument? {
         do {
             _ = try await authorize(request)

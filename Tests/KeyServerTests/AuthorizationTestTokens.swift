@@ -1,9 +1,10 @@
-/// TEST KEYS, made for this file and known to everybody. Never use them for anything else.
+/// TEST KEYS, created for this file and public. Never use them for anything else.
 ///
-/// Tokens that other implementations made with them: PyJWT 2.15, joserfc 1.6 and the openssl command, so that a mistake
-/// in one library cannot hide behind the same one in the other. All hold the claims of `claims`, until the year 2100.
+/// Tokens that other implementations created with them: PyJWT 2.15, joserfc 1.6 and the openssl command, so that an
+/// error in one library is not hidden by the same error in the other. All contain the claims of `claims`, until the
+/// year 2100.
 enum TestTokens {
-    /// What all of them claim.
+    /// The claims of all tokens.
     static let claims =
         #"{"iss":"https://issuer.example","aud":"keyway","sub":"viewer-1","exp":4102444800,"nbf":160000000"#
         + #"0,"iat":1600000000,"jti":"token-1","assets":["movie"],"title":"a-title","policy":"premium","devi"#
@@ -83,7 +84,7 @@ enum TestTokens {
         + "_39fS6ftPDt122TCM0rXWzuAU88Qgi7eVqVG_Czxt5Y4Vb2oV-bf5CNQcO0CVKLNW3miksJZEIxvrUuW2dxQMVg5bNpYTYQl"
         + "LdgwpcHN5SjfDwsrJbKzoQuZpdU9CjR9gUfvcWA"
 
-    /// Of the openssl token: as PKCS#8.
+    /// The private key of the openssl token, in PKCS#8 format.
     static let rsaPrivateKey = """
         -----BEGIN PRIVATE KEY-----
         MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQC2O+H7AZoqNMBs
@@ -139,6 +140,6 @@ enum TestTokens {
         + #"W1oaw6ejmqg3y9YGUeitJNWDAXeoHMPwLKDNte","y":"23PmxxDhwn00jCLufLitXxRAiC8nsjXfk8VKPUpfmpKnTo-mmrz"#
         + #"b4fZdqJslQ-A2"}"#
 
-    /// Everything that is good, as a set.
+    /// All public keys, as a set.
     static let keySet = "{\"keys\":[\(rsaKey),\(p256Key),\(secretKey)]}"
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Authorization: tokens")
 struct AuthorizationTokenTests {
     @Test(
-        "Tokens of other implementations are taken, every claim of them",
+        "Tokens of other implementations are accepted, with all their claims",
         arguments: [
             TestTokens.pyjwtHS256, TestTokens.pyjwtES256, TestTokens.pyjwtRS256, TestTokens.pyjwtES256WithoutKeyID,
             TestTokens.joserfcES256, TestTokens.joserfcRS256, TestTokens.opensslRS256,
@@ -31,7 +31,7 @@ struct AuthorizationTokenTests {
         #expect(authorization == expected)
     }
 
-    @Test("Audiences may be several, times may have fractions, unknown claims are nobody's business")
+    @Test("There can be several audiences, times can have fractions, unknown claims are ignored")
     func lenient() async throws {
         let payload = """
             {"iss": "https://issuer.example", "aud": ["other", "keyway"], "sub": "ü", "exp": 1700000100.9,
@@ -45,7 +45,7 @@ struct AuthorizationTokenTests {
         #expect(authorization == expected)
     }
 
-    @Test("The clocks may differ by the skew and no more")
+    @Test("The clock difference may be as large as the skew")
     func skew() async throws {
         let authorizer = try JWTAuthorizer(try await .test())
         let payload = #"{"iss":"https://issuer.example","aud":"keyway","sub":"a","nbf":1000000,"exp":1000100}"#
@@ -59,7 +59,7 @@ struct AuthorizationTokenTests {
         }
     }
 
-    @Test("Issuers have keys, algorithms and roles of their own")
+    @Test("Issuers have their own keys, algorithms and roles")
     func issuers() async throws {
         let key = FreshKey(id: "ec-1")
         var second = try await TokenIssuer.test(keys: #"{"keys":[\#(key.jwk)]}"#, algorithms: [.es256], mayLoosen: true)
@@ -68,7 +68,7 @@ struct AuthorizationTokenTests {
         let payload = #"{"iss":"second","aud":"keyway","sub":"a","exp":1700000100}"#
         let mayLoosen = try await authorizer.authorize(.test(try await key.token(payload))).mayLoosen
         #expect(mayLoosen)
-        // The first issuer's key does not sign for the second, nor the other way round.
+        // The keys of each issuer are not valid for the other.
         let foreign = try await TokenSigner.rs256().token(#"{"alg":"RS256","kid":"rsa-1"}"#, payload)
         var refusal = try await authorizer.refusal(.test(foreign))
         #expect(refusal?.type == .tokenAlgorithm)
@@ -97,7 +97,7 @@ struct AuthorizationTokenTests {
         #expect(refusal?.type == .unavailable)
     }
 
-    @Test("Two tokens are bound under one name only when issuer and ID are the same")
+    @Test("Two tokens have the same binding only if issuer and ID are equal")
     func bindingNames() {
         let claims = [("a", "bc"), ("ab", "c"), ("", "abc"), ("a", "bd")].map {
             TokenBindingClaim(issuer: $0.0, tokenID: $0.1, expires: 1).token
@@ -106,7 +106,7 @@ struct AuthorizationTokenTests {
         #expect(claims.allSatisfy { $0.count == 32 })
     }
 
-    @Test("An authorization that names asset, title or device is good for these alone")
+    @Test("An authorization for an asset, title or device is valid only for these")
     func requirements() throws {
         var authorization = PlaybackAuthorization(account: "a", expires: 1)
         let (movie, other) = (Array("movie".utf8), Array("other".utf8))

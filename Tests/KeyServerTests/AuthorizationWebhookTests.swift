@@ -13,14 +13,14 @@ struct AuthorizationWebhookTests {
     static let secret = SecretBytes(copying: Array("a webhook secret of 32 bytes, no".utf8))
     static let yes = #"{"allow":true,"account":"viewer-1","expires":1700000100}"#
 
-    @Test("The service is told token, asset, address and request, and the answer is taken to its last field")
+    @Test("The service gets token, asset, address and request, and all fields of the response are used")
     func everything() async throws {
         let answer = """
             {"allow": true, "account": "viewer-1", "expires": 1700000100, "notAfter": 1700000200, "assets": ["movie"],
              "title": "t", "policy": "p", "device": "000102030405060708090a0b0c0d0e0f", "once": true, "tokenId": "id",
              "persist": true, "rentalStart": 1600000000, "reason": null}
             """
-        try await AskedService.run(AskedService.text(answer)) { service in
+        try await MockService.run(MockService.text(answer)) { service in
             var configuration = WebhookConfiguration.test(try service.url("/authorize"))
             configuration.secret = Self.secret
             configuration.mayLoosen = true
@@ -61,14 +61,14 @@ struct AuthorizationWebhookTests {
         }
     }
 
-    @Test("The signature is HMAC-SHA256 over time and body, as another implementation has it")
+    @Test("The signature is HMAC-SHA256 over time and body, as in another implementation")
     func signature() {
         let value = WebhookSignature.value(body: Array(#"{"a":1}"#.utf8), time: 1_700_000_000, secret: Self.secret)
         #expect(value == "t=1700000000,v1=6f12ed2eebfefec5c0fe3a9ca4c63f976f0b95fce399809c83cd442b1d2ce4cd")
     }
 
     @Test(
-        "What is no clear yes is a no, or undecided",
+        "Everything but a clear permission is a refusal or no decision",
         arguments: [
             (200, #"{"allow":false}"#, ProblemType.forbidden, 1),
             (200, #"{"allow":false,"reason":"late"}"#, .forbidden, 1),
@@ -95,18 +95,18 @@ struct AuthorizationWebhookTests {
     )
     func answers(status: Int, body: String, type: ProblemType, questions: Int) async throws {
         let headers: HTTPFields = [.location: "/other"]
-        let handler = AskedService.text(body, status: .init(code: status), headers: headers)
-        try await AskedService.run(handler) { service in
+        let handler = MockService.text(body, status: .init(code: status), headers: headers)
+        try await MockService.run(handler) { service in
             let refusal = try await WebhookAuthorizer(service).refusal(.test("token", asset: "movie"))
             #expect(refusal?.type == type)
             #expect(service.count == questions)
         }
     }
 
-    @Test("A reason with line breaks, or of any length, is a no as any, in one line")
+    @Test("The reason of a refusal may be long or have line breaks, and is converted to one line")
     func reasonInLines() async throws {
         let lines = #"first\r\nX-Injected: 1\u0000\u2028second"# + String(repeating: "ä", count: 600)
-        try await AskedService.run(AskedService.text(#"{"allow":false,"reason":"\#(lines)"}"#)) { service in
+        try await MockService.run(MockService.text(#"{"allow":false,"reason":"\#(lines)"}"#)) { service in
             let refusal = try #require(try await WebhookAuthorizer(service).refusal(.test("token")))
             #expect(refusal.type == .forbidden)
             #expect(refusal.reason?.hasPrefix("first  X-Injected: 1  second") == true)
@@ -119,19 +119,19 @@ struct AuthorizationWebhookTests {
         }
     }
 
-    @Test("The reason of a no goes whole to the audit log and cut to the client")
+    @Test("The reason of a refusal is complete in the audit log and truncated for the client")
     func reason() async throws {
         let reason = String(repeating: "ä", count: 300)
-        try await AskedService.run(AskedService.text(#"{"allow":false,"reason":"\#(reason)"}"#)) { service in
+        try await MockService.run(MockService.text(#"{"allow":false,"reason":"\#(reason)"}"#)) { service in
             let refusal = try #require(try await WebhookAuthorizer(service).refusal(.test("token")))
             #expect(refusal.reason == String(repeating: "ä", count: 50))
             #expect(refusal.auditDetail == "webhook: \(reason)")
         }
     }
 
-    @Test("Without a token nothing is asked, unless that is wanted; one that is too large is not passed on")
+    @Test("Without a token no request is sent unless configured; a token that is too large is not sent")
     func tokens() async throws {
-        try await AskedService.run(AskedService.text(Self.yes)) { service in
+        try await MockService.run(MockService.text(Self.yes)) { service in
             var configuration = WebhookConfiguration.test(try service.url())
             var authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             var refusal = try await authorizer.refusal(.test(nil))
@@ -150,9 +150,11 @@ struct AuthorizationWebhookTests {
         }
     }
 
-    @Test("The configuration says whether requests without a token are asked about, and whether answers may loosen")
+    @Test(
+        "The configuration determines whether requests without a token are sent, and whether responses may loosen policies"
+    )
     func configured() async throws {
-        try await AskedService.run(AskedService.text(Self.yes)) { service in
+        try await MockService.run(MockService.text(Self.yes)) { service in
             let text = """
                 data: d
                 authorization:
@@ -175,12 +177,12 @@ struct AuthorizationWebhookTests {
             #expect(authorization.mayLoosen)
             #expect(service.count == 1)
             let headers = try #require(service.last).headers
-            // Without a trace that was begun, one begins.
+            // Without a trace of the caller, a new one starts.
             #expect(TraceContext(traceparent: headers[HTTPField.Name("traceparent")!]).parentID != nil)
         }
     }
 
-    @Test("A configuration out of bounds is refused")
+    @Test("A configuration that is out of bounds is refused")
     func bounds() throws {
         let url = try OutgoingURL("https://a/")
         let changes: [(inout WebhookConfiguration) -> Void] = [
@@ -196,7 +198,7 @@ struct AuthorizationWebhookTests {
 }
 
 extension WebhookConfiguration {
-    /// Patient, so that a busy machine does not decide what a test comes to.
+    /// A configuration with long timeouts, so that a busy machine does not affect the result.
     static func test(_ url: OutgoingURL) -> Self {
         var configuration = Self(url: url)
         configuration.timeout = .seconds(20)
@@ -207,9 +209,9 @@ extension WebhookConfiguration {
 }
 
 extension WebhookAuthorizer {
-    /// Asks a service patiently.
+    /// Sends a request to a service with long timeouts.
     convenience init(
-        _ service: AskedService,
+        _ service: MockService,
         metrics: ServerMetrics? = nil,
         clock: AuthorizationClock = AuthorizationClock()
     ) throws {

@@ -4,30 +4,30 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("The SPCs of a batch are opened together")
+@Suite("SPCs of a batch are decrypted together")
 struct BatchOpeningTests {
-    @Test("More items than are opened together get each its own answer, in their order")
+    @Test("Each item gets its own answer, in order, with more items than are decrypted together")
     func order() async throws {
         try await LicenseServer.run { server in
             let device = server.device()
             let requests = try (0..<2 * LicenseService.openedTogether + 1).map { _ in try server.request(device) }
             var spcs = requests.map(\.spc)
-            // Refused when it is opened, and one that is no SPC.
+            // An SPC that is refused when it is decrypted, and data that is not an SPC.
             spcs[1] = try server.request(device, .wrongIntegrity).spc
             spcs[5] = [1, 2, 3]
             let items = try await server.batch(spcs).items
             #expect(items.map { $0["id"] } == spcs.indices.map { .integer($0) })
             #expect(items.map { $0["status"] == .integer(0) } == spcs.indices.map { $0 != 1 && $0 != 5 })
             for (request, item) in zip(requests, items) where item["status"] == .integer(0) {
-                guard case .string(let ckc)? = item["ckc"] else { throw LicenseServerFault() }
-                // Only the device's own request opens it: no two answers were mixed up.
+                guard case .string(let ckc)? = item["ckc"] else { throw LicenseServerError() }
+                // Each response decrypts only with its own request: no two responses were swapped.
                 _ = try device.process(ckc: try #require(Base64.decode(ckc.utf8)), for: request)
             }
             #expect(try await server.auditOutcomes().count == spcs.count)
         }
     }
 
-    @Test("Where the pool has no room, each item says so")
+    @Test("Each item reports that the pool is full")
     func overload() async throws {
         try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0)) { server in
             let spcs = try (0..<3).map { _ in try server.request(server.device()).spc }
@@ -40,7 +40,7 @@ struct BatchOpeningTests {
         }
     }
 
-    @Test("Work counts as what it weighs, until it has ended")
+    @Test("Work counts by its weight until it has finished")
     func weight() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 9)
         let gate = Gate()
@@ -54,7 +54,7 @@ struct BatchOpeningTests {
         #expect(pool.unfinished == 0)
     }
 
-    @Test("What is heavier than the queue is taken where there is room for one, and fills it")
+    @Test("Work heavier than the queue is accepted if there is capacity for one, and fills the queue")
     func heavierThanTheQueue() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 1)
         let gate = Gate()

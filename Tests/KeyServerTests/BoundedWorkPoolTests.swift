@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The bounded work pool")
 struct BoundedWorkPoolTests {
-    @Test("Work hands back its value")
+    @Test("Work returns its value")
     func value() async throws {
         let pool = BoundedWorkPool(threads: 2, capacity: 100)
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -16,18 +16,18 @@ struct BoundedWorkPoolTests {
         }
     }
 
-    @Test("Work has threads of its own: it may hold all of them while Swift's tasks go on")
+    @Test("Work has its own threads: it can occupy all of them without blocking Swift's tasks")
     func ownThreads() async throws {
         let pool = BoundedWorkPool(threads: 32, capacity: 0)
         let gate = Gate()
-        // Returns when 32 pieces of work hold a thread each, more than Swift has for a small machine.
+        // Returns when 32 work items occupy a thread each, more than Swift has on a small machine.
         let accepted = await gate.occupy(pool, jobs: 32)
         #expect(pool.waiting == 0)
         gate.open()
         for task in accepted { #expect(try await task.value) }
     }
 
-    @Test("No more runs at once than there are threads")
+    @Test("At most one work item runs per thread")
     func concurrency() async throws {
         let pool = BoundedWorkPool(threads: 3, capacity: 200)
         let gauge = Gauge()
@@ -46,7 +46,7 @@ struct BoundedWorkPoolTests {
         #expect((1...3).contains(gauge.most))
     }
 
-    @Test("What does not fit into the queue is refused at once, and room that was made is used")
+    @Test("Work that does not fit in the queue is refused immediately, and freed capacity is used")
     func overload() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 2)
         let gate = Gate()
@@ -58,7 +58,7 @@ struct BoundedWorkPoolTests {
         #expect(try await pool.run { 7 } == 7)
     }
 
-    @Test("A pool without a queue runs what its threads can take")
+    @Test("A pool without a queue runs one work item per thread")
     func noQueue() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 0)
         for number in 0..<1_000 { #expect(try await pool.run { number } == number) }
@@ -69,7 +69,7 @@ struct BoundedWorkPoolTests {
         for task in accepted { #expect(try await task.value) }
     }
 
-    @Test("Shared work takes along what waits behind it, up to its width, and everybody gets their own outputs")
+    @Test("Shared work includes the following jobs, up to its width, and each caller gets its own outputs")
     func shared() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 100)
         let calls = Calls()
@@ -77,7 +77,7 @@ struct BoundedWorkPoolTests {
         let other = SharedWork<Int, Int>(width: { 8 }) { calls.take($0) }
         let gate = Gate()
         let accepted = await gate.occupy(pool, jobs: 1)
-        // One after the other, so that they wait in this order.
+        // One after the other, to determine their order in the queue.
         var answers: [Task<[Int], any Error>] = []
         for (inputs, work) in [
             ([1, 2, 3, 4], doubling), ([5, 6], doubling), ([7, 8, 9], doubling), ([10], doubling), ([], doubling),
@@ -98,7 +98,7 @@ struct BoundedWorkPoolTests {
         #expect(try await pool.run { 7 } == 7)
     }
 
-    @Test("Work of a width of one is shared by nobody, and what is wider than that runs all the same")
+    @Test("Work with a width of one is not shared, and work with more inputs runs too")
     func unshared() async throws {
         let pool = BoundedWorkPool(threads: 2, capacity: 1_000)
         let calls = Calls()
@@ -115,7 +115,7 @@ struct BoundedWorkPoolTests {
         #expect(calls.all.count == 100)
     }
 
-    @Test("Many threads share work without losing any")
+    @Test("Many threads perform shared work without losing any")
     func sharedByMany() async throws {
         let pool = BoundedWorkPool(threads: 4, capacity: 100_000)
         let work = SharedWork<Int, Int>(width: { 8 }) { $0.map { 2 * $0 } }
@@ -137,7 +137,7 @@ struct BoundedWorkPoolTests {
         #expect(pool.waiting == 0)
     }
 
-    @Test("Shared work is refused as other work is: by its inputs, and when the pool is stopped")
+    @Test("Shared work is refused by the number of its inputs, and when the pool is stopped")
     func sharedRefused() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 4)
         let work = SharedWork<Int, Int>(width: { 8 }) { $0 }
@@ -153,7 +153,7 @@ struct BoundedWorkPoolTests {
         for task in accepted { #expect(try await task.value) }
     }
 
-    @Test("Stopping finishes what runs, refuses what waits and everything that comes")
+    @Test("Stopping finishes running work, and refuses waiting and new work")
     func stop() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 2)
         let gate = Gate()
@@ -170,13 +170,13 @@ struct BoundedWorkPoolTests {
     }
 }
 
-/// What shared work was called with.
+/// Records the inputs of shared work.
 private final class Calls: Sendable {
     private let taken = Mutex<[[Int]]>([])
 
     var all: [[Int]] { taken.withLock { $0 } }
 
-    /// Doubles.
+    /// Doubles the inputs.
     func take(_ inputs: [Int]) -> [Int] {
         taken.withLock { $0.append(inputs) }
         return inputs.map { 2 * $0 }

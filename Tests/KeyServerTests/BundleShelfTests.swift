@@ -29,7 +29,7 @@ struct BundleShelfTests {
         )
     }
 
-    @Test("New, changed and removed bundles are told of once, and the others stay the very same")
+    @Test("New, changed and removed bundles are reported once, and the others are kept")
     func follows() throws {
         let (one, two) = (try record("one"), try record("two", key: 1))
         #expect(try shelf.take([one]) == .init(taken: ["one"]))
@@ -43,7 +43,7 @@ struct BundleShelfTests {
         #expect(shelf.module.bundles.isEmpty)
     }
 
-    @Test("A bundle that cannot be used is told of once, and is left out")
+    @Test("A bundle that cannot be used is reported once, and is skipped")
     func leavesOut() throws {
         let good = try record("good")
         let bad = try CertificateBundleRecord(
@@ -58,13 +58,13 @@ struct BundleShelfTests {
         #expect(change.taken == ["good"])
         #expect(change.leftOut.keys.sorted() == ["bad"])
         #expect(try shelf.take([bad, good]) == .init())
-        // Development bundles are not for a server that means it.
+        // Development bundles are not used in production.
         let serious = BundleShelf(configuration: .init(), allowsDevelopment: false)
         #expect(try serious.take([good]).leftOut.keys.sorted() == ["good"])
         #expect(serious.module.bundles.isEmpty)
     }
 
-    @Test("Two bundles of one certificate are refused, and those in use stay")
+    @Test("Two bundles with the same certificate are refused, and those in use stay in use")
     func duplicate() throws {
         let one = try record("one")
         _ = try shelf.take([one])
@@ -80,7 +80,7 @@ struct BundleShelfTests {
         #expect(shelf.module.bundles.map(\.name) == ["one"])
     }
 
-    @Test("The server looks into the store, and its log says what has changed")
+    @Test("The server checks the store, and logs changes")
     func reloads() async throws {
         let store = InMemoryKeyStore()
         let log = LogRecorder()
@@ -104,6 +104,6 @@ struct BundleShelfTests {
         let lines = log.text.split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.first?.contains("bundle app is in use") == true)
-        #expect(lines.last?.contains("bundle app is not in use any more") == true)
+        #expect(lines.last?.contains("bundle app is no longer in use") == true)
     }
 }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Values between commas")
+@Suite("CSV tables")
 struct CSVTableTests {
-    private func table(_ text: String) throws(CSVTable.Mistake) -> CSVTable { try CSVTable(Array(text.utf8)) }
+    private func table(_ text: String) throws(CSVTable.SyntaxError) -> CSVTable { try CSVTable(Array(text.utf8)) }
 
-    @Test("Rows are read with the lines that they begin in")
+    @Test("Rows have the number of their first line")
     func rows() throws {
         let text = "\u{FEFF}a,b\r\n1,\r\n\r\n\"x,\"\"y\"\"\r\nz\",2\n,\"\"\nü,4"
         let table = try table(text)
@@ -15,14 +15,14 @@ struct CSVTableTests {
         #expect(table.rows.map(\.line) == [2, 4, 6, 7])
     }
 
-    @Test("A table with a header alone has no rows")
+    @Test("A table with only a header has no rows")
     func empty() throws {
         #expect(try table("a\n").rows.isEmpty)
         #expect(try table("a").rows.isEmpty)
     }
 
     @Test(
-        "What is no table is refused, with its line",
+        "Invalid tables are refused, with the line",
         arguments: [
             ("", 1), ("\n\n", 1), ("a,b\n1\n", 2), ("a,b\n1,2\n1,2,3", 3), ("a\n\"b", 2), ("a\nb\"c\"", 2),
             ("a\n\"b\"c", 2), ("a\r\n\"1\n2\"\nb,c", 4), ("a\rb", 1),
@@ -30,17 +30,17 @@ struct CSVTableTests {
         ]
     )
     func refusals(_ text: String, _ line: Int) {
-        #expect { try table(text) } throws: { ($0 as? CSVTable.Mistake)?.line == line }
+        #expect { try table(text) } throws: { ($0 as? CSVTable.SyntaxError)?.line == line }
     }
 
     @Test("Text that is not UTF-8 is refused")
     func encoding() {
-        #expect(throws: CSVTable.Mistake(line: 2, reason: "the text is not UTF-8")) {
+        #expect(throws: CSVTable.SyntaxError(line: 2, reason: "the text is not UTF-8")) {
             try CSVTable([0x61, 0x0A, 0xFF, 0x0A])
         }
     }
 
-    @Test("What is written is read again", arguments: ["", "a", "a,b", "\"", "a\"b", "\r\n", " ", "ü"])
+    @Test("Written fields are parsed again", arguments: ["", "a", "a,b", "\"", "a\"b", "\r\n", " ", "ü"])
     func roundTrip(_ field: String) throws {
         let table = try table(CSVTable.line(["x", "y"]) + CSVTable.line([field, "z"]))
         #expect(table.rows.map(\.fields) == [[field, "z"]])

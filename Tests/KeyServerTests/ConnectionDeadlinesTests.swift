@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyServer
 
-/// Time is the embedded event loop's own, and moves only when a test says so.
+/// Time is that of the embedded event loop, and only advances when a test advances it.
 @Suite("Deadlines of a connection")
 struct ConnectionDeadlinesTests {
     private let channel: EmbeddedChannel
@@ -21,7 +21,7 @@ struct ConnectionDeadlinesTests {
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
-    @Test("A connection without a head is closed at the deadline and not before")
+    @Test("A connection without a request head is closed at the deadline and not before")
     func head() {
         advance(9)
         #expect(channel.isActive)
@@ -29,7 +29,7 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("A body that trickles in is cut off as a whole, and the route learns of it")
+    @Test("The deadline applies to a slow body as a whole, and the route gets the error")
     func body() throws {
         try receive(.head(post))
         for _ in 0..<19 {
@@ -45,7 +45,7 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("A route that does not answer the missed deadline does not keep the connection")
+    @Test("A route that does not respond to the missed deadline does not keep the connection open")
     func bodyWithoutAnswer() throws {
         try receive(.head(post))
         advance(20)
@@ -56,7 +56,7 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("The server's own time is not the client's")
+    @Test("The server's processing time does not count for the client")
     func slowServer() throws {
         try receive(.head(post), .end(nil))
         advance(1_000)
@@ -67,7 +67,7 @@ struct ConnectionDeadlinesTests {
         #expect(channel.isActive)
     }
 
-    @Test("After an answer the next head has the idle time-out")
+    @Test("After a response, the idle timeout applies to the next head")
     func idle() throws {
         try receive(.head(post), .end(nil))
         _ = try send(status: .ok)
@@ -77,7 +77,7 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("A next request takes the connection out of idleness")
+    @Test("Another request ends the idle time")
     func keepAlive() throws {
         for _ in 0..<3 {
             try receive(.head(post), .end(nil))
@@ -90,7 +90,7 @@ struct ConnectionDeadlinesTests {
         try channel.throwIfErrorCaught()
     }
 
-    @Test("An answer that comes before the body has ended announces the end, which waits for the rest of the body")
+    @Test("A response before the end of the body announces the close, which waits for the rest of the body")
     func earlyAnswer() throws {
         try receive(.head(post))
         let head = try send(status: .payloadTooLarge)
@@ -102,7 +102,7 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("A client that closes its side after an early answer is not waited for")
+    @Test("The server does not wait for a client that closes its side after an early response")
     func earlyAnswerAndGone() throws {
         try receive(.head(post))
         _ = try send(status: .payloadTooLarge)
@@ -111,10 +111,10 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("What is no request is answered, and what follows it is not read, until the deadline")
+    @Test("Invalid input gets a response, and what follows it is not read, until the deadline")
     func noRequest() throws {
         try channel.pipeline.syncOperations.addHandler(HTTPResponseEncoder(), position: .first)
-        let answer = EncodedAnswer(bytes: ByteBuffer(string: "no"), isLast: true, leavesRest: true)
+        let answer = EncodedResponse(bytes: ByteBuffer(string: "no"), isLast: true, hasUnreadInput: true)
         _ = channel.triggerUserOutboundEvent(answer)
         #expect(network.isHalfClosed)
         try receive(.head(post), .end(nil))
@@ -124,7 +124,7 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("An answer that says so ends the connection")
+    @Test("A response that announces it closes the connection")
     func lastAnswer() throws {
         try receive(.head(post), .end(nil))
         let head = try send(status: .ok, headers: ["Connection": "close"])
@@ -132,7 +132,7 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("The rest of the body after an early answer has its deadline too")
+    @Test("The rest of the body after an early response has its deadline too")
     func earlyAnswerAndEndlessBody() throws {
         try receive(.head(post))
         _ = try send(status: .payloadTooLarge)
@@ -143,7 +143,7 @@ struct ConnectionDeadlinesTests {
         try channel.throwIfErrorCaught()
     }
 
-    @Test("A client that takes nothing of its answer is cut off")
+    @Test("A client that does not read the response is disconnected")
     func blockedWrite() throws {
         try receive(.head(post), .end(nil))
         network.isBlocked = true
@@ -154,7 +154,7 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("A client that takes its answer slowly but steadily is not")
+    @Test("A client that reads the response slowly but steadily is not disconnected")
     func slowWrite() throws {
         try receive(.head(post), .end(nil))
         network.isBlocked = true
@@ -168,7 +168,7 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Requests that do not wait for answers are counted")
+    @Test("Pipelined requests are counted")
     func pipelining() throws {
         try receive(.head(post), .end(nil), .head(post), .end(nil))
         _ = try send(status: .ok)
@@ -179,13 +179,13 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("An answer that is encoded already goes on the wire as it is, and ends its request")
+    @Test("An encoded response is sent unchanged, and ends its request")
     func encodedAnswer() throws {
         try channel.pipeline.syncOperations.addHandler(HTTPResponseEncoder(), position: .first)
         let bytes = ByteBuffer(string: "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
         for _ in 0..<2 {
             try receive(.head(post), .end(nil))
-            _ = channel.triggerUserOutboundEvent(EncodedAnswer(bytes: bytes, isLast: false))
+            _ = channel.triggerUserOutboundEvent(EncodedResponse(bytes: bytes, isLast: false))
             #expect(try channel.readOutbound(as: IOData.self) == .byteBuffer(bytes))
             advance(59)
             #expect(channel.isActive)
@@ -194,11 +194,11 @@ struct ConnectionDeadlinesTests {
         #expect(!channel.isActive)
     }
 
-    @Test("An answer that is encoded already and says so ends the connection")
+    @Test("An encoded response that announces it closes the connection")
     func lastEncodedAnswer() throws {
         try channel.pipeline.syncOperations.addHandler(HTTPResponseEncoder(), position: .first)
         try receive(.head(post), .end(nil))
-        _ = channel.triggerUserOutboundEvent(EncodedAnswer(bytes: ByteBuffer(string: "bye"), isLast: true))
+        _ = channel.triggerUserOutboundEvent(EncodedResponse(bytes: ByteBuffer(string: "bye"), isLast: true))
         #expect(try channel.readOutbound(as: IOData.self) == .byteBuffer(ByteBuffer(string: "bye")))
         #expect(!channel.isActive)
     }
@@ -212,7 +212,7 @@ struct ConnectionDeadlinesTests {
         while try channel.readInbound(as: HTTPServerRequestPart.self) != nil {}
     }
 
-    /// Writes a whole answer, and hands back its head as it left.
+    /// Writes a whole response, and returns its head as it was sent.
     private func send(status: HTTPResponseStatus, headers: HTTPHeaders = [:]) throws -> HTTPResponseHead? {
         let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
         let body = IOData.byteBuffer(ByteBuffer(bytes: [1]))
@@ -226,11 +226,11 @@ struct ConnectionDeadlinesTests {
     }
 }
 
-/// Stands for the network and the client behind it: while it is blocked it holds what is written.
+/// Simulates the network and the client: while it is blocked it keeps what is written.
 private final class SlowNetwork: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     var isBlocked = false
-    /// Whether the server has said that it sends nothing more.
+    /// Whether the server has closed its output.
     private(set) var isHalfClosed = false
     private var held: [EventLoopPromise<Void>?] = []
 
@@ -249,7 +249,7 @@ private final class SlowNetwork: ChannelOutboundHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    /// False when nothing is held.
+    /// Returns false if nothing is kept.
     func letOnePass() -> Bool {
         guard !held.isEmpty else { return false }
         held.removeFirst()?.succeed(())

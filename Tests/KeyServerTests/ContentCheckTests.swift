@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Policies beside what they govern")
+@Suite("Policies and the tracks and keys that use them")
 struct ContentCheckTests {
     private let store = InMemoryKeyStore()
 
@@ -45,7 +45,7 @@ struct ContentCheckTests {
     }
 
     @Test(
-        "A title's policy has to fit all of its tracks",
+        "A title's policy must fit all of its tracks",
         arguments: [("main", true), ("audio", true), ("plain", false)]
     )
     func titles(name: String, isRefused: Bool) async throws {
@@ -60,7 +60,7 @@ struct ContentCheckTests {
         #expect(unknown?.code == .missingReference)
     }
 
-    @Test("A track's kind has to fit the policies of its title and of the keys that it has")
+    @Test("A track's kind must fit the policies of its title and of its keys")
     func tracks() async throws {
         let (_, audio) = try await fill()
         let hd = try TrackRecord(title: "film", name: "hd", kind: .hd)
@@ -73,7 +73,7 @@ struct ContentCheckTests {
         try await ContentDefaults.check(track: audio, in: store)
     }
 
-    @Test("A key has to fit its policies, the one called default where it names none")
+    @Test("A key must fit its policies, or the default policy if it has none")
     func keys() async throws {
         let (_, audio) = try await fill()
         for record in [try key("one", kind: .audio, policy: "main"), try key("two", policy: "main", of: audio)] {
@@ -87,7 +87,7 @@ struct ContentCheckTests {
         #expect(error?.code == .conflict)
     }
 
-    @Test("A policy that changes has to fit all that refers to it, by title, track, key or by default")
+    @Test("A changed policy must fit everything that refers to it, by title, track, key or by default")
     func policies() async throws {
         let (_, audio) = try await fill(title: "plain")
         let strict = #"{"securityLevel": "main"}"#
@@ -107,7 +107,7 @@ struct ContentCheckTests {
         #expect(try await !refuses("own", strict))
         try await store.putContent(key("period", policy: "own", of: audio), replacing: false)
         #expect(try await refuses("own", strict))
-        // Of more keys than are read at once, the last counts too.
+        // If there are more keys than are read at once, the last one is checked too.
         try await store.putPolicy(policy("last", "{}"), replacing: false)
         for number in 0..<ContentCheck.pageSize {
             try await store.putContent(key("\(100_000 + number)", kind: .hd, policy: "last"), replacing: false)

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import KeyServer
 
-/// Counts who is inside.
+/// Counts concurrent entries.
 final class Gauge: Sendable {
     private let state = Mutex((now: 0, most: 0))
 
@@ -14,13 +14,13 @@ final class Gauge: Sendable {
     func leave() { state.withLock { $0.now -= 1 } }
 }
 
-/// Holds the threads of a pool until it is opened.
+/// Blocks the threads of a pool until it is opened.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let jobs = Mutex(0)
     private let gauge = Gauge()
 
-    /// Gives the pool so many jobs that wait for the gate, and returns when all have been taken and every thread has
+    /// Adds jobs to the pool that wait for the gate, and returns after all have been accepted and every thread runs
     /// one.
     func occupy(_ pool: BoundedWorkPool, jobs count: Int) async -> [Task<Bool, any Error>] {
         jobs.withLock { $0 = count }

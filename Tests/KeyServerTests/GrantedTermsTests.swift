@@ -6,8 +6,8 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// What is granted, over a real port: what the device may do with its key, and what the store remembers.
-@Suite("What is granted")
+/// Grants over a real port: the terms of the key on the device, and the records in the store.
+@Suite("Granted terms")
 struct GrantedTermsTests {
     private func key(
         _ server: LicenseServer,
@@ -21,7 +21,7 @@ struct GrantedTermsTests {
         return try device.process(ckc: answer.body, for: request)
     }
 
-    @Test("A rental begins with its first license, and later CKCs carry the seconds that remain")
+    @Test("A rental starts with its first license, and later CKCs contain the remaining seconds")
     func rental() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"rental":"PT1H","rentalStart":"firstLicense"}"#)
@@ -40,7 +40,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("The token's time begins a rental, and no key outlasts the token's notAfter")
+    @Test("The token's time starts a rental, and no key lasts longer than the token's notAfter")
     func tokenTimes() async throws {
         let authorizer = AccountAuthorizer { authorization in
             authorization.rentalStart = 1_799_999_000
@@ -57,7 +57,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("A rental's playback ends with the token's notAfter, which is no lease: it takes no slot")
+    @Test("Playback of a rental ends at the token's notAfter, which is not a lease: it occupies no slot")
     func notAfterWithoutLease() async throws {
         let authorizer = AccountAuthorizer { $0.notAfter = 1_800_000_060 }
         try await LicenseServer.run(authorizer: authorizer) { server in
@@ -85,7 +85,7 @@ struct GrantedTermsTests {
             for state in [FPSDevice.PlaybackState.readyToStart, .playing, .leaseAboutToExpire] {
                 _ = try await key(server, device, server.request(device, session: session, state: state))
             }
-            // Closed and opened again.
+            // The session is closed and opened again.
             _ = try await key(server, device, server.request(device))
             let leases = try await server.store.leases(
                 account: "viewer",
@@ -95,7 +95,7 @@ struct GrantedTermsTests {
             )
             #expect(leases.count == 1)
             #expect(leases.first?.until == 1_800_000_630)
-            // Another account has slots of its own; another device of this one has none until the key has run out.
+            // Another account has its own slots; another device of this account has none until the key expires.
             let stranger = server.device()
             _ = try await key(server, stranger, server.request(stranger), token: "somebody else")
             #expect(try await server.license(try server.request(server.device()).spc).status == 403)
@@ -104,7 +104,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("Behind the AV adapter the session counts, never the adapter's ID")
+    @Test("With the AV adapter the session is counted, never the adapter's ID")
     func adapter() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"lease":"PT10M","streams":2,"devices":1,"adapter":"allow"}"#)
@@ -122,7 +122,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("A key that is loaded ahead holds a short reservation, and its lease is as short")
+    @Test("A preloaded key occupies a short reservation, and has a lease of the same length")
     func preload() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"lease":"PT1H","streams":1}"#)
@@ -139,7 +139,9 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("The strictest of the policies of content and token holds, and a token loosens only by its issuer's right")
+    @Test(
+        "The strictest of the policies of content and token applies, and a token loosens it only with its issuer's permission"
+    )
     func merged() async throws {
         for (mayLoosen, end) in [(false, Int64(1_800_000_060)), (true, 1_800_003_600)] {
             let authorizer = AccountAuthorizer { authorization in
@@ -157,7 +159,9 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("A kept key is on record, first play shows in a report, and invalidation needs the server's challenge")
+    @Test(
+        "A persistent key is recorded, a report contains its first play, and invalidation needs the server's challenge"
+    )
     func offline() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"},"devices":1}"#)
@@ -185,7 +189,7 @@ struct GrantedTermsTests {
             let gone = try device.invalidate(.stream(kept), certificate: server.certificate.der, challenge: challenge)
             #expect(try await server.license(gone).status == 200)
             #expect(try await record().end == .invalidated)
-            // The challenge was for one.
+            // The challenge was valid for one report.
             #expect(try await server.license(gone).json["reason"] == .string("challenge-unknown"))
             #expect(
                 try await server.auditOutcomes() == [
@@ -195,7 +199,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("A key that had expired when it was invalidated is not given again where the policy says so")
+    @Test("A key that had expired when it was invalidated is not issued again if the policy forbids it")
     func expiredInvalidation() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"},"renewAfterExpiry":false}"#)
@@ -204,7 +208,7 @@ struct GrantedTermsTests {
             let playing = try device.loadPersistentKey(kept)
             try playing.startPlaying()
             kept = try #require(playing.updatedPersistentKey)
-            // Nobody told the server of first play: as far as it knows the key lasts for a month.
+            // The server has no report of the first play, so the key lasts for a month.
             server.clock.advance(by: 2 * 86_400)
             let gone = try device.invalidate(
                 .stream(kept),
@@ -216,7 +220,7 @@ struct GrantedTermsTests {
             let again = try await server.license(try server.request(device).spc, query: "?persist=true")
             #expect(again.json["reason"] == .string("renewal-after-expiry"))
 
-            // What is gone already is not found, and that ends nothing.
+            // The key does not exist any more, so it is not found, which ends nothing.
             let missing = try device.invalidate(
                 .stream(kept),
                 certificate: server.certificate.der,
@@ -231,7 +235,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("An invalidation without any outcome is a report that says nothing of time")
+    @Test("An invalidation without an outcome is a report without a remaining time")
     func invalidationWithoutOutcome() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#)
@@ -239,7 +243,7 @@ struct GrantedTermsTests {
             let kept = try await server.keep(device)
             let before = try #require(try await server.store.offlineLicenses(account: "viewer").first)
             let nothing = SPCMutation { draft in
-                // Bit 1 of the flags alone (Table 6-4), which stand at the value's bytes 16 to 23.
+                // Only bit 1 of the flags (Table 6-4), which are bytes 16 to 23 of the value.
                 let flags: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 2]
                 draft[.sync]?.value.replaceSubrange(16..<24, with: flags)
             }
@@ -256,12 +260,12 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("A retry gets the same CKC again and takes nothing a second time, however many come at once")
+    @Test("A retry gets the same CKC and makes no further claims, also concurrently")
     func retries() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"lease":"PT10M","streams":1,"devices":1}"#)
             let spc = try server.request(server.device()).spc
-            let answers = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
+            let answers = try await withThrowingTaskGroup(of: ReceivedResponse.self) { group in
                 for _ in 0..<8 { group.addTask { try await server.license(spc) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -272,7 +276,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("Where nobody is authorized a device's kept key can be invalidated too, by a challenge that nobody else used")
+    @Test("Without authorization, a device's persistent key can be invalidated too, with its own challenge")
     func anonymousInvalidation() async throws {
         try await LicenseServer.run(authorizer: OpenAuthorizer()) { server in
             try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#)
@@ -292,7 +296,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("Challenges and reports are charged to the account, apart from its licenses")
+    @Test("Challenges and reports are charged to the account separately from its licenses")
     func cheapRequestsAreLimited() async throws {
         var limits = RateLimits()
         limits.other.account = RateLimit(perMinute: 1, burst: 2)
@@ -312,7 +316,7 @@ struct GrantedTermsTests {
         }
     }
 
-    @Test("A change of policy or key holds from the next license on, whether it was remembered or not")
+    @Test("A changed policy or key applies to the next license, cached or not")
     func changes() async throws {
         try await LicenseServer.run { server in
             let device = server.device()

@@ -7,7 +7,7 @@ import TextCoding
 struct JSONFieldsTests {
     private func parse(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
 
-    @Test("Fields are taken by name and type, and none may be left")
+    @Test("Fields are read by name and type, and unknown fields are refused")
     func taking() throws {
         var fields = try JSONFields(try parse(#"{"s":"x","b":true,"i":7,"a":[1],"rest":0}"#), path: "")
         #expect(try fields.string("s") == "x")
@@ -17,20 +17,20 @@ struct JSONFieldsTests {
         #expect(try fields.string("missing") == nil)
         do throws(JSONError) {
             try fields.finish()
-            Issue.record("a field was left over")
+            Issue.record("an unknown field was accepted")
         } catch {
-            // What it might be is named; what it is called is not repeated.
-            #expect(error.reason == "a field is unknown; there are s, b, i, a, missing")
+            // The known fields are named, and the unknown ones are not repeated.
+            #expect(error.reason == "a field is unknown; the known fields are s, b, i, a, missing")
             #expect(error.place == .path(""))
         }
     }
 
-    @Test("A value of another type is named", arguments: [#"{"f":1}"#, #"{"f":null}"#, #"{"f":[]}"#])
+    @Test("A value of another type is reported with its field", arguments: [#"{"f":1}"#, #"{"f":null}"#, #"{"f":[]}"#])
     func wrongTypes(text: String) throws {
         var fields = try JSONFields(try parse(text), path: "/outer")
         do throws(JSONError) {
             _ = try fields.string("f")
-            Issue.record("\(text) was taken for a string")
+            Issue.record("\(text) was accepted as a string")
         } catch {
             #expect(error.place == .path("/outer/f"))
         }

@@ -11,7 +11,7 @@ struct KeyImportTests {
     private static let header = "title,track,kind,asset,kid,key,iv,policy,stream,valid_from,valid_until\n"
     private static let digits = "000102030405060708090a0b0c0d0e0f"
 
-    /// A row with a key of its own.
+    /// Returns a row with its own key.
     private static func row(
         _ title: String = "",
         _ track: String = "",
@@ -50,7 +50,7 @@ struct KeyImportTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("Keys with title and track make both, and keys without stand alone")
+    @Test("Keys with title and track create both, and keys without have no title")
     func imports() async throws {
         let text =
             Self.header + Self.row("film", "audio", kid: 1)
@@ -83,7 +83,7 @@ struct KeyImportTests {
         #expect(try await store.content(keyID: Array(repeating: 6, count: 16)) != nil)
     }
 
-    @Test("One mistake, and nothing is written; every mistake has its line")
+    @Test("With one error nothing is written; every error has its line")
     func mistakes() async throws {
         try await store.putPolicy(
             try ContentDefaults.policy(name: "main", json: Array(#"{"securityLevel": "main"}"#.utf8)),
@@ -109,7 +109,7 @@ struct KeyImportTests {
         #expect(try await store.titles(after: nil, limit: 10).isEmpty)
     }
 
-    @Test("What a file changes over tracks and keys that it does not name is a mistake where it does not fit them")
+    @Test("A change that does not fit tracks and keys outside of the file is an error")
     func untouched() async throws {
         for (name, json) in [("main", #"{"securityLevel": "main"}"#), ("free", "{}")] {
             try await store.putPolicy(try ContentDefaults.policy(name: name, json: Array(json.utf8)), replacing: false)
@@ -121,12 +121,12 @@ struct KeyImportTests {
             let keyID = String(repeating: kid, count: 32)
             return "film,\(track),\(kind),\(keyID),\(Self.digits),\(Self.digits),\(policy),\n"
         }
-        // The audio track stays, and would be under the title's new policy.
+        // The audio track is unchanged, but would use the title's new policy.
         let title = try await plan(head + row("hd", "9", title: "main"), replaces: true)
         #expect(title.summary.mistakes.map(\.line) == [2])
         #expect(title.summary.mistakes.first?.reason.contains("film/audio") == true)
         #expect(try await plan(head + row("hd", "9", title: "free"), replaces: true).summary.mistakes.isEmpty)
-        // A key of the track stays, and is for video alone, unless the file replaces it as well.
+        // A key of the track is unchanged, and is for video only, unless the file replaces it as well.
         let track = head + row("hd", kind: "audio", "9")
         #expect(try await plan(track, replaces: true).summary.mistakes.map(\.line) == [2])
         let both = track + "film,hd,,02020202020202020202020202020202,\(Self.digits),\(Self.digits),,free\n"
@@ -134,17 +134,17 @@ struct KeyImportTests {
     }
 
     @Test(
-        "A file that is no table of keys is refused as a whole",
+        "A file that is not a table of keys is refused as a whole",
         arguments: [
             ("", 1), ("asset\n", 1), ("asset,key\n", 1), ("asset,key,iv,key\n", 1), ("asset,key,iv,price\n", 1),
             ("asset,key,iv\na\n", 2), ("<CPIX/>", 1), (" <", 1),
         ]
     )
     func files(_ text: String, _ line: Int) {
-        #expect { try KeyRow.rows(ofFile: Array(text.utf8)) } throws: { ($0 as? KeyFileMistake)?.line == line }
+        #expect { try KeyRow.rows(ofFile: Array(text.utf8)) } throws: { ($0 as? KeyFileError)?.line == line }
     }
 
-    @Test("Cut off after a batch, an import is resumed; what is there and differs is told")
+    @Test("An import that was interrupted after a batch is resumed; different existing keys are reported")
     func resumes() async throws {
         let rows = (0..<600).map { Self.row(asset: "asset \($0)") }
         let first = try await plan(Self.header + rows[..<500].joined())
@@ -167,7 +167,7 @@ struct KeyImportTests {
         #expect(try await store.content(assetID: Array("asset 7".utf8))?.info.track == .audio)
     }
 
-    @Test("Every batch is one transaction of at most 500 keys, and what was stored meanwhile stops it")
+    @Test("Every batch is one transaction of at most 500 keys, and fails if a key was stored meanwhile")
     func batches() async throws {
         let text = Self.header + (0..<1_201).map { Self.row(asset: "asset \($0)") }.joined()
         let keys = try await plan(text)
@@ -182,10 +182,10 @@ struct KeyImportTests {
         #expect(try await other.contents(after: nil, limit: 1_000).count == 501)
     }
 
-    @Test("A title or a track that is there and differs changes only when that is asked for")
+    @Test("A different existing title or track is changed only on request")
     func catalog() async throws {
         try await (try await plan(Self.header + Self.row("film", "hd", kid: 1))).write(into: store)
-        // What a row leaves out stays.
+        // Omitted values are unchanged.
         let silent = try await plan(Self.header + Self.row("film", "hd", kid: 2))
         #expect(silent.summary == summary(new: 1))
         let text = Self.header + Self.row("film", "hd", kid: 2, stream: Self.digits)
@@ -197,14 +197,14 @@ struct KeyImportTests {
         #expect(try await store.tracks(title: "film").map(\.streamID) == [Array(0..<16)])
     }
 
-    @Test("A key ID that another asset has is a mistake")
+    @Test("A key ID of another asset is an error")
     func keyIDs() async throws {
         try await (try await plan(Self.header + Self.row(asset: "one", kid: 1))).write(into: store)
         let second = try await plan(Self.header + Self.row(asset: "two", kid: 1), replaces: true)
         #expect(second.summary.mistakes.map(\.line) == [2])
     }
 
-    @Test("What is exported as CSV makes the same store of an empty one")
+    @Test("A CSV export creates the same store from an empty one")
     func roundTrip() async throws {
         try await fill()
         let text = try await export()
@@ -234,7 +234,7 @@ struct KeyImportTests {
         #expect(same.summary == summary(same: 5))
     }
 
-    @Test("A title is exported as CPIX, and comes back with its keys and tracks")
+    @Test("A CPIX export of a title is imported with its keys and tracks")
     func cpix() async throws {
         try await fill()
         let text = try await export("film", as: .cpix)
@@ -260,7 +260,7 @@ struct KeyImportTests {
         await #expect(throws: KeyStoreError(.missingReference, place: "")) { _ = try await export("nothing") }
     }
 
-    @Test("CPIX keys that lack what FairPlay needs are mistakes")
+    @Test("CPIX keys without values that FairPlay needs are errors")
     func cpixMistakes() async throws {
         let text = """
             <CPIX xmlns="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc"><ContentKeyList>
@@ -273,7 +273,7 @@ struct KeyImportTests {
         #expect(mistakes.map(\.line) == [2, 3])
     }
 
-    @Test("The default asset ID is what stands behind skd:// in the key URI")
+    @Test("The default asset ID is the part of the key URI after skd://")
     func assetIDs() throws {
         let keyID = [UInt8](repeating: 0xAB, count: 16)
         func assetID(_ template: String?) throws -> String {
@@ -288,7 +288,7 @@ struct KeyImportTests {
         #expect(throws: (any Error).self) { try ContentDefaults.checkKeyURI("skd://{what}") }
     }
 
-    /// A title with policies and periods, and keys that stand alone.
+    /// A title with policies and periods, and keys without a title.
     private func fill() async throws {
         for name in ["a", "b", "c"] {
             try await store.putPolicy(try PolicyRecord(name: name, document: Array("{}".utf8)), replacing: false)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Latencies in the log")
 struct LatencyTests {
-    /// A monotonic clock that is 1,234 microseconds and 567 nanoseconds later each time.
+    /// A monotonic clock that advances by 1,234 microseconds and 567 nanoseconds per call.
     private final class Ticks: Sendable {
         static let microseconds: Int64 = 1_234
         private let next = Atomic<Int64>(0)
@@ -15,11 +15,11 @@ struct LatencyTests {
 
     private func isMeasured(_ microseconds: Int64?) -> Bool {
         guard let microseconds else { return false }
-        // A few ticks after the start. The time of day stands still in these tests.
+        // A few calls after the start. The time of day does not change in these tests.
         return (1...50).contains { $0 * 1_234_567 / 1_000 == microseconds }
     }
 
-    @Test("Clear Key and AES-128 are measured in true microseconds, given or refused")
+    @Test("Clear Key and AES-128 requests have their duration in microseconds, issued or refused")
     func otherClients() async throws {
         let (ticks, activity) = (Ticks(), Activity())
         try await OtherClientsServer.run(activity: activity, monotonicClock: { ticks.now }) { server in
@@ -28,7 +28,7 @@ struct LatencyTests {
             #expect(try await server.clearKey(1).status == 200)
             #expect(try await server.clearKey(2).status == 404)
             #expect(try await server.send("GET", "/keys/\(kid)").status == 200)
-            // A refusal by who authorizes.
+            // A refusal of the authorizer.
             #expect(try await server.send("GET", "/keys/\(kid)", token: "wrong").status == 401)
             #expect(try await server.clearKey(1, token: nil).status == 401)
             let records = try await server.audit()
@@ -46,7 +46,7 @@ struct LatencyTests {
         }
     }
 
-    @Test("Audit records of administration are measured in true microseconds")
+    @Test("Audit records of administration have their duration in microseconds")
     func administration() {
         let ticks = Ticks()
         let stopwatch = Stopwatch { ticks.now }

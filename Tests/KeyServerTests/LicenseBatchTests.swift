@@ -5,9 +5,9 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Many licenses in one request")
+@Suite("Batches of license requests")
 struct LicenseBatchTests {
-    @Test("Items come in their order, each with what it asks for")
+    @Test("Items keep their order and their fields")
     func items() throws {
         let batch = try read(
             #"{"id":7,"spc":"AQ=="},{"id":-1,"spc":"-_8","asset-id":"mové","persist":true}"#
@@ -23,7 +23,7 @@ struct LicenseBatchTests {
     }
 
     @Test(
-        "A malformed item spoils itself alone",
+        "A malformed item fails only itself",
         arguments: [
             #"{"id":2}"#, #"{"id":2,"spc":""}"#, #"{"id":2,"spc":"*"}"#, #"{"id":2,"spc":7}"#,
             #"{"id":2,"spc":"AQ==","assetId":"a"}"#, #"{"id":2,"spc":"AQ==","asset-id":[[]]}"#,
@@ -39,7 +39,7 @@ struct LicenseBatchTests {
     }
 
     @Test(
-        "Anything wrong around the items spoils the request",
+        "Any error outside of items fails the request",
         arguments: [
             "", "null", "{}", #"{"fairplay-streaming-request":[]}"#, #"{"fairplay-streaming-request":{}}"#,
             #"{"fairplay-streaming-request":{"version":1}}"#,
@@ -65,7 +65,7 @@ struct LicenseBatchTests {
         #expect(problem?.type == .malformedRequest)
     }
 
-    @Test("32 items are taken and 33 are not")
+    @Test("32 items are accepted and 33 are not")
     func count() throws {
         let items = { (count: Int) in (0..<count).map { #"{"id":\#($0),"spc":"AQ=="}"# }.joined(separator: ",") }
         #expect(try read(items(32)).items.count == 32)
@@ -73,7 +73,7 @@ struct LicenseBatchTests {
     }
 
     @Test(
-        "A batch is JSON",
+        "A batch must be JSON",
         arguments: [nil, "text/plain", "application/x-www-form-urlencoded", "application/octet-stream"]
     )
     func onlyJSON(_ type: String?) {
@@ -83,9 +83,9 @@ struct LicenseBatchTests {
         #expect(problem?.type == .unsupportedMediaType)
     }
 
-    @Test("Each item of the answer has a status of its own")
+    @Test("Each item of the response has its own status")
     func answer() async throws {
-        let answer = LicenseBatchAnswer(items: [
+        let answer = LicenseBatchResponse(items: [
             .init(id: 1, result: .success(LicenseAnswer(ckc: [1], isPersistable: false, hasDualExpiry: true))),
             .init(id: 2, result: .failure(ProblemDocument(.refusedByPolicy, reason: "hdcp"))),
         ])
@@ -99,7 +99,7 @@ struct LicenseBatchTests {
         #expect(try await response.text == expected)
     }
 
-    @Test("Whatever byte is changed, the request is read or refused")
+    @Test("A request with any changed byte is parsed or refused")
     func changedBytes() {
         let text =
             #"{"fairplay-streaming-request":{"version":1,"create-ckc":[{"id":-1,"spc":"-_8","asset-id":"\u00e9"}]}}"#

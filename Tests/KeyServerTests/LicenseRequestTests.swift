@@ -2,15 +2,15 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The four shapes of a license request")
+@Suite("The four body formats of a license request")
 struct LicenseRequestTests {
-    /// Its base64 has a plus and a slash: `+/8BAg==`.
+    /// The base64 text contains a plus and a slash: `+/8BAg==`.
     private static let spc: [UInt8] = [0xFB, 0xFF, 0x01, 0x02]
 
-    @Test("Octets are the SPC; asset ID and wish stand in the query")
+    @Test("Octets are the SPC; the other fields are in the query")
     func octets() throws {
         let plain = try request(Self.spc, "application/octet-stream")
-        #expect(plain.shape == .octets)
+        #expect(plain.format == .octets)
         #expect(plain.spc == Self.spc)
         #expect(plain.assetID == nil)
         #expect(!plain.wantsPersistableKey)
@@ -22,29 +22,29 @@ struct LicenseRequestTests {
     @Test("Text is base64", arguments: ["+/8BAg==", "+/8BAg", "-_8BAg", "-_8BAg==\r\n", "+/8B\nAg==\n"])
     func text(_ body: String) throws {
         let request = try request(body, "text/plain\t ; charset=utf-8", "persist=false&assetId=x")
-        #expect(request.shape == .text)
+        #expect(request.format == .text)
         #expect(request.spc == Self.spc)
         #expect(request.assetID == Array("x".utf8))
         #expect(!request.wantsPersistableKey)
     }
 
     @Test(
-        "A form holds the SPC in base64, whether its plus was escaped or not",
+        "A form contains the SPC in base64, with the plus escaped or not",
         arguments: ["spc=%2B%2F8BAg%3D%3D", "spc=+/8BAg==", "spc=%20/8BAg==", "spc=-_8BAg", "spc=%2b%2f8B%0D%0AAg"]
     )
     func form(_ spc: String) throws {
         let request = try request(spc + "&assetId=a+b%C3%A9&persist=true", "application/x-www-form-urlencoded")
-        #expect(request.shape == .form)
+        #expect(request.format == .form)
         #expect(request.spc == Self.spc)
         #expect(request.assetID == Array("a bé".utf8))
         #expect(request.wantsPersistableKey)
     }
 
-    @Test("JSON holds the SPC in base64")
+    @Test("JSON contains the SPC in base64")
     func json() throws {
         let body = #"{"persist": true, "assetId": "mové", "spc": "+\/8BAg=="}"#
         let full = try request(body, "Application/JSON;charset=UTF-8")
-        #expect(full.shape == .json)
+        #expect(full.format == .json)
         #expect(full.spc == Self.spc)
         #expect(full.assetID == Array("mové".utf8))
         #expect(full.wantsPersistableKey)
@@ -55,7 +55,7 @@ struct LicenseRequestTests {
     }
 
     @Test(
-        "The shape is never guessed",
+        "The format is never guessed",
         arguments: [
             nil, "", ";", "text/html", "application/jsonx", "application/*", "text/plain, application/json", "json",
         ]
@@ -67,7 +67,7 @@ struct LicenseRequestTests {
     }
 
     @Test(
-        "A malformed request is named as such",
+        "A malformed request is refused with its problem type",
         arguments: [
             ("application/octet-stream", "", nil), ("application/octet-stream", "x", "persist=1"),
             ("application/octet-stream", "x", "assetId=%F"), ("application/octet-stream", "x", "assetId=a&assetId=b"),
@@ -97,17 +97,17 @@ struct LicenseRequestTests {
         #expect(problem(Array(body.utf8), type, query)?.type == .malformedRequest)
     }
 
-    @Test("An error says which field and never repeats what is in it")
+    @Test("An error names the field and never repeats its value")
     func errorText() {
         let unknown = problem(Array(#"{"spc":"AQ==","asset_id":"movie-7"}"#.utf8), "application/json")
         #expect(
             unknown?.detail
-                == "The JSON is not as expected: a field is unknown; there are spc, assetId, persist, preload (the whole text)."
+                == "The JSON is not valid: a field is unknown; the known fields are spc, assetId, persist, preload (the whole text)."
         )
         let wrong = problem(Array(#"{"spc":"AQ==","persist":"movie-7"}"#.utf8), "application/json")
-        #expect(wrong?.detail == "The JSON is not as expected: true or false was expected (/persist).")
+        #expect(wrong?.detail == "The JSON is not valid: expected true or false (/persist).")
         let form = problem(Array("spc=AQ%3D%3D&asset_id=movie-7".utf8), "application/x-www-form-urlencoded")
-        #expect(form?.detail == "A field is unknown; there are spc, assetId, persist, preload.")
+        #expect(form?.detail == "A field is unknown; the known fields are spc, assetId, persist, preload.")
     }
 
     private func request(_ body: String, _ type: String, _ query: String? = nil) throws -> LicenseRequest {

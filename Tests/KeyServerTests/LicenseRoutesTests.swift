@@ -7,19 +7,19 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// The license routes over a real port, asked by a virtual device.
+/// The license routes over a real port, with a virtual device as the client.
 @Suite("Licenses over HTTP")
 struct LicenseRoutesTests {
     private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    /// The content key that the device finds in a CKC.
+    /// The content key that the device decrypts from a CKC.
     private func key(_ device: FPSDevice, _ request: KeyRequest, _ ckc: [UInt8]) throws -> SecretBytes {
         let key = try device.process(ckc: ckc, for: request)
         try key.startPlaying()
         return try key.contentKey().key
     }
 
-    @Test("All four shapes bring the key, each in the shape of the question")
+    @Test("All four formats return the key, in the format of the request")
     func shapes() async throws {
         try await LicenseServer.run { server in
             let device = server.device()
@@ -36,7 +36,7 @@ struct LicenseRoutesTests {
             let fromText = try #require(Data(base64Encoded: inText.text))
             #expect(try key(device, text, [UInt8](fromText)) == server.contentKey)
 
-            // The `+` of base64 unescaped, as some apps send it.
+            // Base64 with an unescaped `+`, as some apps send it.
             let form = try server.request(device)
             let inForm = try await server.send(
                 "POST",
@@ -55,16 +55,19 @@ struct LicenseRoutesTests {
                 Array(#"{"spc":"\#(base64(json.spc))","assetId":"movie","persist":true}"#.utf8)
             )
             #expect(inJSON.json["persistable"] == .bool(false))
-            guard case .string(let ckc)? = inJSON.json["ckc"] else { throw LicenseServerFault() }
+            guard case .string(let ckc)? = inJSON.json["ckc"] else { throw LicenseServerError() }
             #expect(try key(device, json, [UInt8](#require(Data(base64Encoded: ckc)))) == server.contentKey)
             #expect(try await server.auditOutcomes() == ["issued", "issued", "issued", "issued"])
-            // What is worth noting of a license goes into its record.
+            // Notes about the license are part of its audit record.
             let detail = try await server.store.auditEntries(before: nil, limit: 1).first?.record.detail
-            #expect(detail?.contains("an online key instead of a persistable one") == true, "\(detail ?? "no detail")")
+            #expect(
+                detail?.contains("an online key was issued instead of a persistent key") == true,
+                "\(detail ?? "no detail")"
+            )
         }
     }
 
-    @Test("The certificate is given out, and its device is understood")
+    @Test("The certificate is served, and its device's requests are decrypted")
     func certificate() async throws {
         try await LicenseServer.run { server in
             let answer = try await server.send("GET", "/fps/certificate")
@@ -74,7 +77,7 @@ struct LicenseRoutesTests {
         }
     }
 
-    @Test("What lies between RSA and the integrity check is one and the same answer; the audit log has the truth")
+    @Test("Every failure between RSA and the integrity check has the same response; the audit log has the reason")
     func oracle() async throws {
         try await LicenseServer.run { server in
             let device = server.device()
@@ -89,7 +92,7 @@ struct LicenseRoutesTests {
                 try server.request(device, .duplicating(.r2)).spc,
                 try server.request(device, .value(.r2, [1, 2, 3])).spc,
             ]
-            var answers: [HTTPAnswer] = []
+            var answers: [ReceivedResponse] = []
             for spc in attempts { answers.append(try await server.license(spc)) }
             let first = try #require(answers.first)
             #expect(first.status == 400)
@@ -112,7 +115,7 @@ struct LicenseRoutesTests {
     }
 
     @Test(
-        "Other refusals have problem types of their own",
+        "Other refusals have their own problem types",
         arguments: [
             (SPCMutation.spcVersion(9), 400, "unsupported-spc-version", nil),
             (.spcVersion(3), 400, "unsupported-spc-version", nil),
@@ -134,7 +137,9 @@ struct LicenseRoutesTests {
         }
     }
 
-    @Test("The SPC's asset governs: another one in the request is refused, an unknown one is not found")
+    @Test(
+        "The SPC's asset ID determines the key: a different one in the request is refused, an unknown one is not found"
+    )
     func assets() async throws {
         try await LicenseServer.run { server in
             let device = server.device()
@@ -149,7 +154,7 @@ struct LicenseRoutesTests {
         }
     }
 
-    @Test("A persistable key is given where the policy allows it, the answer says so, and a Sync SPC reports on it")
+    @Test("A persistent key is issued if the policy allows it, the response declares it, and a Sync SPC reports on it")
     func persistence() async throws {
         try await LicenseServer.run { server in
             let policy = Array(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#.utf8)
@@ -168,7 +173,7 @@ struct LicenseRoutesTests {
             let sync = try device.makeSyncSPC(for: kept, certificate: server.certificate.der, challenge: 0xabc)
             let report = try await server.license(sync)
             #expect(report.status == 200)
-            guard case .object(let fields)? = report.json["sync"] else { throw LicenseServerFault() }
+            guard case .object(let fields)? = report.json["sync"] else { throw LicenseServerError() }
             #expect(fields["remaining"] == .integer(30 * 86_400 - 60))
             #expect(fields["challenge"] == .string("0000000000000abc"))
             #expect(fields["flags"] == .array([.string("report"), .string("success")]))
@@ -178,7 +183,7 @@ struct LicenseRoutesTests {
         }
     }
 
-    @Test("In a batch, one bad item does not spoil the rest")
+    @Test("An invalid item of a batch does not affect the others")
     func batch() async throws {
         try await LicenseServer.run { server in
             let device = server.device()
@@ -193,7 +198,7 @@ struct LicenseRoutesTests {
             #expect(answer.status == 200)
             guard case .object(let outer)? = answer.json["fairplay-streaming-response"],
                 case .array(let items)? = outer["create-ckc"], items.count == 3
-            else { throw LicenseServerFault() }
+            else { throw LicenseServerError() }
             let fields: [JSONObject] = items.map { item in
                 if case .object(let fields) = item { fields } else { [:] }
             }
@@ -201,12 +206,12 @@ struct LicenseRoutesTests {
             let statuses = fields.map { $0["status"] }
             #expect(ids == [.integer(7), .integer(8), .integer(9)])
             #expect(statuses == [.integer(400), .integer(0), .integer(400)])
-            guard case .string(let ckc)? = fields[1]["ckc"] else { throw LicenseServerFault() }
+            guard case .string(let ckc)? = fields[1]["ckc"] else { throw LicenseServerError() }
             #expect(try key(device, good, [UInt8](#require(Data(base64Encoded: ckc)))) == server.contentKey)
         }
     }
 
-    @Test("A Sync SPC in a batch is refused, and nothing of it is carried out")
+    @Test("A Sync SPC in a batch is refused without any effect")
     func syncInBatch() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#)
@@ -222,17 +227,17 @@ struct LicenseRoutesTests {
             let items = try await server.batch([sync, try server.request(device).spc]).items
             #expect(items.map { $0["status"] } == [.integer(400), .integer(0)])
             #expect(try await server.store.offlineLicenses(account: "viewer").map(\.end) == [nil])
-            // The challenge is still good.
+            // The challenge is still valid.
             #expect(try await server.license(sync).status == 200)
             #expect(try await server.store.offlineLicenses(account: "viewer").map(\.end) == [.invalidated])
             let outcomes = try await server.auditOutcomes()
             #expect(outcomes.first == "issued-persistable" && outcomes.last == "sync-invalidation")
-            // The two of the batch are under way together.
+            // The two requests of the batch run concurrently.
             #expect(outcomes.dropFirst().dropLast().sorted() == ["issued", "malformed-request"])
         }
     }
 
-    @Test("A burst is shed with Retry-After, not queued for ever")
+    @Test("A burst is shed with Retry-After and not queued indefinitely")
     func overload() async throws {
         let metrics = ServerMetrics()
         try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0), metrics: metrics) { server in
@@ -246,14 +251,14 @@ struct LicenseRoutesTests {
             gate.open()
             for task in held { _ = try await task.value }
             #expect(try await server.license(spc).status == 200)
-            // Counted, and not recorded: overload must not make more work.
+            // The refusal is counted but not recorded, because overload must not cause more work.
             #expect(try await server.auditOutcomes() == ["issued"])
         }
         let text = await metrics.registry.exposition()
         #expect(text.contains(#"keyway_licenses_total{outcome="failed",reason="overloaded"} 3"#))
     }
 
-    @Test("Malformed bodies get problems, whatever they are", arguments: ["", "x", "{", "spc=", "AAAA"])
+    @Test("Malformed bodies result in problem documents", arguments: ["", "x", "{", "spc=", "AAAA"])
     func malformed(body: String) async throws {
         try await LicenseServer.run { server in
             let types = [
@@ -272,7 +277,7 @@ struct LicenseRoutesTests {
         }
     }
 
-    @Test("No key is in the log or the audit log, in any spelling, after a run with successes and failures")
+    @Test("Neither the log nor the audit log contains a key in any encoding, after successes and failures")
     func silence() async throws {
         try await LicenseServer.run { server in
             let device = server.device()
@@ -296,5 +301,5 @@ struct LicenseRoutesTests {
     }
 }
 
-/// An answer is not what a test needs to go on.
-struct LicenseServerFault: Error {}
+/// An error that ends a test after an unexpected response.
+struct LicenseServerError: Error {}

@@ -9,11 +9,11 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// A whole key server on a port of its own, with an in-memory store, and devices that ask it.
+/// A complete key server on a separate port, with an in-memory store, and with virtual devices.
 struct LicenseServer: Sendable {
     static let token = "a token of more than thirty-two characters"
     static let asset = Array("movie".utf8)
-    /// What its clock shows at the beginning.
+    /// The initial time of its clock.
     static let time: Int64 = 1_800_000_000
 
     var port: Int
@@ -27,7 +27,7 @@ struct LicenseServer: Sendable {
 
     private static let privateKey = Result { try RSAPrivateKey.generate(bits: 2048) }
 
-    /// Runs a server for as long as `test` runs. It believes everybody on where a request comes from.
+    /// Runs a server while `test` runs. It trusts the X-Forwarded-For header of every client.
     static func run(
         pool: BoundedWorkPool = BoundedWorkPool(threads: 2, capacity: 64),
         authorizer: any PlaybackAuthorizer = AccountAuthorizer(),
@@ -146,7 +146,7 @@ struct LicenseServer: Sendable {
         )
     }
 
-    /// Puts a policy in force for the asset.
+    /// Sets the policy of the asset.
     func setPolicy(_ json: String) async throws {
         try await store.putPolicy(ContentDefaults.policy(name: "terms", json: Array(json.utf8)), replacing: true)
         try await store.putContent(record(asset: LicenseServer.asset, policy: "terms"), replacing: true)
@@ -159,12 +159,12 @@ struct LicenseServer: Sendable {
         _ body: [UInt8]? = nil,
         token: String? = nil,
         from address: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         var headers: [String: String] = [:]
         if let address { headers["X-Forwarded-For"] = address }
         if let type { headers["Content-Type"] = type }
         if let token { headers["Authorization"] = "Bearer \(token)" }
-        return try await HTTPAnswer.of(method, "http://127.0.0.1:\(port)\(path)", headers, body)
+        return try await ReceivedResponse.of(method, "http://127.0.0.1:\(port)\(path)", headers, body)
     }
 
     func license(
@@ -172,16 +172,16 @@ struct LicenseServer: Sendable {
         query: String = "",
         token: String? = nil,
         from address: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         let type = "application/octet-stream"
         return try await send("POST", "/fps/license\(query)", type: type, spc, token: token, from: address)
     }
 
-    /// Asks for many at once; what came of each item.
+    /// Requests a batch; returns the result of each item.
     func batch(
         _ spcs: [[UInt8]],
         from address: String? = nil
-    ) async throws -> (answer: HTTPAnswer, items: [JSONObject]) {
+    ) async throws -> (answer: ReceivedResponse, items: [JSONObject]) {
         let items = spcs.enumerated().map { #"{"id":\#($0.offset),"spc":"\#(Base64.encode($0.element))"}"# }
         let body = #"{"fairplay-streaming-request":{"version":1,"create-ckc":[\#(items.joined(separator: ","))]}}"#
         let type = "application/json"
@@ -192,20 +192,20 @@ struct LicenseServer: Sendable {
         return (answer, values.map { if case .object(let fields) = $0 { fields } else { [:] } })
     }
 
-    /// A challenge for a Sync SPC.
+    /// Returns a challenge for a Sync SPC.
     func challenge() async throws -> UInt64 {
         let given = try await send("POST", "/fps/challenge")
         guard case .string(let digits)? = given.json["challenge"], let challenge = UInt64(digits, radix: 16) else {
-            throw LicenseServerFault()
+            throw LicenseServerError()
         }
         return challenge
     }
 
-    /// Gets a key for the asset that the device keeps.
+    /// Requests a persistent key for the asset.
     func keep(_ device: FPSDevice) async throws -> [UInt8] {
         let request = try request(device)
         let answer = try await license(request.spc, query: "?persist=true")
-        guard answer.status == 200 else { throw LicenseServerFault() }
+        guard answer.status == 200 else { throw LicenseServerError() }
         return try device.makePersistentKey(ckc: answer.body, for: request)
     }
 
@@ -214,7 +214,7 @@ struct LicenseServer: Sendable {
     }
 }
 
-/// Takes the token for the name of the account, and lets a test add to what it may do.
+/// Uses the token as the name of the account, and lets a test set permissions.
 struct AccountAuthorizer: PlaybackAuthorizer {
     var change: @Sendable (inout PlaybackAuthorization) -> Void = { _ in }
 

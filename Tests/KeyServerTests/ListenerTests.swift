@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A listener on a real port")
 struct ListenerTests {
-    @Test("It says that it is alive, and stays on the connection")
+    @Test("It responds to health checks, and keeps the connection open")
     func health() async throws {
         try await withServer { server in
             let answers = try await server.exchange { client in
@@ -25,7 +25,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("Failures are problem documents that carry the ID of the request")
+    @Test("Failures are problem documents with the request ID")
     func problems() async throws {
         try await withServer { server in
             for (path, status, type) in [
@@ -45,7 +45,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A body within the limit arrives, and the connection goes on")
+    @Test("A body within the limit arrives, and the connection stays open")
     func bodies() async throws {
         try await withServer { server in
             let answers = try await server.exchange { client in
@@ -60,7 +60,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A body that announces itself as too large is refused before it is sent")
+    @Test("A body with an announced length beyond the limit is refused before it is sent")
     func announcedBody() async throws {
         try await withServer { server in
             let answer = try await server.exchange { client in
@@ -85,7 +85,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A body that breaks off is malformed, and the server lives on")
+    @Test("An incomplete body is malformed, and the server continues")
     func brokenBody() async throws {
         try await withServer { server in
             let answer = try await server.exchange { client in
@@ -98,7 +98,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A client that never ends its head is cut off")
+    @Test("A client with an incomplete request head is disconnected")
     func slowHead() async throws {
         try await withServer(limits: impatient(\.headDeadline)) { server in
             let answer = try await server.exchange { client in
@@ -110,7 +110,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A client whose body trickles in is told so and cut off, although it never pauses for long")
+    @Test("A client with a slow body gets a response and is disconnected, although it never pauses for long")
     func slowBody() async throws {
         try await withServer(limits: impatient(\.bodyDeadline)) { server in
             let answer = try await server.exchange { client in
@@ -139,7 +139,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("Heads are bounded, and what is no HTTP is refused")
+    @Test("Request heads are limited, and input that is not HTTP is refused")
     func heads() async throws {
         try await withServer { server in
             let field = "X: " + String(repeating: "x", count: 20_000) + "\r\n"
@@ -157,7 +157,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("The log names the route and holds neither body nor query nor header nor error text")
+    @Test("The log contains the route, and neither body nor query nor header nor error text")
     func logging() async throws {
         let log = LogRecorder()
         try await withServer(log: log) { server in
@@ -174,7 +174,7 @@ struct ListenerTests {
         for secret in ["query-secret", "header-secret", "body-secret", "movie-7"] { #expect(!text.contains(secret)) }
     }
 
-    /// One limit is short, so that a busy machine does not miss another.
+    /// Only one limit is short, so that a busy machine does not miss another.
     private func impatient(_ limit: WritableKeyPath<ListenerLimits, Duration>) -> ListenerLimits {
         var limits = ListenerLimits()
         limits[keyPath: limit] = .milliseconds(200)

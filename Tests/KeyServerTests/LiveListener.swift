@@ -7,7 +7,7 @@ import TextCoding
 
 @testable import KeyServer
 
-/// Serves a router on a port of its own for as long as `test` runs; the test may end it earlier, by the group.
+/// Serves a router on a separate port while `test` runs; the test may stop it earlier with the group.
 func withListener(
     _ router: Router<ServerRequestContext>,
     limits: ListenerLimits = ListenerLimits(),
@@ -50,8 +50,8 @@ func withListener(
     }
 }
 
-/// What came back over HTTP.
-struct HTTPAnswer: Sendable {
+/// A response over HTTP.
+struct ReceivedResponse: Sendable {
     let status: Int
     let headers: [String: String]
     let body: [UInt8]
@@ -61,10 +61,10 @@ struct HTTPAnswer: Sendable {
     var json: JSONObject {
         if case .object(let fields)? = try? JSONValue(parsing: body) { fields } else { [:] }
     }
-    /// The body without the ID of the request: what two answers to the same refusal must share.
+    /// The body without the request ID, to compare two responses to the same refusal.
     var withoutInstance: JSONObject { JSONObject(json.filter { $0.key != "instance" }) }
 
-    /// It keeps no cookies: a test sends those that it means to send, and none of another test's.
+    /// The session has no cookie storage: a test sends its own cookies, and none of other tests.
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -73,13 +73,13 @@ struct HTTPAnswer: Sendable {
         return URLSession(configuration: configuration)
     }()
 
-    /// Asks, by a client that knows nothing of this server.
+    /// Sends a request with a client that is independent of this server.
     static func of(
         _ method: String,
         _ url: String,
         _ headers: [String: String],
         _ body: [UInt8]?
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         var request = URLRequest(url: URL(string: url)!)
         request.httpMethod = method
         request.httpBody = body.map { Data($0) }
@@ -88,6 +88,6 @@ struct HTTPAnswer: Sendable {
         let http = response as? HTTPURLResponse
         var found: [String: String] = [:]
         for (name, value) in http?.allHeaderFields ?? [:] { found["\(name)".lowercased()] = "\(value)" }
-        return HTTPAnswer(status: http?.statusCode ?? 0, headers: found, body: [UInt8](data))
+        return ReceivedResponse(status: http?.statusCode ?? 0, headers: found, body: [UInt8](data))
     }
 }

@@ -9,8 +9,8 @@ import Testing
 
 @testable import KeyServer
 
-/// Where routes wait.
-private final class Door: Sendable {
+/// A gate at which routes wait.
+private final class ThreadBlocker: Sendable {
     private let isOpen = Mutex(false)
 
     func open() { isOpen.withLock { $0 = true } }
@@ -20,22 +20,22 @@ private final class Door: Sendable {
     }
 }
 
-/// Sleeps until `condition` holds. Unlike a loop that yields, it takes no core from what it waits for, and the suite's time
-/// limit, which cancels, ends it.
+/// Sleeps until `condition` is true. Unlike a loop that yields, it does not occupy a core, and the suite's time limit
+/// cancels it.
 private func until(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(1)) }
 }
 
-@Suite("Licenses are shed before anything is done for them", .timeLimit(.minutes(10)))
+@Suite("License requests are shed before they cause any work", .timeLimit(.minutes(10)))
 struct LoadSheddingTests {
     private let metrics = ServerMetrics()
 
-    /// A server that has room for so many licenses at once, whose route answers when the gate is open.
+    /// A server with a limit of concurrent license requests, whose route responds when the gate is open.
     private func serve(
         room: Int,
-        _ test: @Sendable (TestServer, Door, LoadShedding) async throws -> Void
+        _ test: @Sendable (TestServer, ThreadBlocker, LoadShedding) async throws -> Void
     ) async throws {
-        let (gate, shedding) = (Door(), LoadShedding(room: room, metrics: metrics))
+        let (gate, shedding) = (ThreadBlocker(), LoadShedding(room: room, metrics: metrics))
         let router = Listener.makeRouter()
         router.post("/fps/license") { request, _ in
             let body = try await request.boundedBody(upTo: 100)
@@ -63,7 +63,7 @@ struct LoadSheddingTests {
         }
     }
 
-    @Test("What there is no room for gets 503 and when to come back; the rest is answered, also afterwards")
+    @Test("Requests beyond the limit get 503 and Retry-After; the others are answered, also afterwards")
     func sheds() async throws {
         try await serve(room: 2) { server, gate, shedding in
             async let first = Self.ask(server, Self.post("/fps/license", "wait"))
@@ -77,7 +77,7 @@ struct LoadSheddingTests {
             #expect(refused.contains("urn:keyway:problem:overloaded"))
             let other = try await Self.ask(server, Self.post("/fps/license", "x"))
             #expect(other.value(of: "X-Request-Id") != refused.value(of: "X-Request-Id"))
-            // Other routes, pages in browsers, and bodies that the route refuses go on to the routes.
+            // Other routes, requests of web pages, and bodies that the route refuses are passed to the routes.
             #expect(try await Self.ask(server, Self.post("/other", "x")).hasSuffix("other"))
             #expect(
                 try await Self.ask(server, Self.post("/fps/license", "x", "Origin: https://a\r\n")).hasSuffix("\r\n1")
@@ -94,7 +94,7 @@ struct LoadSheddingTests {
         #expect(text.contains(#"keyway_licenses_total{outcome="failed",reason="overloaded"} 2"#))
     }
 
-    @Test("Who sends a body slowly takes nobody's place, and who goes away keeps it only until the work is done")
+    @Test("Slow bodies do not occupy capacity, and a disconnected client occupies it only until its work is done")
     func slowBodies() async throws {
         try await serve(room: 1) { server, gate, shedding in
             try await server.exchange { client in
@@ -103,7 +103,8 @@ struct LoadSheddingTests {
             }
             _ = try await server.exchange { client in
                 client.send(Self.post("/fps/license", "wait"))
-                // Not before it is let in: what the server finds of it afterwards would take the place again.
+                // Not before the request is admitted: what the server determines afterwards would occupy the capacity
+                // again.
                 for _ in 0..<60_000 where shedding.count == 0 { usleep(1000) }
                 #expect(shedding.count == 1)
             }
@@ -113,7 +114,7 @@ struct LoadSheddingTests {
         }
     }
 
-    @Test("A request that is held when the server is told to stop goes to the route, which keeps its connection open")
+    @Test("A held request is passed to the route at shutdown, and the route keeps its connection open")
     func shutdown() throws {
         let shedding = LoadShedding(room: 1)
         let channel = EmbeddedChannel(handler: LoadSheddingHandler(shedding, maximumBody: 100))
@@ -137,7 +138,7 @@ struct LoadSheddingTests {
         _ = try channel.finish()
     }
 
-    @Test("Answers on one connection keep the order of the requests")
+    @Test("Responses on one connection keep the order of the requests")
     func order() async throws {
         try await serve(room: 1) { server, gate, shedding in
             let head = "POST /fps/license HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nwait"

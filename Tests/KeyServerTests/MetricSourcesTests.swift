@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Metrics that are asked for")
+@Suite("Metrics read on each scrape")
 struct MetricSourcesTests {
     private func samples(_ metrics: ServerMetrics) async throws -> [String: Double] {
         let families = try ExpositionParser.parse(await metrics.registry.exposition())
@@ -16,14 +16,14 @@ struct MetricSourcesTests {
         ) { first, _ in first }
     }
 
-    @Test("The process is described as the system sees it, in Prometheus' own names")
+    @Test("The process metrics match the operating system's values and have Prometheus' names")
     func process() async throws {
         let metrics = ServerMetrics()
         metrics.addReadings(MetricSources())
         let before = try await samples(metrics)
         let now = Date().timeIntervalSince1970
         let start = try #require(before["process_start_time_seconds"])
-        // A test's process is younger than a day, and the system's own clock counts whole seconds.
+        // The test process is younger than a day, and the system's clock counts whole seconds.
         #expect(start < now + 2 && start > now - 86_400)
         let memory = try #require(before["process_resident_memory_bytes"])
         #expect(memory > 1e6 && memory < Double(ProcessInfo.processInfo.physicalMemory))
@@ -39,7 +39,7 @@ struct MetricSourcesTests {
         #expect(after["process_start_time_seconds"] == start)
     }
 
-    @Test("Version, keys' ages, the breaker and the disk are what the sources say")
+    @Test("Version, ages of keys, circuit breaker and disk match the sources")
     func sources() async throws {
         let metrics = ServerMetrics()
         var sources = MetricSources()
@@ -62,7 +62,7 @@ struct MetricSourcesTests {
         #expect(found["keyway_data_disk_free_bytes"].map { $0 >= 0 } == true)
     }
 
-    @Test("Without a webhook, issuers or a data folder their numbers are left out")
+    @Test("Metrics without a webhook, issuers or a data folder are omitted")
     func absent() async throws {
         let metrics = ServerMetrics()
         metrics.addReadings(MetricSources())
@@ -72,7 +72,7 @@ struct MetricSourcesTests {
         }
     }
 
-    @Test("A commit that failed is counted with its time; what the store refuses by its rules is not")
+    @Test("A failed commit is counted with its time; refusals by the store's rules are not")
     func failedCommits() async throws {
         let metrics = ServerMetrics()
         #expect(try await samples(metrics)["keyway_store_failed_commits_total"] == 0)

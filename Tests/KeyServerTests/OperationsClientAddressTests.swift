@@ -3,9 +3,9 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Where a request comes from")
+@Suite("The client address of a request")
 struct OperationsClientAddressTests {
-    @Test("Addresses are read in every form that proxies write")
+    @Test("Addresses are parsed in every format that proxies use")
     func forms() {
         for (text, expected) in [
             ("192.0.2.1", "192.0.2.1"), (" 192.0.2.1\t", "192.0.2.1"), ("192.0.2.1:443", "192.0.2.1"),
@@ -21,7 +21,7 @@ struct OperationsClientAddressTests {
         ] { #expect(ClientAddress(forwarded: text) == nil, "\(text)") }
     }
 
-    @Test("Networks hold what is in them and nothing else")
+    @Test("Networks contain exactly their addresses")
     func networks() throws {
         for (network, inside, outside) in [
             ("10.0.0.0/8", "10.255.0.1", "11.0.0.0"), ("192.0.2.128/25", "192.0.2.128", "192.0.2.127"),
@@ -41,7 +41,7 @@ struct OperationsClientAddressTests {
     }
 
     @Test(
-        "Only proxies are believed, from the right, and as far as they are known",
+        "Only proxies are trusted, from the right, as long as they are known",
         arguments: [
             ("198.51.100.1", ["203.0.113.9"], "198.51.100.1"),  // the peer is no proxy
             ("10.0.0.1", [], "10.0.0.1"),
@@ -65,7 +65,7 @@ struct OperationsClientAddressTests {
         #expect(TrustedProxies.none.client(peer: ClientAddress(peer), forwardedFor: fields) == ClientAddress(peer))
     }
 
-    @Test("A trace is continued, with a span of its own")
+    @Test("A trace is continued with a new span")
     func trace() {
         let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         let trace = TraceContext(traceparent: parent)
@@ -75,11 +75,11 @@ struct OperationsClientAddressTests {
         #expect(trace.spanID != trace.parentID)
         #expect(trace.traceparent == "00-4bf92f3577b34da6a3ce929d0e0e4736-\(trace.spanID)-01")
         #expect(TraceContext(traceparent: trace.traceparent).parentID == trace.spanID)
-        // Of a later version what is known is taken.
+        // Of a later version, the known fields are used.
         #expect(TraceContext(traceparent: "cc" + parent.dropFirst(2) + "-what-the-future-brings").parentID != nil)
     }
 
-    @Test("A trace that cannot be read is none, and one begins")
+    @Test("An invalid trace header is ignored, and a new trace starts")
     func noTrace() {
         let id = "4bf92f3577b34da6a3ce929d0e0e4736"
         let zeros = String(repeating: "0", count: 32)
@@ -101,7 +101,7 @@ struct OperationsClientAddressTests {
         #expect(TraceContext().traceID != TraceContext().traceID)
     }
 
-    @Test("IDs have all their digits, with the zeros in front")
+    @Test("IDs have all their digits, with leading zeros")
     func digits() {
         struct Always: RandomNumberGenerator {
             let number: UInt64

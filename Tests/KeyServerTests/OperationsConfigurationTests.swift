@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The configuration")
+@Suite("Configuration")
 struct OperationsConfigurationTests {
     private static let least = "data: /d\nauthorization: {none: true}\n"
 
@@ -32,24 +32,27 @@ struct OperationsConfigurationTests {
         } catch { return error.problems.map(\.description) }
     }
 
-    @Test("The example is refused until it says who gets licenses, and nothing else is wrong with it")
+    @Test("The example is refused until authorization is set, and has no other errors")
     func exampleFailsClosed() throws {
         let example = ServerConfiguration.example
         let errors = problems(example)
-        #expect(errors.count == 1 && errors[0].contains("authorization: does not say who gets licenses"), "\(errors)")
+        #expect(
+            errors.count == 1 && errors[0].contains("authorization: is missing; set authorization.tokens"),
+            "\(errors)"
+        )
         #expect(errors[0].contains("set authorization.tokens or authorization.webhook"))
         let decided = try load(example.replacing("#none: false", with: "none: true"))
         #expect(decided.configuration.authorization.none)
         #expect(decided.configuration.licenses.otherClients == [])
     }
 
-    @Test("The example is accepted with every comment in it taken away")
+    @Test("The example is accepted with every setting uncommented")
     func example() throws {
         let example = ServerConfiguration.example
         let plain = try load(example, options: [("authorization.none", "true", "--no-authorization")])
         #expect(plain.configuration.data == "/var/lib/keyway")
         #expect(plain.configuration.admin.listen == ListenAddress("127.0.0.1:8081"))
-        // What contradicts each other by design is left out again.
+        // Remove settings that conflict with each other by design.
         let without = [
             "#none: false", "#variable: KEK", "#command: /usr/local/bin/unwrap-kek",
             "#passwordVariable: POSTGRES_PASSWORD",
@@ -80,7 +83,7 @@ struct OperationsConfigurationTests {
         #expect(full.limits == plain.configuration.limits)
     }
 
-    @Test("The environment is over the file, the command line over both, and each says so")
+    @Test("The environment overrides the file, the command line overrides both, and each value has its origin")
     func precedence() throws {
         let text = Self.least + "limits:\n  threads: 2\n  queue: 3\n  batch: 4\nproxies: [10.0.0.0/8, 10.9.9.9]\n"
         let loaded = try load(
@@ -102,7 +105,7 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
-        "Which library does several RSA operations at once is left to be found, off, or named by its whole path",
+        "The crypto_mb library is found automatically, off, or named by its absolute path",
         arguments: [
             ("auto", .auto), ("off", .off), ("'off'", .off),
             ("/usr/lib/libcrypto_mb.so.13", .library("/usr/lib/libcrypto_mb.so.13")),
@@ -118,7 +121,7 @@ struct OperationsConfigurationTests {
         #expect(try load(file).configuration.limits.multiBuffer == value)
     }
 
-    @Test("Each setting has a variable of its own, of whole words")
+    @Test("Each setting has its own environment variable")
     func variables() {
         let variables = ServerConfiguration.settings.compactMap(\.variable)
         #expect(Set(variables).count == variables.count)
@@ -128,7 +131,7 @@ struct OperationsConfigurationTests {
         ] { #expect(variables.contains(name), "\(name)") }
     }
 
-    @Test("The environment alone is enough, and an unknown variable is warned of without its value")
+    @Test("The environment alone is sufficient, and there is a warning for an unknown variable without its value")
     func environmentAlone() throws {
         let loaded = try load(
             nil,
@@ -143,7 +146,7 @@ struct OperationsConfigurationTests {
         #expect(!warnings.contains { $0.contains("hush") || $0.contains("KEYWAY_SECRET") })
     }
 
-    @Test("Paths in the file begin at its folder, others where the server runs")
+    @Test("Relative paths in the file start from its folder, others from the working directory")
     func paths() throws {
         let text = "data: d\nauthorization: {none: true}\nkek: {file: kek}\n"
         #expect(try load(text).configuration.data == "/etc/k/d")
@@ -152,7 +155,7 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
-        "A file of keys begins at the folder of the configuration too, and a URL is left as it is",
+        "The path of a key set starts from the folder of the configuration, and a URL is unchanged",
         arguments: [
             ("jwks.json", "/etc/k/jwks.json"), ("keys/jwks.json", "/etc/k/keys/jwks.json"), ("/a/b", "/a/b"),
             ("https://a.example/jwks.json", "https://a.example/jwks.json"),
@@ -171,53 +174,53 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
-        "What is wrong is said with file, line, setting and what to do",
+        "Errors contain file, line, setting and what to do",
         arguments: [
-            ("limits: {thread: 1}", ":3: limits.thread: there is no such setting; is it `limits.threads`?"),
-            ("limits:\n  threads: many", ":4: limits.threads: takes a whole number from 0 to 1024, not \"many\""),
-            ("limits:\n  threads: 1.5", ":4: limits.threads: takes a whole number"),
-            ("limits:\n  threads: [1]", ":4: limits.threads: takes a whole number from 0 to 1024, not a list"),
-            ("limits:\n  threads: {a: b}", ":4: limits.threads: takes a whole number from 0 to 1024, not a section"),
+            ("limits: {thread: 1}", ":3: limits.thread: unknown setting; did you mean `limits.threads`?"),
+            ("limits:\n  threads: many", ":4: limits.threads: expected an integer from 0 to 1024, found \"many\""),
+            ("limits:\n  threads: 1.5", ":4: limits.threads: expected an integer"),
+            ("limits:\n  threads: [1]", ":4: limits.threads: expected an integer from 0 to 1024, found a list"),
+            ("limits:\n  threads: {a: b}", ":4: limits.threads: expected an integer from 0 to 1024, found a section"),
             ("limits:\n  threads:", ":4: limits.threads: has no value"),
             ("limits: 5", ":3: limits: is a section"),
-            ("batch: 5", ":3: batch: there is no such setting; is it `limits.batch`?"),
-            ("metrics: yes", ":3: metrics: takes true or false, not \"yes\""),
-            ("metrics: true\nmetrics: true", ":3: metrics: stands there twice"),
-            ("licenses:\n  retryGrace: 60", ":4: licenses.retryGrace: takes a duration in ISO 8601"),
-            ("proxies: 10.0.0.0/8", ":3: proxies: takes a list"),
-            ("proxies: [10.0.0.1/8]", ":3: proxies: takes addresses or networks"),
-            ("cors: {origins: [www.example.com]}", ":3: cors.origins: takes origins"),
-            ("cors: {origins: ['https://EXAMPLE.com/']}", ":3: cors.origins: takes origins"),
-            ("listen: 8080", ":3: listen: takes host:port"),
-            ("log: {format: xml}", ":3: log.format: takes one of json, text"),
-            ("kek: {file: a, variable: B}", ":3: kek.variable: contradicts kek.file"),
-            ("kek: {file: a, command: b}", ":3: kek.command: contradicts kek.file"),
-            ("kek: {variable: A, command: b}", ":3: kek.command: contradicts kek.variable"),
-            ("certificates: {reload: PT0S}", ":3: certificates.reload: is at least PT1S"),
-            ("store: mysql://db/keyway", ":3: store: takes an address such as postgres://"),
-            ("store: 'postgres://keyway:s3cret@db/keyway'", ":3: store: has a password in it"),
-            ("store: 'postgres://db/keyway?password=s3cret'", ":3: store: has a password in it"),
+            ("batch: 5", ":3: batch: unknown setting; did you mean `limits.batch`?"),
+            ("metrics: yes", ":3: metrics: expected true or false, found \"yes\""),
+            ("metrics: true\nmetrics: true", ":3: metrics: is set more than once"),
+            ("licenses:\n  retryGrace: 60", ":4: licenses.retryGrace: expected a duration in ISO 8601"),
+            ("proxies: 10.0.0.0/8", ":3: proxies: must be a list"),
+            ("proxies: [10.0.0.1/8]", ":3: proxies: expected addresses or networks"),
+            ("cors: {origins: [www.example.com]}", ":3: cors.origins: expected origins"),
+            ("cors: {origins: ['https://EXAMPLE.com/']}", ":3: cors.origins: expected origins"),
+            ("listen: 8080", ":3: listen: expected host:port"),
+            ("log: {format: xml}", ":3: log.format: expected one of json, text"),
+            ("kek: {file: a, variable: B}", ":3: kek.variable: conflicts with kek.file"),
+            ("kek: {file: a, command: b}", ":3: kek.command: conflicts with kek.file"),
+            ("kek: {variable: A, command: b}", ":3: kek.command: conflicts with kek.variable"),
+            ("certificates: {reload: PT0S}", ":3: certificates.reload: must be at least PT1S"),
+            ("store: mysql://db/keyway", ":3: store: must be an address such as postgres://"),
+            ("store: 'postgres://keyway:s3cret@db/keyway'", ":3: store: contains a password"),
+            ("store: 'postgres://db/keyway?password=s3cret'", ":3: store: contains a password"),
             ("store: postgres://db/keyway", "kek: is missing: servers that share a store"),
             (
                 "postgres: {passwordFile: a, passwordVariable: B}",
-                ":3: postgres.passwordVariable: contradicts postgres.passwordFile"
+                ":3: postgres.passwordVariable: conflicts with postgres.passwordFile"
             ),
-            ("postgres: {deadline: PT0S}", ":3: postgres.deadline: is from PT1S"),
-            ("postgres: {connections: 2}", ":3: postgres.connections: takes a whole number from 3 to 100"),
-            ("tls: {key: a}", ":3: tls.certificate: is missing beside tls.key"),
-            ("admin: {listen: '0.0.0.0:1'}", ":3: admin.listen: takes a loopback address, unless"),
+            ("postgres: {deadline: PT0S}", ":3: postgres.deadline: must be PT1S"),
+            ("postgres: {connections: 2}", ":3: postgres.connections: expected an integer from 3 to 100"),
+            ("tls: {key: a}", ":3: tls.certificate: is missing; tls.key requires it"),
+            ("admin: {listen: '0.0.0.0:1'}", ":3: admin.listen: must be a loopback address unless"),
             (
                 "admin: {listen: '0.0.0.0:1', allowRemote: true}",
-                ":3: admin.listen: takes a loopback address without tls"
+                ":3: admin.listen: must be a loopback address without tls"
             ),
-            ("admin: {listen: '127.0.0.1:8080'}", ":3: admin.listen: is where players ask"),
-            ("licenses: {retryGrace: PT26S}", ":3: licenses.retryGrace: is not PT5S shorter than"),
-            ("licenses: {leaseSkew: PT4S, retryGrace: PT0S}", ":3: licenses.retryGrace: is not PT5S shorter than"),
-            ("licenses: {reservation: PT0S}", ":3: licenses.reservation: is at least PT1S"),
+            ("admin: {listen: '127.0.0.1:8080'}", ":3: admin.listen: is the same as listen"),
+            ("licenses: {retryGrace: PT26S}", ":3: licenses.retryGrace: must be PT5S shorter than"),
+            ("licenses: {leaseSkew: PT4S, retryGrace: PT0S}", ":3: licenses.retryGrace: must be PT5S shorter than"),
+            ("licenses: {reservation: PT0S}", ":3: licenses.reservation: must be at least PT1S"),
             ("limits: {batch: 100}", "limits.rates.license.account.burst: is less than limits.batch"),
-            ("- a", "this is no YAML"),
-            ("a: &x [1]\nb: *x", ": a: there is no such setting"),
-            ("a.b: 1", "a setting's name is a word"),
+            ("- a", "invalid YAML"),
+            ("a: &x [1]\nb: *x", ": a: unknown setting"),
+            ("a.b: 1", "the name of a setting must be a word"),
         ]
     )
     func wrong(text: String, expected: String) {
@@ -226,38 +229,38 @@ struct OperationsConfigurationTests {
     }
 
     @Test(
-        "Who decides on licenses is said once, and safely",
+        "The authorization must be set once, and be safe",
         arguments: [
-            ("", "authorization: does not say who gets licenses"),
-            ("none: true, webhook: {url: 'https://a', secretFile: s}", "gives more than one"),
-            ("webhook: {url: 'http://example.com', secretFile: s}", "webhook.url: takes an https URL"),
-            ("webhook: {url: 'http://127.0.0.1.example.com/', secretFile: s}", "webhook.url: takes an https URL"),
-            ("webhook: {url: 'https://a@b/', secretFile: s}", "webhook.url: takes an https URL"),
+            ("", "authorization: is missing; set authorization.tokens"),
+            ("none: true, webhook: {url: 'https://a', secretFile: s}", "has more than one"),
+            ("webhook: {url: 'http://example.com', secretFile: s}", "webhook.url: must be an https URL"),
+            ("webhook: {url: 'http://127.0.0.1.example.com/', secretFile: s}", "webhook.url: must be an https URL"),
+            ("webhook: {url: 'https://a@b/', secretFile: s}", "webhook.url: must be an https URL"),
             ("webhook: {url: 'https://a'}", "webhook.secretFile: is missing"),
             ("webhook: {secretFile: s}", "webhook.url: is missing"),
-            ("webhook: {url: 'https://a', secretFile: s, timeout: PT1H}", "webhook.timeout: is from"),
+            ("webhook: {url: 'https://a', secretFile: s, timeout: PT1H}", "webhook.timeout: must be PT1S"),
             ("tokens: {issuer: a}", "tokens: is a list of sections"),
             ("tokens: [{issuer: a}]", "tokens[0].jwks: is missing"),
             ("tokens: [{jwks: /a}]", "tokens[0].issuer: is missing"),
             ("tokens: [{issuer: a, jwks: /a}]", "tokens[0].audience: is missing"),
-            ("tokens: [{issuer: a, jwks: 'http://example.com/'}]", "tokens[0].jwks: takes an https URL"),
-            ("tokens: [{issuer: a, jwks: /a, algorithms: [none]}]", "tokens[0].algorithms: takes some of HS256"),
-            ("tokens: [{issuer: a, jwks: /a, algorithms: []}]", "tokens[0].algorithms: names none"),
-            ("tokens: [{issuer: a, jwks: /a, algorithms: [HS256, RS256]}]", "mixes HS256 with public keys"),
-            ("tokens: [{issuer: a, jwks: /a}, {issuer: a, jwks: /b}]", "names an issuer twice"),
+            ("tokens: [{issuer: a, jwks: 'http://example.com/'}]", "tokens[0].jwks: must be an https URL"),
+            ("tokens: [{issuer: a, jwks: /a, algorithms: [none]}]", "tokens[0].algorithms: expected some of HS256"),
+            ("tokens: [{issuer: a, jwks: /a, algorithms: []}]", "tokens[0].algorithms: is empty"),
+            ("tokens: [{issuer: a, jwks: /a, algorithms: [HS256, RS256]}]", "mixes HS256 with public-key algorithms"),
+            ("tokens: [{issuer: a, jwks: /a}, {issuer: a, jwks: /b}]", "contains the same issuer more than once"),
             (
                 "tokens: [{issuer: a, audience: b, jwks: /a}, {issuer: a, audience: c, jwks: /a}]",
-                "authorization.tokens: names an issuer twice"
+                "authorization.tokens: contains the same issuer more than once"
             ),
             ("tokens: [{issuer: a, audience: b, jwks: /a, clockSkew: PT20M}]", "tokens[0]: the clock skew of issuer a"),
             (
                 "tokens: [{issuer: a, audience: b, jwks: 'https://a/', algorithms: [HS256]}]",
                 "tokens[0]: issuer a uses HS256"
             ),
-            ("tokens: [{issuer: a, audience: b, jwks: 'http://127.0.0.2/'}]", "tokens[0].jwks: takes an https URL"),
-            ("webhook: {url: 'http://127.0.0.2:9/x', secretFile: s}", "webhook.url: takes an https URL"),
-            ("webhook: {url: 'https://a/#b', secretFile: s}", "webhook.url: takes an https URL"),
-            ("webhook: {url: 'https://a', secretFile: s, retries: 5}", "retries: takes a whole number from 0 to 2"),
+            ("tokens: [{issuer: a, audience: b, jwks: 'http://127.0.0.2/'}]", "tokens[0].jwks: must be an https URL"),
+            ("webhook: {url: 'http://127.0.0.2:9/x', secretFile: s}", "webhook.url: must be an https URL"),
+            ("webhook: {url: 'https://a/#b', secretFile: s}", "webhook.url: must be an https URL"),
+            ("webhook: {url: 'https://a', secretFile: s, retries: 5}", "retries: expected an integer from 0 to 2"),
         ]
     )
     func authorization(text: String, expected: String) {
@@ -265,7 +268,7 @@ struct OperationsConfigurationTests {
         #expect(problems.contains { $0.contains(expected) }, "\(problems)")
     }
 
-    @Test("What is risky is warned of")
+    @Test("There are warnings for risky settings")
     func warnings() throws {
         let text =
             Self.least + "proxies: [0.0.0.0/0]\ncors: {origins: ['*']}\nlisten: 0.0.0.0:80\n"
@@ -278,7 +281,7 @@ struct OperationsConfigurationTests {
         #expect(other.warnings.map(\.path).filter { $0 != "kek" }.count == 2)
     }
 
-    @Test("Clients without FairPlay are listed by name; development lists them where nothing is said, and says so")
+    @Test("Clients without FairPlay are listed by name; development lists all by default, with a warning")
     func otherClients() throws {
         func clients(_ text: String, isDevelopment: Bool = false) throws -> Set<OtherClientKind> {
             try load(Self.least + text, isDevelopment: isDevelopment).configuration.licenses.otherClients
@@ -294,7 +297,7 @@ struct OperationsConfigurationTests {
         #expect(try clients("", isDevelopment: true) == all)
         #expect(try clients("licenses: {otherClients: []}", isDevelopment: true) == [])
         #expect(
-            problems(Self.least + "licenses: {otherClients: [identity]}").first?.contains("takes clearKey, aes128")
+            problems(Self.least + "licenses: {otherClients: [identity]}").first?.contains("expected clearKey, aes128")
                 == true
         )
 
@@ -308,7 +311,7 @@ struct OperationsConfigurationTests {
         #expect(try warning("licenses: {keyURLs: {secretFile: s}}")?.contains("lists aes128") == true)
     }
 
-    @Test("Development needs no authorization, and loopback addresses")
+    @Test("Development requires no authorization, but loopback addresses")
     func development() throws {
         #expect(problems("data: d", isDevelopment: true).isEmpty)
         #expect(problems("data: d\nlisten: 0.0.0.0:1", isDevelopment: true).count == 1)
@@ -318,10 +321,10 @@ struct OperationsConfigurationTests {
         #expect(problems(remote).isEmpty)
         let refused = problems(remote, isDevelopment: true)
         #expect(refused.count == 1)
-        #expect(refused.first?.contains("admin.listen: development listens on a loopback") == true)
+        #expect(refused.first?.contains("admin.listen: must be a loopback address in development") == true)
     }
 
-    @Test("Files that are here have to be usable, and those that are not are told of")
+    @Test("Existing files must be usable, and missing ones are reported")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("keyway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -363,7 +366,7 @@ struct OperationsConfigurationTests {
         #expect(problems.count == 1 && problems.first?.contains("chmod 600 \(path)") == true)
     }
 
-    @Test("No text makes it crash or hang, and none is repeated whole")
+    @Test("Malformed text causes neither a crash nor a hang, and errors do not repeat all of it")
     func hostile() {
         let bomb = (1...9).map {
             "a\($0): &a\($0) [" + Array(repeating: "*a\($0 - 1)", count: 9).joined(separator: ",") + "]"

@@ -3,24 +3,24 @@ import Testing
 
 @testable import KeyServer
 
-/// `UPDATE_DOCS=1 swift test --filter OperationsDocumentationTests` writes the tables anew.
+/// `UPDATE_DOCS=1 swift test --filter OperationsDocumentationTests` rewrites the tables.
 @Suite("docs/operations.md", .serialized)
 struct OperationsDocumentationTests {
     private static let file = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("docs/operations.md")
 
-    @Test("Has every setting as it is, and no other")
+    @Test("lists exactly the existing settings")
     func settings() throws {
         let rows = ServerConfiguration.settings.map { setting in
             let variable = setting.variable.map { "`\($0)`" } ?? "-"
-            let standard = setting.standard.map { "`\($0)`" } ?? "-"
-            return "| `\(setting.path)` | \(variable) | \(setting.takes) | \(standard) | \(setting.help) |"
+            let defaultValue = setting.defaultValue.map { "`\($0)`" } ?? "-"
+            return "| `\(setting.path)` | \(variable) | \(setting.expected) | \(defaultValue) | \(setting.help) |"
         }
-        try check(rows, after: "| Setting | Variable | Takes | Default | What it does |")
+        try check(rows, after: "| Setting | Variable | Value | Default | Description |")
     }
 
-    @Test("Has every metric as it is, and no other")
+    @Test("lists exactly the existing metrics")
     func metrics() throws {
         let metrics = ServerMetrics()
         metrics.addConnections([:])
@@ -29,7 +29,7 @@ struct OperationsDocumentationTests {
             let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
             return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels.isEmpty ? "-" : labels) | \(metric.help) |"
         }
-        try check(rows, after: "| Metric | Type | Labels | What it is |")
+        try check(rows, after: "| Metric | Type | Labels | Description |")
     }
 
     private func check(_ rows: [String], after heading: String) throws {

@@ -8,9 +8,9 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("What a listener does for every route")
+@Suite("The behavior of a listener for every route")
 struct OperationsListenerTests {
-    /// Routes that tell what the context knows.
+    /// Routes that return values of the context.
     private func router(
         proxies: TrustedProxies = .none,
         crossOrigin: CrossOrigin.Origins? = nil,
@@ -30,7 +30,7 @@ struct OperationsListenerTests {
 
     private var loopback: TrustedProxies { TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]) }
 
-    @Test("The client's address comes from a proxy that is known, and from nobody else")
+    @Test("The client's address is read from a trusted proxy only")
     func addresses() async throws {
         let forwarded = [("X-Forwarded-For", "198.51.100.7, 203.0.113.9")]
         try await withOperationsServer(router()) { port, _ in
@@ -49,7 +49,7 @@ struct OperationsListenerTests {
         }
     }
 
-    @Test("Nothing may be kept by anybody unless a route says so")
+    @Test("Responses must not be cached unless a route allows it")
     func noStore() async throws {
         try await withOperationsServer(router()) { port, _ in
             for (path, method, expected) in [
@@ -62,7 +62,7 @@ struct OperationsListenerTests {
         }
     }
 
-    @Test("The trace of a request is in its answer and in its log; without one a trace begins")
+    @Test("The trace of a request is in its response and in its log; without one a trace starts")
     func traces() async throws {
         let log = LogRecorder()
         let id = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -81,7 +81,7 @@ struct OperationsListenerTests {
         #expect(log.text.split(separator: "\n").filter { $0.contains(id) }.count >= 2)
     }
 
-    @Test("A listed page may read answers and is told so before; others are told nothing")
+    @Test("A listed page may read responses, also after a preflight request; other pages may not")
     func crossOrigin() async throws {
         let origins = CrossOrigin.Origins.listed(["https://a.example", "http://b.example:8080"])
         try await withOperationsServer(router(crossOrigin: origins)) { port, _ in
@@ -114,7 +114,7 @@ struct OperationsListenerTests {
                 #expect(answer.status == 200)
                 #expect(permissions(answer.headers).isEmpty, "\(origin)")
             }
-            // A problem can be read too.
+            // A problem document is readable too.
             let problem = try await fetch(port, "/fault", headers: [("Origin", "https://a.example")])
             #expect(problem.status == 500 && problem.headers["access-control-allow-origin"] == "https://a.example")
         }
@@ -129,7 +129,7 @@ struct OperationsListenerTests {
         }
     }
 
-    @Test("Too many requests of an address get 429 and the time to come back; others and probes go on")
+    @Test("Too many requests from an address get 429 and Retry-After; other addresses and probes are not affected")
     func rateLimit() async throws {
         var limits = RateLimits()
         limits.other.address = RateLimit(perMinute: 1, burst: 2)
@@ -154,7 +154,7 @@ struct OperationsListenerTests {
         }
     }
 
-    @Test("The metrics are served in their format, and count requests by route and not by path")
+    @Test("The metrics have their format, and count requests by route and not by path")
     func metrics() async throws {
         let metrics = ServerMetrics()
         let router = router(metrics: metrics)
@@ -176,11 +176,11 @@ struct OperationsListenerTests {
         }
     }
 
-    @Test("A server that cannot tell good tokens from bad is not ready")
+    @Test("A server that cannot validate tokens is not ready")
     func keysOfIssuers() async throws {
         let (key, clock, ready) = (FreshKey(id: "a"), AuthorizationClock(), Switch<Int64>(0))
-        let jwks = AskedService.text(#"{"keys":[\#(key.jwk)]}"#)
-        try await AskedService.run(AskedService.text("", status: .internalServerError)) { service in
+        let jwks = MockService.text(#"{"keys":[\#(key.jwk)]}"#)
+        try await MockService.run(MockService.text("", status: .internalServerError)) { service in
             let issuer = TokenIssuer(
                 issuer: "i",
                 audience: "a",
@@ -201,7 +201,7 @@ struct OperationsListenerTests {
                 bundles: BundleShelf(configuration: .init(), allowsDevelopment: false),
                 authorizer: DevelopmentAuthorizer(tokens: tokens)
             )
-            // No deadline: a machine that is busy with other tests may take longer for a request.
+            // There is no deadline, because a machine that is busy with other tests may be slow.
             let readiness = Readiness(
                 checks: checks,
                 clock: { ready.value },
@@ -215,7 +215,7 @@ struct OperationsListenerTests {
         }
     }
 
-    @Test("A server is ready when everything that it needs is in order, and looks once a second at most")
+    @Test("A server is ready if all checks pass, and checks at most once per second")
     func readiness() async throws {
         let order = Switch(true)
         let clock = Switch<Int64>(0)
@@ -251,7 +251,7 @@ struct OperationsListenerTests {
     }
 
     @Test(
-        "A check that does not answer makes the server unready in time, is not made again meanwhile, and recovers by itself"
+        "A check without a result makes the server unready after the timeout, is not repeated meanwhile, and recovers"
     )
     func stalledCheck() async throws {
         let (clock, looks, deadlinePasses) = (Switch<Int64>(0), Switch(0), Switch(true))
@@ -275,7 +275,7 @@ struct OperationsListenerTests {
         #expect(looks.value == 1)
         deadlinePasses.value = false
         release.finish()
-        // That the check has ended is noted a moment later.
+        // The end of the check is recorded shortly afterwards.
         while await readiness.failing() == ["store"] {
             clock.value += 1_000_000_000
             await Task.yield()
@@ -284,7 +284,7 @@ struct OperationsListenerTests {
         #expect(await readiness.failing() == [])
     }
 
-    @Test("However many ask at once, one look answers them all")
+    @Test("Concurrent requests share one run of the checks")
     func manyAtOnce() async throws {
         let looks = Switch(0)
         let readiness = Readiness(

@@ -4,9 +4,9 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The log's lines")
+@Suite("Log lines")
 struct OperationsLogTests {
-    /// What a handler writes into a pipe.
+    /// Returns the output of a handler, which writes to a pipe.
     private func lines(_ format: LogFormat, level: Logger.Level = .trace, _ log: (Logger) -> Void) -> String {
         let pipe = Pipe()
         let file = pipe.fileHandleForWriting.fileDescriptor
@@ -27,18 +27,18 @@ struct OperationsLogTests {
         )
     }
 
-    @Test("Text for people")
+    @Test("Text format")
     func text() {
         let text = lines(.text) { $0.warning("hello", metadata: ["b": "2", "a": "1\n2"]) }
         #expect(text == "2026-01-01T00:00:00.042Z warning test: hello a=1\\u000a2 b=2\n")
     }
 
-    /// Control characters, and the separators that some readers take for the end of a line.
+    /// Control characters, and the line separators of Unicode.
     private func endsLines(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
     }
 
-    @Test("Nothing that comes in ends a line or a string, and all of it comes out again")
+    @Test("Input can end neither a line nor a string, and is preserved")
     func escaping() throws {
         let scalars = (0..<0x300).compactMap(Unicode.Scalar.init) + ["\u{2028}", "\u{2029}", "\u{FFFF}", "\u{1F511}"]
         let nasty = scalars.map { String($0) }.joined() + #"\n","level":"x"}"#
@@ -52,8 +52,8 @@ struct OperationsLogTests {
         #expect(plain.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
     }
 
-    // Text of which nothing has to be escaped is copied as it is: each scalar for itself must not pass for such text.
-    @Test("A scalar among letters is escaped as among others", arguments: [UInt32](0..<0x100) + [0x2028, 0x2029])
+    // Text without characters to escape is copied unchanged. Every other scalar must be recognized.
+    @Test("A scalar is escaped in the same way between letters", arguments: [UInt32](0..<0x100) + [0x2028, 0x2029])
     func escapingAlone(_ value: UInt32) throws {
         let text = "a\(try #require(Unicode.Scalar(value)))b"
         let json = lines(.json) { $0.error("\(text)", metadata: [text: "\(text)"]) }
@@ -68,7 +68,7 @@ struct OperationsLogTests {
         #expect(plain.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
     }
 
-    @Test("What is less than the level is left out, and an error shows its type alone")
+    @Test("Messages below the level are omitted, and of an error only the type is logged")
     func levels() {
         let text = lines(.json, level: .warning) {
             $0.info("quiet")
@@ -79,7 +79,7 @@ struct OperationsLogTests {
         #expect(!text.contains("movie-7"))
     }
 
-    @Test("Times are RFC 3339, before 1970 and long after too")
+    @Test("Times are in RFC 3339 format, also long before 1970 and long after")
     func times() {
         #expect(LogLine.time(0) == "1970-01-01T00:00:00.000Z")
         #expect(LogLine.time(-1) == "1969-12-31T23:59:59.999Z")

@@ -3,9 +3,9 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("The metrics")
+@Suite("Metrics")
 struct OperationsMetricsTests {
-    @Test("The text keeps to the format, whatever has been counted")
+    @Test("The text conforms to the format, independent of the counts")
     func format() async throws {
         let metrics = ServerMetrics(reasons: ["spc-too-old"])
         var sources = MetricSources()
@@ -51,7 +51,7 @@ struct OperationsMetricsTests {
         #expect(!text.contains("what a client wrote"))
     }
 
-    @Test("A license is measured in each of its stages, and in what the store did for it")
+    @Test("A license is measured in each of its stages, and by its store calls")
     func license() async throws {
         let metrics = ServerMetrics(reasons: LicenseService.reasons)
         try await LicenseServer.run(metrics: metrics) { server in
@@ -63,7 +63,7 @@ struct OperationsMetricsTests {
         func count(_ name: String, _ labels: [String: String]) -> Double? {
             families.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
         }
-        // Two look-ups; a grant, and the record of a refusal.
+        // Two lookups, a grant, and the record of a refusal.
         #expect(count("keyway_store_seconds_count", ["operation": "read"]) == 2)
         #expect(count("keyway_store_seconds_count", ["operation": "write"]) == 2)
         for (stage, times) in [
@@ -73,7 +73,7 @@ struct OperationsMetricsTests {
         #expect(count("keyway_licenses_total", ["outcome": "refused", "reason": "unknown-asset"]) == 1)
     }
 
-    @Test("A fresh registry keeps to the format too, and describes each metric once")
+    @Test("A new registry conforms to the format too, and describes each metric once")
     func fresh() async throws {
         let metrics = ServerMetrics()
         let families = try ExpositionParser.parse(await metrics.registry.exposition())
@@ -81,7 +81,7 @@ struct OperationsMetricsTests {
         for family in families { #expect(!family.help.isEmpty) }
     }
 
-    @Test("No count is lost when many count at once")
+    @Test("No count is lost with concurrent updates")
     func concurrent() async {
         let metrics = ServerMetrics()
         await withTaskGroup(of: Void.self) { tasks in
@@ -101,7 +101,7 @@ struct OperationsMetricsTests {
         #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 8000"#))
     }
 
-    @Test("However many routes and statuses there are, memory is bounded and nothing is lost")
+    @Test("Memory is bounded for many routes and statuses, and no count is lost")
     func bounded() {
         let counter = RouteCounter("a_total", "b")
         for number in 0..<5_000 { counter.add(method: "GET", route: "/\(number)", status: 200) }
@@ -111,7 +111,7 @@ struct OperationsMetricsTests {
     }
 }
 
-/// Reads the text format 0.0.4 strictly; what is not exactly as it should be is an error.
+/// Parses the text format 0.0.4 strictly; every deviation is an error.
 struct ExpositionParser {
     struct Sample {
         let name: String
@@ -169,7 +169,7 @@ struct ExpositionParser {
         return families
     }
 
-    /// Buckets rise, the last is the count.
+    /// Buckets are cumulative, and the last one equals the count.
     private static func checkHistogram(_ family: Family) throws {
         let buckets = family.samples.filter { $0.name.hasSuffix("_bucket") }
         let groups = Dictionary(grouping: buckets) { $0.labels.filter { $0.key != "le" } }

@@ -5,7 +5,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// Each setting below `limits.rates`, over a real port: it holds what it says, and nobody else is held up.
+/// Each setting below `limits.rates`, over a real port: it limits its subject, and no others.
 @Suite("Rate limits over HTTP")
 struct OperationsRateLimitRoutesTests {
     private static let tight = RateLimit(perMinute: 1, burst: 3)
@@ -16,7 +16,7 @@ struct OperationsRateLimitRoutesTests {
         return RateLimiter(limits: limits, clock: { 0 })
     }
 
-    /// The reasons of refusals, nil for what passed, of so many licenses; each of another device.
+    /// Returns the reasons of refusals for a number of licenses, each of another device; nil for successes.
     private func reasons(
         _ server: LicenseServer,
         _ asked: [(account: String, address: String)],
@@ -31,7 +31,7 @@ struct OperationsRateLimitRoutesTests {
         return reasons
     }
 
-    /// The same of challenges.
+    /// Returns the same for challenges.
     private func challenges(
         _ server: LicenseServer,
         _ asked: [(account: String, address: String)]
@@ -44,11 +44,11 @@ struct OperationsRateLimitRoutesTests {
         return reasons
     }
 
-    private func reason(_ answer: HTTPAnswer) throws -> String? {
+    private func reason(_ answer: ReceivedResponse) throws -> String? {
         if answer.status == 200 { return nil }
         #expect(answer.status == 429)
         #expect(answer.headers["retry-after"] == "60")
-        guard case .string(let reason)? = answer.json["reason"] else { throw LicenseServerFault() }
+        guard case .string(let reason)? = answer.json["reason"] else { throw LicenseServerError() }
         return reason
     }
 
@@ -67,7 +67,7 @@ struct OperationsRateLimitRoutesTests {
             let word = ofAccount ? "account" : "address"
             #expect(try await reasons(server, asked) == [nil, nil, nil, word, word])
             #expect(try await reasons(server, Self.elsewhere) == [nil])
-            // What AirPlay asks for is counted apart.
+            // Requests for AirPlay are counted separately.
             try await server.setPolicy(#"{"airplay":"allow"}"#)
             #expect(try await reasons(server, asked, output: .airPlay) == [nil, nil, nil, nil, nil])
         }
@@ -101,12 +101,12 @@ struct OperationsRateLimitRoutesTests {
             )
             #expect(own == [nil, nil, nil, word, word])
             #expect(others == [nil])
-            // Of an account others are counted apart; of an address all are counted.
+            // For an account, other requests are counted separately; for an address, all are counted.
             #expect(try await reasons(server, [asked[0]]) == [ofAccount ? nil : "address"])
         }
     }
 
-    @Test("A batch counts as its items: all of them for its address, before anything is opened")
+    @Test("A batch counts as its items: all of them for its address, before any SPC is decrypted")
     func batches() async throws {
         let limiter = limiter { limits in
             limits.license.account = RateLimit(perMinute: 1, burst: 4)
@@ -119,13 +119,13 @@ struct OperationsRateLimitRoutesTests {
             let second = try await server.batch(spcs, from: Self.home)
             #expect(second.answer.status == 429)
             #expect(second.answer.json["reason"] == .string("address"))
-            // Refused as a whole, it has cost nothing but its one request.
+            // A refused batch has cost only its one request.
             let third = try await server.batch(Array(spcs.prefix(3)), from: Self.home)
             #expect(third.items.count == 3)
         }
     }
 
-    @Test("Junk is paid for: what is opened is bounded, whatever it turns out to be")
+    @Test("Invalid SPCs are charged: decryption is limited, independent of their contents")
     func junk() async throws {
         let metrics = ServerMetrics()
         for ofAccount in [true, false] {
@@ -147,7 +147,7 @@ struct OperationsRateLimitRoutesTests {
                     statuses.append(try await server.license(junk, token: token, from: address).status)
                 }
                 #expect(statuses == [400, 400, 400, 400, 400, 429, 429, 429])
-                // Somebody else, from somewhere else, has as much.
+                // Other accounts from other addresses are not affected.
                 let (token, address) = ofAccount ? ("b", "192.0.2.99") : ("b", "198.51.100.1")
                 for _ in 0..<5 { _ = try await server.license(junk, token: token, from: address) }
                 #expect(try await server.license(junk, token: token, from: address).status == 429)
@@ -157,7 +157,7 @@ struct OperationsRateLimitRoutesTests {
         #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 20"#))
     }
 
-    @Test("An SPC that was opened and is one too many stays paid for")
+    @Test("A decrypted SPC beyond the limit stays charged")
     func opened() async throws {
         let metrics = ServerMetrics()
         let limiter = limiter { limits in
@@ -174,7 +174,7 @@ struct OperationsRateLimitRoutesTests {
         #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 3"#))
     }
 
-    @Test("Where nobody is authorized a device is the account, and is charged once it is known")
+    @Test("Without authorization the device is the account, and is charged after decryption")
     func anonymous() async throws {
         let limiter = limiter { $0.license.account = Self.tight }
         try await LicenseServer.run(authorizer: OpenAuthorizer(), limiter: limiter) { server in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rate limits")
 struct OperationsRateLimitTests {
-    /// A clock that stands until it is moved.
+    /// A clock that only advances when a test advances it.
     private final class Clock: Sendable {
         private let nanoseconds = Mutex<Int64>(1_000_000_000)
         var now: Int64 { nanoseconds.withLock { $0 } }
@@ -23,117 +23,117 @@ struct OperationsRateLimitTests {
     private static let plenty = RateLimit(perMinute: 1_000_000, burst: 1_000_000)
     private let home = ClientAddress("192.0.2.1")
 
-    @Test("A bucket gives its burst at once, then its pace, and says when to come back")
+    @Test("A bucket allows its burst at once, then its rate, and returns the time to wait")
     func bucket() {
         let limit = RateLimit(perMinute: 30, burst: 3)
         var bucket = TokenBucket(limit, at: 0)
-        #expect((0..<3).map { _ in bucket.take(1, limit, at: 0) } == [nil, nil, nil])
-        #expect(bucket.take(1, limit, at: 0) == 2)
-        #expect(bucket.take(1, limit, at: 1_000_000_000) == 1)
-        #expect(bucket.take(1, limit, at: 2_000_000_000) == nil)
-        // However long nobody comes, there is never more than the burst.
-        #expect(bucket.take(3, limit, at: 3_600_000_000_000) == nil)
-        #expect(bucket.take(1, limit, at: 3_600_000_000_000) == 2)
-        // Clocks that go back give nothing.
-        #expect(bucket.take(1, limit, at: 0) == 2)
+        #expect((0..<3).map { _ in bucket.consume(1, limit, at: 0) } == [nil, nil, nil])
+        #expect(bucket.consume(1, limit, at: 0) == 2)
+        #expect(bucket.consume(1, limit, at: 1_000_000_000) == 1)
+        #expect(bucket.consume(1, limit, at: 2_000_000_000) == nil)
+        // After any time, there is never more than the burst.
+        #expect(bucket.consume(3, limit, at: 3_600_000_000_000) == nil)
+        #expect(bucket.consume(1, limit, at: 3_600_000_000_000) == 2)
+        // A clock that goes back adds nothing.
+        #expect(bucket.consume(1, limit, at: 0) == 2)
     }
 
     @Test("A batch takes all of its items or nothing; one that is larger than the burst takes a full bucket")
     func batch() {
         let limit = RateLimit(perMinute: 60, burst: 10)
         var bucket = TokenBucket(limit, at: 0)
-        #expect(bucket.take(8, limit, at: 0) == nil)
-        #expect(bucket.take(5, limit, at: 0) == 3)
-        #expect(bucket.take(2, limit, at: 0) == nil)
-        #expect(bucket.take(50, limit, at: 0) == 10)
-        #expect(bucket.take(50, limit, at: 10_000_000_000) == nil)
+        #expect(bucket.consume(8, limit, at: 0) == nil)
+        #expect(bucket.consume(5, limit, at: 0) == 3)
+        #expect(bucket.consume(2, limit, at: 0) == nil)
+        #expect(bucket.consume(50, limit, at: 0) == 10)
+        #expect(bucket.consume(50, limit, at: 10_000_000_000) == nil)
     }
 
-    @Test("An account is limited wherever it asks from, others are not")
+    @Test("An account is limited for all addresses together, other accounts are not affected")
     func account() {
         let limiter = limiter(account: RateLimit(perMinute: 60, burst: 2), address: Self.plenty)
         let places = [ClientAddress("192.0.2.1"), ClientAddress("2001:db8::1"), nil]
-        let results = places.map { limiter.take(account: "a", address: $0, class: .license) }
+        let results = places.map { limiter.consume(account: "a", address: $0, class: .license) }
         #expect(results == [.allowed, .allowed, .limited(by: .account, retryAfter: 1)])
-        #expect(limiter.take(account: "b", address: home, class: .license) == .allowed)
+        #expect(limiter.consume(account: "b", address: home, class: .license) == .allowed)
         clock.pass(seconds: 1)
-        #expect(limiter.take(account: "a", address: home, class: .license) == .allowed)
+        #expect(limiter.consume(account: "a", address: home, class: .license) == .allowed)
     }
 
-    @Test("What the account refuses is not charged to the address")
+    @Test("Requests that the account's limit refuses are not charged to the address")
     func refund() {
         let limiter = limiter(
             account: RateLimit(perMinute: 1, burst: 1),
             address: RateLimit(perMinute: 1, burst: 3)
         )
-        let results = (0..<4).map { _ in limiter.take(account: "a", address: home, class: .license) }
+        let results = (0..<4).map { _ in limiter.consume(account: "a", address: home, class: .license) }
         #expect(results.dropFirst().allSatisfy { $0 == .limited(by: .account, retryAfter: 60) })
-        #expect(limiter.take(account: "b", address: home, class: .license) == .allowed)
-        #expect(limiter.take(account: "c", address: home, class: .license) == .allowed)
-        #expect(limiter.take(account: "d", address: home, class: .license) == .limited(by: .address, retryAfter: 60))
+        #expect(limiter.consume(account: "b", address: home, class: .license) == .allowed)
+        #expect(limiter.consume(account: "c", address: home, class: .license) == .allowed)
+        #expect(limiter.consume(account: "d", address: home, class: .license) == .limited(by: .address, retryAfter: 60))
     }
 
-    @Test("IPv6 is counted by networks of 64 bits, IPv4 in IPv6 as IPv4, loopback not at all")
+    @Test("IPv6 is counted by /64 network, IPv4-mapped IPv6 as IPv4, loopback not at all")
     func sites() {
         let limiter = limiter(account: Self.plenty, address: RateLimit(perMinute: 1, burst: 1))
-        func take(_ text: String) -> Bool {
-            limiter.take(account: nil, address: ClientAddress(text), class: .license) == .allowed
+        func consume(_ text: String) -> Bool {
+            limiter.consume(account: nil, address: ClientAddress(text), class: .license) == .allowed
         }
-        #expect(["2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1"].map(take) == [true, false, true])
-        #expect(["192.0.2.7", "::ffff:192.0.2.7", "192.0.2.8"].map(take) == [true, false, true])
-        #expect(["127.0.0.1", "127.0.0.1", "::1", "::1"].map(take) == [true, true, true, true])
+        #expect(["2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1"].map(consume) == [true, false, true])
+        #expect(["192.0.2.7", "::ffff:192.0.2.7", "192.0.2.8"].map(consume) == [true, false, true])
+        #expect(["127.0.0.1", "127.0.0.1", "::1", "::1"].map(consume) == [true, true, true, true])
     }
 
-    @Test("Requests for segments have a budget of their own, which is larger")
+    @Test("Requests for segments have a separate, larger limit")
     func segments() {
         let limiter = RateLimiter { [clock] in clock.now }
         let limits = RateLimits()
         func count(_ requestClass: RequestClass) -> Int {
-            (0..<10_000).prefix { _ in limiter.take(account: "a", address: home, class: requestClass) == .allowed }
+            (0..<10_000).prefix { _ in limiter.consume(account: "a", address: home, class: requestClass) == .allowed }
                 .count
         }
         #expect(count(.license) == limits.license.account.burst)
         #expect(count(.segment) == limits.segment.account.burst)
         #expect(limits.segment.account.burst > limits.license.account.burst)
-        // All requests of an address are counted as other ones too, and none of the others' budgets is lost by that.
+        // All requests of an address are counted as `other` too, without refusing any.
         let together = limits.license.address.burst + limits.segment.address.burst
         #expect(limits.other.address.burst >= together)
-        // Two screens that ask for audio and video of every two seconds go on for ever.
+        // Two screens that request audio and video for every two seconds are never limited.
         for _ in 0..<600 {
             clock.pass(seconds: 2)
-            #expect(limiter.take(account: "a", address: home, class: .segment, count: 4) == .allowed)
+            #expect(limiter.consume(account: "a", address: home, class: .segment, count: 4) == .allowed)
         }
     }
 
-    @Test("Many addresses fill no memory and push no account out")
+    @Test("Many addresses use bounded memory and evict no account")
     func bounded() {
         let limiter = limiter(account: RateLimit(perMinute: 1, burst: 1), address: Self.plenty, capacity: 50)
-        #expect(limiter.take(account: "a", address: nil, class: .license) == .allowed)
+        #expect(limiter.consume(account: "a", address: nil, class: .license) == .allowed)
         for number in 0..<10_000 {
             let address = ClientAddress(bytes: [10, 0, UInt8(number >> 8), UInt8(number & 0xFF)])
-            _ = limiter.take(account: nil, address: address, class: .license)
+            _ = limiter.consume(account: nil, address: address, class: .license)
         }
-        #expect(limiter.remembered <= 101)
-        #expect(limiter.take(account: "a", address: nil, class: .license) != .allowed)
+        #expect(limiter.trackedCount <= 101)
+        #expect(limiter.consume(account: "a", address: nil, class: .license) != .allowed)
     }
 
-    @Test("A bucket that is used stays while others come and go")
+    @Test("A bucket in use is kept while others are added")
     func used() {
         let limiter = limiter(account: RateLimit(perMinute: 1, burst: 1), address: Self.plenty, capacity: 10)
-        _ = limiter.take(account: "victim", address: nil, class: .license)
+        _ = limiter.consume(account: "victim", address: nil, class: .license)
         for number in 0..<1_000 {
-            _ = limiter.take(account: "\(number)", address: nil, class: .license)
-            #expect(limiter.take(account: "victim", address: nil, class: .license) != .allowed)
+            _ = limiter.consume(account: "\(number)", address: nil, class: .license)
+            #expect(limiter.consume(account: "victim", address: nil, class: .license) != .allowed)
         }
     }
 
-    @Test("Zero in a minute is no limit")
+    @Test("Zero per minute means unlimited")
     func off() {
         let limiter = limiter(account: RateLimit(perMinute: 0, burst: 1), address: RateLimit(perMinute: 0, burst: 1))
-        for _ in 0..<100 { #expect(limiter.take(account: "a", address: home, class: .license) == .allowed) }
+        for _ in 0..<100 { #expect(limiter.consume(account: "a", address: home, class: .license) == .allowed) }
     }
 
-    @Test("The problem says whose limit it was and when to come back, and is counted")
+    @Test("The problem contains the limit and the time to wait, and is counted")
     func problem() async throws {
         let limiter = limiter(account: RateLimit(perMinute: 2, burst: 1), address: Self.plenty)
         let metrics = ServerMetrics()

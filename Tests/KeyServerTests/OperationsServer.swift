@@ -10,7 +10,7 @@ import ServiceLifecycle
 
 @testable import KeyServer
 
-/// A server with a router of the test's own, for as long as the test runs; the test may end it earlier.
+/// A server with the test's router, for the duration of the test; the test may stop it earlier.
 func withOperationsServer(
     _ router: Router<ServerRequestContext>,
     certificate: ServerCertificate? = nil,
@@ -28,7 +28,7 @@ func withOperationsServer(
     )
 }
 
-/// The answer to a request on a connection of its own; header fields by their names in lower case.
+/// Returns the response to a request on a new connection; header fields by their names in lowercase.
 func fetch(
     _ port: Int,
     _ path: String,
@@ -49,7 +49,7 @@ func fetch(
     return (status ?? 0, Dictionary(fields) { "\($0), \($1)" }, String(text[end.upperBound...]))
 }
 
-/// The body of an answer over TLS, by a client that makes a connection of its own.
+/// Returns the body of a response over TLS, with a client that opens a new connection.
 func fetchSecurely(_ port: Int, _ path: String, _ configure: (inout TLSConfiguration) -> Void) async throws -> String {
     var tls = TLSConfiguration.makeClientConfiguration()
     configure(&tls)
@@ -75,7 +75,7 @@ struct CertificateFiles {
 
     init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
-    /// Makes a new pair and puts it there.
+    /// Creates a new pair and replaces the files.
     @discardableResult
     func replace(_ name: String, days: Int = 30) throws -> NIOSSLCertificate {
         let key = try RSAPrivateKey.generate(bits: 2_048)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The end of a server")
+@Suite("Shutdown of a server")
 struct OperationsShutdownTests {
-    @Test("What is under way is finished, new connections are refused, idle ones are closed, and not ready comes first")
+    @Test("Open requests are finished, new connections refused, idle ones closed, and readiness fails first")
     func graceful() async throws {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let (answered, answering) = AsyncStream.makeStream(of: Void.self)
@@ -33,7 +33,7 @@ struct OperationsShutdownTests {
             for await _ in begun { break }
             for await _ in answered { break }
             await group.triggerGracefulShutdown()
-            // The port closes once the service that makes the server unready has ended.
+            // The port is closed after the service that makes the server unready has ended.
             while (try? await SocketClient.run(port: port, { _ in true })) == true { await Task.yield() }
             #expect(await readiness.failing() == ["stopping"])
             #expect(try await idle.hasSuffix("ok\n"))
@@ -43,7 +43,7 @@ struct OperationsShutdownTests {
         }
     }
 
-    @Test("While load balancers take notice, requests are still answered and the server is not ready")
+    @Test("During the delay for load balancers, requests are still answered and the server is not ready")
     func delay() async throws {
         let (noticed, notice) = AsyncStream.makeStream(of: Void.self)
         let (stopping, stop) = AsyncStream.makeStream(of: Void.self)
@@ -65,7 +65,7 @@ struct OperationsShutdownTests {
         }
     }
 
-    @Test("The service manager is told by its socket, by path or by abstract name")
+    @Test("The service manager is notified by its socket, by path or by abstract name")
     func notification() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("kw-\(UUID().uuidString.prefix(8))")
             .path
@@ -88,7 +88,7 @@ struct OperationsShutdownTests {
             #expect(count > 0 && String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self) == "READY=1")
         }
         unlink(path)
-        // Names that are none do nothing.
+        // Invalid names have no effect.
         for name in ["", "x", String(repeating: "/x", count: 200), path] {
             ServiceManager.tell(.stopping, socket: name)
         }

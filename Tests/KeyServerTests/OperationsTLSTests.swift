@@ -18,7 +18,7 @@ struct OperationsTLSTests {
         )
     }
 
-    /// Whether a client that trusts this certificate alone gets an answer.
+    /// Returns whether a client that trusts only this certificate gets a response.
     private func isAnswered(_ port: Int, trusting root: NIOSSLCertificate) async -> Bool {
         let answer = try? await fetchSecurely(port, "/healthz") { tls in
             tls.trustRoots = .certificates([root])
@@ -27,7 +27,7 @@ struct OperationsTLSTests {
         return answer == "ok\n"
     }
 
-    @Test("A new connection sees the certificate that was put in the place of the old one")
+    @Test("A new connection uses the replaced certificate")
     func reload() async throws {
         let files = try CertificateFiles()
         defer { files.remove() }
@@ -43,13 +43,13 @@ struct OperationsTLSTests {
             #expect(await isAnswered(port, trusting: new))
             #expect(await !isAnswered(port, trusting: old))
             #expect(certificate.expiry == oldExpiry + 10 * 86_400 || certificate.expiry ?? 0 > oldExpiry)
-            // Unchanged files are no news.
+            // Unchanged files are not logged.
             #expect(certificate.reload())
         }
         #expect(log.text.split(separator: "\n").filter { $0.contains("a TLS certificate is in use") }.count == 2)
     }
 
-    @Test("New files that cannot be used leave the old certificate in use, and the log says why, once")
+    @Test("Invalid new files leave the previous certificate in use, and the reason is logged once")
     func broken() async throws {
         let files = try CertificateFiles()
         defer { files.remove() }
@@ -74,12 +74,12 @@ struct OperationsTLSTests {
         }
         let complaints = log.text.split(separator: "\n").filter { $0.contains("the TLS certificate cannot be read") }
         #expect(complaints.count >= 2 && complaints.count <= 3, "\(complaints)")
-        #expect(complaints.first?.contains("the key is not the certificate's") == true)
+        #expect(complaints.first?.contains("the key does not belong to the certificate") == true)
         let keyText = String(decoding: oldKey, as: UTF8.self).split(separator: "\n").dropFirst().first ?? "-"
         #expect(!log.text.contains(keyText))
     }
 
-    @Test("It does not start with files that cannot be used")
+    @Test("The server does not start with invalid files")
     func start() throws {
         let files = try CertificateFiles()
         defer { files.remove() }
@@ -89,7 +89,7 @@ struct OperationsTLSTests {
         #expect(throws: (any Error).self) { try certificate(files) }
     }
 
-    @Test("TLS 1.2 and 1.3 are spoken, 1.1 is refused, plain HTTP is not answered")
+    @Test("TLS 1.2 and 1.3 are supported, 1.1 is refused, plain HTTP is not answered")
     func versions() async throws {
         let files = try CertificateFiles()
         defer { files.remove() }
@@ -108,7 +108,7 @@ struct OperationsTLSTests {
         }
     }
 
-    @Test("TLS 1.2 has suites with authenticated encryption, and no others")
+    @Test("TLS 1.2 uses only cipher suites with authenticated encryption")
     func suites() async throws {
         let files = try CertificateFiles()
         defer { files.remove() }
@@ -133,7 +133,7 @@ struct OperationsTLSTests {
         }
     }
 
-    @Test("Pages over TLS are asked for over TLS alone from then on, and pages over plain HTTP do not say so")
+    @Test("Pages over TLS send HSTS, and pages over plain HTTP do not")
     func transportSecurity() async throws {
         for isSecure in [true, false] {
             let router = Listener.makeRouter()

@@ -15,7 +15,7 @@ struct OtherClientsKeyURLTests {
 
     private let signer = KeyURLSigner(current: secret("2026a"))!
 
-    /// The problem that a URL comes to, or nil.
+    /// Returns the problem of a URL, or nil.
     private func refusal(
         _ path: String,
         by signer: KeyURLSigner? = nil,
@@ -40,7 +40,7 @@ struct OtherClientsKeyURLTests {
         return values
     }
 
-    @Test("URLs are those that the documentation describes: signatures made elsewhere")
+    @Test("URLs match the documentation: signatures from another implementation")
     func signatures() throws {
         #expect(
             signer.path(keyID: Self.keyID, account: "viewer-1", expires: 1_800_000_000)
@@ -61,7 +61,7 @@ struct OtherClientsKeyURLTests {
         #expect(grant == KeyURLSigner.Grant(account: "zoë & co", expires: 1_800_000_000))
     }
 
-    @Test("A URL ends when it says")
+    @Test("A URL expires on time")
     func expiry() throws {
         let path = try #require(signer.path(keyID: Self.keyID, account: "a", expires: 1_800_000_000))
         #expect(refusal(path) == nil)
@@ -69,7 +69,7 @@ struct OtherClientsKeyURLTests {
         #expect(refusal(path, at: .max)?.type == .keyURLExpired)
     }
 
-    @Test("Nothing in a URL can be altered, left out or doubled")
+    @Test("No part of a URL can be changed, omitted or repeated")
     func altered() throws {
         let network = IPNetwork(rawValue: "192.0.2.0/24")
         let path = try #require(
@@ -93,11 +93,11 @@ struct OtherClientsKeyURLTests {
         }
         #expect(refusal(path, keyID: Self.keyID.reversed())?.type == .keyURLSignature)
         #expect(refusal(path, keyID: [])?.type == .keyURLSignature)
-        // An expired URL that was altered is told no more than any other.
+        // An expired and changed URL has the same response as other changed ones.
         #expect(refusal(path.replacing("acc=viewer", with: "acc=b"), at: .max)?.type == .keyURLSignature)
     }
 
-    @Test("A URL for a network is for nobody else")
+    @Test("A URL for a network is refused in others")
     func network() throws {
         let network = IPNetwork(rawValue: "2001:db8::/32")
         let path = try #require(signer.path(keyID: Self.keyID, account: "a", expires: 1_800_000_000, network: network))
@@ -107,7 +107,7 @@ struct OtherClientsKeyURLTests {
         }
     }
 
-    @Test("A new secret signs, and former ones are still believed until they are taken away")
+    @Test("A new secret signs, and previous ones are accepted until they are removed")
     func rotation() throws {
         let (old, new) = (Self.secret("old"), Self.secret("new", String(repeating: "n", count: 32)))
         let path = try #require(
@@ -121,7 +121,7 @@ struct OtherClientsKeyURLTests {
         #expect(KeyURLSigner(current: new, former: [Self.secret("new")]) == nil)
     }
 
-    @Test("Secrets are long enough and have names; what cannot be signed is not")
+    @Test("Secrets need a minimum size and a valid ID; invalid values are not signed")
     func limits() {
         for size in [0, 31, 1_025] {
             #expect(KeyURLSecret(id: "a", secret: SecretBytes(copying: [UInt8](repeating: 1, count: size))) == nil)

@@ -6,16 +6,16 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Raw keys leave only where the configuration and a policy say so")
+@Suite("Raw keys are issued only if both the configuration and a policy allow it")
 struct OtherClientsPermissionTests {
-    /// Policies of all kinds, none of which may open anything that the configuration does not.
+    /// Policies of all kinds, none of which may enable a route that is not configured.
     private static let policies: [String?] = [
         nil, "{}", #"{"airplay":"deny"}"#, #"{"hdcp":"none"}"#, #"{"hdcp":"type1","otherClients":"allow"}"#,
         #"{"otherClients":"allow"}"#, #"{"otherClients":"deny"}"#,
     ]
     private static let allow = #"{"otherClients":"allow"}"#
 
-    private func isUnknownRoute(_ answer: HTTPAnswer) -> Bool {
+    private func isUnknownRoute(_ answer: ReceivedResponse) -> Bool {
         answer.status == 404 && answer.json["type"] == .string("urn:keyway:problem:not-found")
     }
 
@@ -58,7 +58,7 @@ struct OtherClientsPermissionTests {
         }
     }
 
-    @Test("With the setting, a policy that does not say allow gives nothing")
+    @Test("With the setting, a policy without allow issues no key")
     func silent() async throws {
         try await OtherClientsServer.run { server in
             for (byte, policy) in zip((1 as UInt8)..., Self.policies) where policy?.contains("allow") != true {
@@ -71,12 +71,12 @@ struct OtherClientsPermissionTests {
         }
     }
 
-    /// Where a policy may stand.
+    /// The places of a policy.
     enum Place: String, CaseIterable, Sendable {
         case title, track, content, token
     }
 
-    /// What a Clear Key request for one key comes to.
+    /// Returns the result of a Clear Key request for one key.
     private func outcome(_ policies: [Place: String], mayLoosen: Bool = false) async throws -> Int {
         var authorization = PlaybackAuthorization(account: "viewer", expires: OtherClientsServer.now + 60)
         authorization.policyName = policies[.token].map { _ in "token" }
@@ -112,7 +112,7 @@ struct OtherClientsPermissionTests {
         return status.value
     }
 
-    @Test("Allow in one place and no deny gives the key", arguments: Place.allCases)
+    @Test("Allow in one place and no deny issues the key", arguments: Place.allCases)
     func allowed(place: Place) async throws {
         var policies = Dictionary(uniqueKeysWithValues: Place.allCases.map { ($0, #"{"hdcp":"type1"}"#) })
         #expect(try await outcome(policies) == 403)
@@ -121,7 +121,7 @@ struct OtherClientsPermissionTests {
         #expect(try await outcome([place: Self.allow]) == 200)
     }
 
-    @Test("A deny in one place takes it away, however many others allow", arguments: Place.allCases)
+    @Test("A deny in one place refuses the key, even if others allow it", arguments: Place.allCases)
     func denied(place: Place) async throws {
         var policies = Dictionary(uniqueKeysWithValues: Place.allCases.map { ($0, Self.allow) })
         #expect(try await outcome(policies) == 200)
@@ -129,7 +129,7 @@ struct OtherClientsPermissionTests {
         #expect(try await outcome(policies) == 403)
     }
 
-    @Test("A deny stays a deny, also where the token's issuer may loosen")
+    @Test("A deny stays in effect, even if the token's issuer may loosen policies")
     func loosened() async throws {
         let policies = [Place.title: #"{"otherClients":"deny"}"#, .token: Self.allow]
         #expect(try await outcome(policies) == 403)

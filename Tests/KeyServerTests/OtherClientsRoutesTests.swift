@@ -11,17 +11,17 @@ struct OtherClientsRoutesTests {
 
     private func kid(_ byte: UInt8) -> String { Hexadecimal.encode([UInt8](repeating: byte, count: 16)) }
 
-    private func type(_ answer: HTTPAnswer) -> String? {
+    private func type(_ answer: ReceivedResponse) -> String? {
         guard case .string(let type)? = answer.json["type"] else { return nil }
         return type.split(separator: ":").last.map(String.init)
     }
 
-    private func keys(_ answer: HTTPAnswer) -> [JSONValue] {
+    private func keys(_ answer: ReceivedResponse) -> [JSONValue] {
         guard case .array(let keys)? = answer.json["keys"] else { return [] }
         return keys
     }
 
-    @Test("A Clear Key license has the keys that are known, and each is audited")
+    @Test("A Clear Key license has the existing keys, and each is audited")
     func clearKey() async throws {
         try await OtherClientsServer.run { server in
             let first = try await server.add(1)
@@ -48,7 +48,7 @@ struct OtherClientsRoutesTests {
         }
     }
 
-    @Test("A key without a policy of its own is under the default one, which gives such clients nothing")
+    @Test("A key without a policy uses the default one, which does not allow such clients")
     func defaultPolicy() async throws {
         try await OtherClientsServer.run { server in
             try await server.add(1, policy: nil)
@@ -61,7 +61,7 @@ struct OtherClientsRoutesTests {
         }
     }
 
-    @Test("That a key is not valid yet is told only to who may ask")
+    @Test("Only authorized clients learn that a key is not valid yet")
     func notValidYet() async throws {
         try await OtherClientsServer.run { server in
             try await server.add(1, validFrom: OtherClientsServer.now + 1)
@@ -80,14 +80,14 @@ struct OtherClientsRoutesTests {
         }
     }
 
-    @Test("Who asks is found out once for a request, however many keys it names")
+    @Test("A request is authorized once, independent of the number of its keys")
     func askedOnce() async throws {
         let authorizer = CountingAuthorizer()
         try await OtherClientsServer.run(authorizer: authorizer) { server in
             for byte in 1...3 as ClosedRange<UInt8> { try await server.add(byte) }
             #expect(keys(try await server.clearKey(1, 2, 3)).count == 3)
             #expect(authorizer.asked.value.map(\.assetID) == [nil])
-            // One key is one asset, which may decide.
+            // One key is one asset, which the authorizer gets.
             _ = try await server.clearKey(2)
             _ = try await server.send("GET", "/keys/\(kid(3))")
             #expect(
@@ -111,7 +111,7 @@ struct OtherClientsRoutesTests {
             #expect(account.status == 429 && account.json["reason"] == .string("account"))
             #expect(try await server.send("GET", "/keys/\(kid(1))", from: "192.0.2.1").status == 200)
             #expect(try await server.send("GET", "/keys/\(kid(1))", from: "192.0.2.2").status == 429)
-            // A signed URL names its account; two are left to the address.
+            // A signed URL has its account; two licenses are left to the address.
             func path(_ account: String) throws -> String {
                 let keyID = [UInt8](repeating: 1, count: 16)
                 let path = OtherClientsServer.signer.path(keyID: keyID, account: account, expires: .max)
@@ -131,7 +131,7 @@ struct OtherClientsRoutesTests {
         #expect(text.contains(#"keyway_rate_limited_total{by="address",class="license"} 1"#))
     }
 
-    @Test("What no policy allows is left out; where nothing is left the refusal is the answer")
+    @Test("Keys that no policy allows are omitted; without any key the response is the refusal")
     func protected() async throws {
         try await OtherClientsServer.run { server in
             try await server.add(1)
@@ -173,7 +173,7 @@ struct OtherClientsRoutesTests {
         }
     }
 
-    @Test("Thirty-two keys at once, and no more; the type may be missing, other fields are left alone")
+    @Test("Up to 32 keys are issued at once; the type is optional, other fields are ignored")
     func many() async throws {
         @Sendable func body(_ count: UInt8) -> String {
             let kids = (1...count).map { "\"\(Base64.encodeURLSafe([UInt8](repeating: $0, count: 16)))\"" }
@@ -186,7 +186,7 @@ struct OtherClientsRoutesTests {
         }
     }
 
-    @Test("An AES-128 key is sixteen bytes that nobody may keep")
+    @Test("An AES-128 key is sixteen bytes that must not be cached")
     func key() async throws {
         try await OtherClientsServer.run { server in
             let stored = try await server.add(0xab)
@@ -206,7 +206,7 @@ struct OtherClientsRoutesTests {
         }
     }
 
-    @Test("Without a token there is no key, and no word whether there would be one")
+    @Test("Without a token there is no key, and no information about its existence")
     func token() async throws {
         try await OtherClientsServer.run { server in
             try await server.add(1)
@@ -221,7 +221,7 @@ struct OtherClientsRoutesTests {
         }
     }
 
-    @Test("A token is held against the key: its assets, its title, its device and its one use")
+    @Test("A token is checked for the key: its assets, its title, its device and its single use")
     func limitedToken() async throws {
         var authorization = PlaybackAuthorization(account: "viewer", expires: OtherClientsServer.now + 60)
         authorization.assets = ["asset-1"]
@@ -249,7 +249,7 @@ struct OtherClientsRoutesTests {
         }
     }
 
-    @Test("A signed URL needs no token, opens its own key alone, and ends")
+    @Test("A signed URL needs no token, returns only its own key, and expires")
     func signedURL() async throws {
         try await OtherClientsServer.run { server in
             let stored = try await server.add(1)
@@ -273,7 +273,7 @@ struct OtherClientsRoutesTests {
             #expect(answer.status == 200)
             #expect(answer.body == stored.key)
             #expect(try await server.audit().last?.account == "zoë")
-            // Other parameters, such as a player's own, do no harm.
+            // Other parameters, such as those of a player, are ignored.
             #expect(try await server.send("GET", try path(1) + "&_t=1", token: nil).status == 200)
             #expect(try await server.send("GET", try path(1, .max, "127.0.0.0/8"), token: nil).status == 200)
 
@@ -288,7 +288,7 @@ struct OtherClientsRoutesTests {
             ] {
                 #expect(type(try await server.send("GET", path, token: nil)) == expected, "\(path)")
             }
-            // A wrong signature is not made good by a token.
+            // A valid token does not replace a valid signature.
             #expect(type(try await server.send("GET", "/keys/\(kid(1))?sig=x")) == "key-url-signature")
             let outcomes = try await server.audit().suffix(8).map(\.outcome)
             #expect(
@@ -309,7 +309,7 @@ struct OtherClientsRoutesTests {
         }
     }
 
-    @Test("Networks and origins of the policy hold")
+    @Test("Networks and origins of the policy apply")
     func whereabouts() async throws {
         try await OtherClientsServer.run { server in
             try await server.add(1, policy: #"{"networks":["192.0.2.0/24"],"otherClients":"allow"}"#)

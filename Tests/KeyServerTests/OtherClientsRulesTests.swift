@@ -3,11 +3,11 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("What clients without FairPlay are given")
+@Suite("Rules for clients without FairPlay")
 struct OtherClientsRulesTests {
     private let now: Int64 = 1_800_000_000
 
-    /// The refusal's code, or nil.
+    /// Returns the code of the refusal, or nil.
     private func refusal(
         _ json: String,
         notAfter: Int64? = nil,
@@ -36,7 +36,7 @@ struct OtherClientsRulesTests {
     }
 
     @Test(
-        "Only a policy that says allow gives such clients the key, and then in spite of what they cannot follow",
+        "Only a policy with allow issues keys to such clients, despite rules that they cannot enforce",
         arguments: [
             "", #""hdcp":"none""#, #""securityLevel":"audio""#, #""persist":{}"#, #""airplay":"deny""#,
             #""hdcp":"type0""#, #""hdcp":"type1""#, #""securityLevel":"baseline""#, #""securityLevel":"main""#,
@@ -53,13 +53,13 @@ struct OtherClientsRulesTests {
         #expect(try refusal(forbidding) == "network-denied")
     }
 
-    @Test("A permission that ends does not end the key of such a client, which needs allow in any case")
+    @Test("An expiring permission does not end the key of such a client, which needs allow in any case")
     func notAfter() throws {
         #expect(try refusal("{}", notAfter: now + 3600) == "client-not-protected")
         #expect(try refusal(#"{"otherClients":"allow"}"#, notAfter: now + 3600) == nil)
     }
 
-    @Test("Networks and origins hold for everybody")
+    @Test("Networks and origins apply to all clients")
     func whereabouts() throws {
         let networks = #"{"networks":["192.0.2.0/24"],"otherClients":"allow"}"#
         #expect(try refusal(networks, address: "192.0.2.1") == nil)
@@ -71,7 +71,7 @@ struct OtherClientsRulesTests {
         #expect(try refusal(origins) == "origin-denied")
     }
 
-    @Test("A rental that begins when the token says is over when it is over")
+    @Test("A rental that starts at the token's time ends on time")
     func rental() throws {
         let policy = #"{"rental":"PT1H","rentalStart":"token","otherClients":"allow"}"#
         #expect(try refusal(policy) == "rental-start-missing")

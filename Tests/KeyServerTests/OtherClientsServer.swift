@@ -7,7 +7,7 @@ import TextCoding
 
 @testable import KeyServer
 
-/// A server with the routes of other clients alone, on a port of its own.
+/// A server with the routes for other clients only, on a separate port.
 struct OtherClientsServer: Sendable {
     static let now: Int64 = 1_800_000_000
     static let signer: KeyURLSigner = {
@@ -19,7 +19,7 @@ struct OtherClientsServer: Sendable {
     let store: InMemoryKeyStore
     let log: LogRecorder
 
-    /// Runs a server for as long as `test` runs. It believes everybody on where a request comes from.
+    /// Runs a server while `test` runs. It trusts the X-Forwarded-For header of every client.
     static func run(
         signer: KeyURLSigner? = signer,
         limiter: RateLimiter? = nil,
@@ -60,7 +60,7 @@ struct OtherClientsServer: Sendable {
         }
     }
 
-    /// Stores a key whose bytes are all the byte of its key ID plus 100. Nil is no policy of its own.
+    /// Stores a key whose bytes are all the byte of its key ID plus 100. Nil means no policy.
     @discardableResult
     func add(
         _ byte: UInt8,
@@ -93,32 +93,37 @@ struct OtherClientsServer: Sendable {
         token: String? = OneToken.token,
         origin: String? = nil,
         from address: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         var headers: [String: String] = [:]
         if let address { headers["X-Forwarded-For"] = address }
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if let origin { headers["Origin"] = origin }
-        return try await HTTPAnswer.of(method, "http://127.0.0.1:\(port)\(path)", headers, body.map { Array($0.utf8) })
+        return try await ReceivedResponse.of(
+            method,
+            "http://127.0.0.1:\(port)\(path)",
+            headers,
+            body.map { Array($0.utf8) }
+        )
     }
 
-    /// Asks for Clear Key licenses for key IDs of one repeated byte each.
+    /// Requests Clear Key licenses for key IDs that repeat one byte each.
     func clearKey(
         _ bytes: UInt8...,
         token: String? = OneToken.token,
         from address: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         let kids = bytes.map { "\"\(Base64.encodeURLSafe([UInt8](repeating: $0, count: 16)))\"" }
         let body = "{\"kids\":[\(kids.joined(separator: ","))],\"type\":\"temporary\"}"
         return try await send("POST", "/clearkey", body, token: token, from: address)
     }
 
-    /// The log, oldest first. What one request asked for is written at once, and may stand in any order.
+    /// The log, oldest first. The records of one request are written concurrently, so their order varies.
     func audit() async throws -> [AuditRecord] {
         try await store.auditEntries(before: nil, limit: 100).map(\.record).reversed()
     }
 }
 
-/// Lets in who has the one token.
+/// Allows requests with one token.
 struct OneToken: PlaybackAuthorizer {
     static let token = "the-token"
     let authorization: PlaybackAuthorization
@@ -130,7 +135,7 @@ struct OneToken: PlaybackAuthorizer {
     }
 }
 
-/// Lets everybody in, and keeps what it was asked.
+/// Allows every request, and stores the requests.
 final class CountingAuthorizer: PlaybackAuthorizer {
     let asked = Switch<[PlaybackRequest]>([])
 

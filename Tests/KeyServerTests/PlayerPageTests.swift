@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The page that plays")
+@Suite("The playback page")
 struct PlayerPageTests {
     private var files: [String: String] {
         Dictionary(
@@ -20,7 +20,7 @@ struct PlayerPageTests {
         return router
     }
 
-    @Test("Its policy lets script and style come from the server alone, and media from wherever they lie")
+    @Test("The policy allows scripts and styles from the server only, and media from any host")
     func policy() async throws {
         try await withOperationsServer(router()) { port, _ in
             let answer = try await fetch(port, "/player")
@@ -38,7 +38,7 @@ struct PlayerPageTests {
         }
     }
 
-    @Test("Nothing stands in the page itself that its policy forbids")
+    @Test("The page itself contains nothing that its policy forbids")
     func inline() throws {
         let page = try #require(files["index.html"])
         for forbidden in ["<script>", "<style", " style=", "javascript:", " onclick=", " onload="] {
@@ -46,7 +46,7 @@ struct PlayerPageTests {
         }
     }
 
-    @Test("Whatever page and module take in is there, and on this server")
+    @Test("Every file that the page and the module load exists on this server")
     func imports() async throws {
         let files = files
         let page = try #require(files["index.html"])
@@ -61,7 +61,7 @@ struct PlayerPageTests {
         }
     }
 
-    @Test("Pages of other origins may take the module in, and not what belongs to this page")
+    @Test("Pages of other origins may load the module, but not the files of this page")
     func sharing() async throws {
         try await withOperationsServer(router()) { port, _ in
             for name in ["keyway-player.js", "errors.js", "hls.js", "init-data.js", "keys.js", "licenses.js", "mse.js"]

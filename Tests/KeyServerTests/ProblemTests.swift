@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Problem documents")
 struct ProblemTests {
-    @Test("Every type has a URI of its own, a title and a status of failure")
+    @Test("Every type has its own URI, a title and an error status")
     func types() {
         #expect(Set(ProblemType.all.map(\.uri)).count == ProblemType.all.count)
         for type in ProblemType.all {
@@ -16,7 +16,7 @@ struct ProblemTests {
         }
     }
 
-    @Test("A document has the fields of RFC 9457 and the media type of problems")
+    @Test("A document has the fields of RFC 9457 and its media type")
     func document() async throws {
         let problem = ProblemDocument(.overloaded, detail: "Say \"when\".", reason: "queue", retryAfter: 3)
         let response = problem.response(instance: "abc")
@@ -26,11 +26,11 @@ struct ProblemTests {
         #expect(response.headers[.cacheControl] == "no-store")
         let expected =
             #"{"detail":"Say \"when\".","instance":"abc","reason":"queue","status":503,"#
-            + #""title":"The server is busy","type":"urn:keyway:problem:overloaded"}"#
+            + #""title":"The server is overloaded","type":"urn:keyway:problem:overloaded"}"#
         #expect(try await response.text == expected)
     }
 
-    @Test("Fields that have no value are left out")
+    @Test("Fields without a value are omitted")
     func leftOut() async throws {
         let response = ProblemDocument(.unreadableSPC).response(instance: "abc")
         #expect(response.headers[.retryAfter] == nil)

@@ -6,7 +6,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("Refusals that anybody could have without end")
+@Suite("Refusals that unauthenticated clients can cause without limit")
 struct RefusalBudgetTests {
     private final class Clock: Sendable {
         let now = Atomic<Int64>(0)
@@ -17,40 +17,44 @@ struct RefusalBudgetTests {
         return (RefusalBudget(capacity: capacity, clock: { clock.now.load(ordering: .relaxed) }), clock)
     }
 
-    @Test("An address has so many rows at once, then one now and then; others have their own")
+    @Test("An address has a burst of records, then a constant rate; others have their own")
     func addresses() {
         let (budget, clock) = makeBudget()
         let home = ClientAddress("2001:db8::1")
-        for _ in 0..<RefusalBudget.address.burst { #expect(budget.take(home) == .recorded) }
-        #expect(budget.take(home) == .tooMany(retryAfter: 2))
-        #expect(budget.take(ClientAddress("2001:db8::2")) == .tooMany(retryAfter: 2))
-        #expect(budget.take(ClientAddress("192.0.2.1")) == .recorded)
+        for _ in 0..<RefusalBudget.address.burst { #expect(budget.consume(home) == .recorded) }
+        #expect(budget.consume(home) == .tooMany(retryAfter: 2))
+        #expect(budget.consume(ClientAddress("2001:db8::2")) == .tooMany(retryAfter: 2))
+        #expect(budget.consume(ClientAddress("192.0.2.1")) == .recorded)
         clock.now.store(2_000_000_000, ordering: .relaxed)
-        #expect(budget.take(home) == .recorded)
-        #expect(budget.take(home) == .tooMany(retryAfter: 2))
+        #expect(budget.consume(home) == .recorded)
+        #expect(budget.consume(home) == .tooMany(retryAfter: 2))
     }
 
-    @Test("However many addresses come, the rows of all are bounded, and so is the memory")
+    @Test("With many addresses, the total number of records and the memory are bounded")
     func all() {
         let (budget, _) = makeBudget()
         var recorded = 0
         for number in 0..<5_000 {
             let address = ClientAddress(bytes: [10, 0, UInt8(number >> 8), UInt8(number & 255)])
-            if budget.take(address) == .recorded { recorded += 1 } else { #expect(budget.take(nil) == .tooManyOfAll) }
+            if budget.consume(address) == .recorded {
+                recorded += 1
+            } else {
+                #expect(budget.consume(nil) == .tooManyOfAll)
+            }
         }
         #expect(recorded == RefusalBudget.all.burst)
-        #expect(budget.remembered <= 9)
+        #expect(budget.trackedCount <= 9)
     }
 
-    @Test("Loopback is where proxies are: it has no limit but that of all")
+    @Test("Loopback addresses are those of proxies: only the total limit applies to them")
     func loopback() {
         let (budget, _) = makeBudget()
         let loopback = ClientAddress("127.0.0.1")
-        for _ in 0..<RefusalBudget.all.burst { #expect(budget.take(loopback) == .recorded) }
-        #expect(budget.take(loopback) == .tooManyOfAll)
+        for _ in 0..<RefusalBudget.all.burst { #expect(budget.consume(loopback) == .recorded) }
+        #expect(budget.consume(loopback) == .tooManyOfAll)
     }
 
-    @Test("Over HTTP: who may not ask fills no disk, and holds up neither viewers nor other addresses")
+    @Test("Over HTTP: unauthorized clients neither fill the disk nor delay viewers or other addresses")
     func overHTTP() async throws {
         let metrics = ServerMetrics()
         let (budget, _) = makeBudget()
@@ -78,11 +82,11 @@ struct RefusalBudgetTests {
         #expect(text.contains(#"keyway_unrecorded_refusals_total{by="address"} 4"#))
     }
 
-    @Test("When there are too many of all, each is told the truth, and none is recorded")
+    @Test("Beyond the total limit, each client gets its own refusal, and none is recorded")
     func everywhere() async throws {
         let metrics = ServerMetrics()
         let (budget, _) = makeBudget()
-        for _ in 0..<RefusalBudget.all.burst { _ = budget.take(nil) }
+        for _ in 0..<RefusalBudget.all.burst { _ = budget.consume(nil) }
         let authorizer = OneToken(authorization: PlaybackAuthorization(account: "viewer", expires: .max))
         try await LicenseServer.run(authorizer: authorizer, metrics: metrics, refusals: budget) { server in
             let refused = try await server.license([1], token: "expired", from: "192.0.2.1")

@@ -6,29 +6,29 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// Each way to be refused, over a real port: its status, its problem type and its row in the audit log.
+/// Every kind of refusal, over a real port: its status, its problem type and its audit record.
 @Suite("Refusals, end to end")
 struct RefusalTableTests {
-    /// One way to be refused.
+    /// A kind of refusal.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         /// The policy of the asset.
         var policy = "{}"
-        /// What the token allows.
+        /// The permissions of the token.
         var authorization: @Sendable (inout PlaybackAuthorization) -> Void = { _ in }
-        /// Asks, until the refusal is there.
-        let ask: @Sendable (LicenseServer) async throws -> HTTPAnswer
+        /// Sends requests until the refusal.
+        let ask: @Sendable (LicenseServer) async throws -> ReceivedResponse
         let status: Int
         let type: String
         var reason: String?
-        /// The outcome in the audit log; nil for what is counted and not recorded.
+        /// The outcome in the audit log; nil for refusals that are counted but not recorded.
         let audit: String?
         var limiter: RateLimiter?
 
         var testDescription: String { name }
     }
 
-    @Test("has its status, problem type, reason and audit row", arguments: rows)
+    @Test("have their status, problem type, reason and audit record", arguments: rows)
     func refusal(_ row: Row) async throws {
         try await LicenseServer.run(
             authorizer: AccountAuthorizer(change: row.authorization),
@@ -75,7 +75,7 @@ struct RefusalTableTests {
 
     private static let claims: [Row] = [
         Row(
-            name: "an asset that the token does not name",
+            name: "an asset that the token does not permit",
             authorization: { $0.assets = ["another"] },
             ask: { server in try await server.license(try server.request(server.device()).spc) },
             status: 403,
@@ -84,7 +84,7 @@ struct RefusalTableTests {
             audit: "token-asset"
         ),
         Row(
-            name: "a title that is not the token's",
+            name: "a title that the token does not permit",
             authorization: { $0.title = "another" },
             ask: { server in try await server.license(try server.request(server.device()).spc) },
             status: 403,
@@ -93,7 +93,7 @@ struct RefusalTableTests {
             audit: "token-asset"
         ),
         Row(
-            name: "a device that is not the token's",
+            name: "a device that the token does not permit",
             authorization: { $0.device = [UInt8](repeating: 1, count: 16) },
             ask: { server in try await server.license(try server.request(server.device()).spc) },
             status: 403,
@@ -101,7 +101,7 @@ struct RefusalTableTests {
             audit: "token-device"
         ),
         Row(
-            name: "a token for one use, used by another device",
+            name: "a single-use token, used by another device",
             authorization: {
                 $0.binding = TokenBindingClaim(token: [UInt8](repeating: 7, count: 32), expires: $0.expires)
             },
@@ -117,7 +117,7 @@ struct RefusalTableTests {
         ),
         policy("a token whose notAfter has passed", "{}", reason: "not-after", authorization: { $0.notAfter = 5 }),
         policy(
-            "a token that names a policy that is not there",
+            "a token that names a missing policy",
             "{}",
             reason: "policy-invalid",
             authorization: { $0.policyName = "nothing" }
@@ -128,9 +128,9 @@ struct RefusalTableTests {
             reason: "network-denied"
         ),
         policy("a page of another origin", #"{"origins":["https://player.example"]}"#, reason: "origin-denied"),
-        policy("a rental whose token does not say when it began", rental(.token), reason: "rental-start-missing"),
+        policy("a rental whose token has no start", rental(.token), reason: "rental-start-missing"),
         policy(
-            "a rental that was over when the token was made",
+            "a rental that had expired when the token was created",
             rental(.token),
             reason: "rental-expired",
             authorization: { $0.rentalStart = 1_000_000 }
@@ -139,7 +139,7 @@ struct RefusalTableTests {
 
     private static let dual = #"{"persist":{"storage":"P30D","playback":"P2D"}}"#
 
-    /// Makes a Sync block say that so many keys were invalidated (Table 6-3).
+    /// Makes a Sync block report the number of invalidated keys (Table 6-3).
     private static func listing(streams count: Int) -> SPCMutation {
         SPCMutation { draft in
             let head = draft[.sync]?.value.prefix(44) ?? []
@@ -155,10 +155,10 @@ struct RefusalTableTests {
 
     private static let limits: [Row] = [
         Row(
-            name: "more than can be done in useful time",
+            name: "overload",
             ask: { server in
                 let (spc, gate) = (try server.request(server.device()).spc, Gate())
-                // Two threads, and 64 that wait.
+                // Two threads, and 64 waiting requests.
                 let held = await gate.occupy(server.pool, jobs: 66)
                 let answer = try await server.license(spc)
                 gate.open()
@@ -170,7 +170,7 @@ struct RefusalTableTests {
             audit: nil
         ),
         Row(
-            name: "more licenses than an account may have in a minute",
+            name: "more licenses than the account's rate limit",
             ask: { server in
                 let first = try await server.license(try server.request(server.device()).spc)
                 #expect(first.status == 200)
@@ -199,7 +199,7 @@ struct RefusalTableTests {
             audit: "key-not-valid"
         ),
         Row(
-            name: "the same request once more, in the last second of its window",
+            name: "a repeated request, in the last second of its window",
             policy: #"{"maximumSPCAge":"PT10M"}"#,
             ask: { server in
                 let spc = try server.request(server.device()).spc
@@ -215,7 +215,7 @@ struct RefusalTableTests {
             audit: "replayed"
         ),
         Row(
-            name: "the same request once more, too late for a retry",
+            name: "a repeated request, too late for a retry",
             ask: { server in
                 let spc = try server.request(server.device()).spc
                 let first = try await server.license(spc)
@@ -231,7 +231,7 @@ struct RefusalTableTests {
             audit: "replayed"
         ),
         Row(
-            name: "one stream more than allowed",
+            name: "more streams than allowed",
             policy: #"{"lease":"PT10M","streams":2}"#,
             ask: { server in
                 for _ in 0..<2 {
@@ -246,7 +246,7 @@ struct RefusalTableTests {
             audit: "streams-exceeded"
         ),
         Row(
-            name: "one device more than allowed",
+            name: "more devices than allowed",
             policy: #"{"devices":1}"#,
             ask: { server in
                 let answer = try await server.license(try server.request(server.device()).spc)
@@ -288,7 +288,7 @@ struct RefusalTableTests {
             audit: "lease-ended"
         ),
         Row(
-            name: "a rental that is over",
+            name: "an expired rental",
             policy: rental(.firstLicense),
             ask: { server in
                 let device = server.device()
@@ -303,7 +303,7 @@ struct RefusalTableTests {
             audit: "rental-expired"
         ),
         Row(
-            name: "a rental that is for one device, behind an adapter",
+            name: "a rental for one device, with an adapter",
             policy: #"{"rental":"PT1H","bindRentalToDevice":true}"#,
             ask: { server in
                 try await server.license(try server.request(server.device(), output: .digitalAVAdapter).spc)
@@ -330,7 +330,7 @@ struct RefusalTableTests {
 
     private static let kept: [Row] = [
         Row(
-            name: "a report that names no device",
+            name: "a report without a device",
             policy: #"{"persist":{"storage":"P30D","playback":"P2D"},"adapter":"allow"}"#,
             ask: { server in
                 let device = server.device()
@@ -353,7 +353,7 @@ struct RefusalTableTests {
             audit: "no-device"
         ),
         Row(
-            name: "an invalidation by a device that does not say that it can",
+            name: "an invalidation by a device without the capability",
             policy: #"{"persist":{"storage":"P30D","playback":"P2D"}}"#,
             ask: { server in
                 let device = server.device()
@@ -374,7 +374,7 @@ struct RefusalTableTests {
             audit: "invalidation-unsupported"
         ),
         Row(
-            name: "a key to keep, for a session that an admin ended",
+            name: "a persistent key for a session that an admin ended",
             policy: #"{"lease":"PT10M","persist":{"validity":"PT1H"}}"#,
             ask: { server in
                 let device = server.device()
@@ -399,7 +399,7 @@ struct RefusalTableTests {
             audit: "lease-ended"
         ),
         Row(
-            name: "a Sync SPC that was made too long ago",
+            name: "a Sync SPC that is too old",
             policy: dual,
             ask: { server in
                 let device = server.device()
@@ -414,7 +414,7 @@ struct RefusalTableTests {
             audit: "spc-too-old"
         ),
         Row(
-            name: "an invalidation of more keys than a store takes at once",
+            name: "an invalidation of more keys than a store accepts at once",
             policy: dual,
             ask: { server in
                 let device = server.device()
@@ -433,7 +433,7 @@ struct RefusalTableTests {
             audit: "too-many-stream-ids"
         ),
         Row(
-            name: "a kept key once more, after it ran out",
+            name: "a persistent key again, after its expiry",
             policy: #"{"persist":{"validity":"PT1H"},"renewAfterExpiry":false}"#,
             ask: { server in
                 let device = server.device()
@@ -448,7 +448,7 @@ struct RefusalTableTests {
             audit: "renewal-after-expiry"
         ),
         Row(
-            name: "a kept key that an admin revoked",
+            name: "a persistent key that an admin revoked",
             policy: #"{"persist":{"validity":"PT1H"}}"#,
             ask: { server in
                 let device = server.device()
@@ -469,7 +469,7 @@ struct RefusalTableTests {
             audit: "license-revoked"
         ),
         Row(
-            name: "an invalidation with a challenge that was not given out",
+            name: "an invalidation with an unknown challenge",
             policy: #"{"persist":{"storage":"P30D","playback":"P2D"}}"#,
             ask: { server in
                 let device = server.device()

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A client that may be as slow and rude as a test wants. It blocks, so that it talks on a thread of its own: on one of
-/// Swift's threads it would hold up the server that it talks to.
+/// A client that can be slow and violate the protocol. It blocks, so it runs on its own thread: on one of Swift's
+/// cooperative threads it would delay the server that it talks to.
 final class SocketClient {
     struct Unconnected: Error {}
 
@@ -26,7 +26,7 @@ final class SocketClient {
 
     private init?(port: Int) {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        // Nothing here waits for longer than this: a server that does not do its part fails the test.
+        // No read or write blocks for longer: a server that does not respond makes the test fail.
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -47,7 +47,7 @@ final class SocketClient {
 
     deinit { close(socket) }
 
-    /// Sends text; false when the server has closed the connection.
+    /// Sends text; returns false if the server has closed the connection.
     @discardableResult
     func send(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
@@ -59,19 +59,19 @@ final class SocketClient {
         return true
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the output.
     func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// Waits for a moment that is short for every deadline.
+    /// Waits for a time that is shorter than every deadline.
     func pause() { usleep(10_000) }
 
-    /// Whether anything has arrived.
+    /// Whether any data has arrived.
     var hasAnswer: Bool {
         var byte: UInt8 = 0
         return !received.isEmpty || recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }
 
-    /// One answer, by its Content-Length.
+    /// Reads one response, by its Content-Length.
     func readAnswer() -> String {
         while true {
             let text = String(decoding: received, as: UTF8.self)
@@ -87,13 +87,13 @@ final class SocketClient {
         }
     }
 
-    /// Everything up to the end of the connection; a text that says so when the end does not come.
+    /// Reads everything until the connection is closed; returns a text that reports a missing end.
     func readToEnd() -> String {
         while receive() {}
         return errno == EAGAIN ? "the server keeps the connection" : String(decoding: received, as: UTF8.self)
     }
 
-    /// What has arrived once `end` is in it; all there was, when it does not come.
+    /// Reads until `end` has arrived; returns everything if it does not arrive.
     func read(until end: String) -> String {
         while !String(decoding: received, as: UTF8.self).contains(end), receive() {}
         return String(decoding: received, as: UTF8.self)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that test and server share.
+/// A value shared by test and server.
 final class Switch<Value: Sendable>: Sendable {
     private let state: Mutex<Value>
 

@@ -20,7 +20,7 @@ extension Response {
     }
 }
 
-/// The problem that `read` comes to; nil when it comes to none.
+/// Returns the problem that `read` throws; nil if there is none.
 func problem<Value>(_ read: () throws(ProblemDocument) -> Value) -> ProblemDocument? {
     do throws(ProblemDocument) {
         _ = try read()

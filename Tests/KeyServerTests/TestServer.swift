@@ -6,21 +6,21 @@ import Synchronization
 
 @testable import KeyServer
 
-/// An error whose text must not get out.
+/// An error whose text must not be sent or logged.
 struct Fault: Error, CustomStringConvertible {
     let description = "movie-7"
 }
 
-/// A server on a port of its own, for as long as the test runs.
+/// A server on a separate port, for the duration of the test.
 struct TestServer: Sendable {
     let port: Int
 
-    /// Opens a connection, has `client` talk on a thread of its own, and closes it.
+    /// Opens a connection, runs `client` on its own thread, and closes the connection.
     func exchange<Value: Sendable>(_ talk: @escaping @Sendable (SocketClient) -> Value) async throws -> Value {
         try await SocketClient.run(port: port, talk)
     }
 
-    /// The whole answer to a request.
+    /// Returns the whole response to a request.
     func get(_ path: String) async throws -> String {
         try await exchange { client in
             client.send("GET \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -29,7 +29,7 @@ struct TestServer: Sendable {
     }
 }
 
-/// Runs a server with routes that count bytes and fail in all ways.
+/// Runs a server with routes that count bytes and fail in different ways.
 func withServer(
     limits: ListenerLimits = ListenerLimits(),
     log: LogRecorder = LogRecorder(),
@@ -50,7 +50,7 @@ func withServer(
     }
 }
 
-/// Keeps what is logged.
+/// Collects log messages.
 struct LogRecorder: LogHandler {
     private final class Lines: Sendable {
         let lines = Mutex<[String]>([])
@@ -74,7 +74,7 @@ struct LogRecorder: LogHandler {
 }
 
 extension String {
-    /// The value of a header field of an answer.
+    /// Returns the value of a header field of a response.
     func value(of field: String) -> String? {
         split(separator: "\r\n").first { $0.hasPrefix(field + ": ") }.map { String($0.dropFirst(field.count + 2)) }
     }

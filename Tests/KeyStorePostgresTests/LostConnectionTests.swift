@@ -5,17 +5,17 @@ import Testing
 @testable import KeyStorePostgres
 
 @Suite(
-    "Connections to PostgreSQL that are lost",
+    "Lost connections to PostgreSQL",
     .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
 )
 struct LostConnectionTests {
     @Test(
-        "A commit whose answer is lost is asked about: granted once, whether the server had heard of it or not",
+        "The outcome of a commit is determined after its response is lost, and the license is granted once",
         arguments: [BreakingProxy.Fault.beforeCommit, .afterCommit]
     )
     func lostCommit(_ fault: BreakingProxy.Fault) async throws {
         try await withProxy { store, proxy in
-            // The lane's first transaction is its first commit, which the proxy knows by the statement that it prepares.
+            // The worker's first transaction is its first commit. The proxy recognizes it by its prepared statement.
             proxy.set(fault)
             let outcome = try await store.grant(Sample.proposal().slot(limit: 1))
             #expect(outcome == .granted)
@@ -28,7 +28,7 @@ struct LostConnectionTests {
     }
 
     @Test(
-        "So is the commit of an administrator's change",
+        "The outcome of an administrator's change is determined after its response is lost",
         arguments: [BreakingProxy.Fault.beforeCommit, .afterCommit]
     )
     func lostChange(_ fault: BreakingProxy.Fault) async throws {
@@ -41,11 +41,11 @@ struct LostConnectionTests {
         }
     }
 
-    @Test("When connections are cut again and again, limits hold and every acknowledged record is there")
+    @Test("Limits hold and acknowledged records are durable when connections are cut repeatedly")
     func cuts() async throws {
         try await withProxy { store, proxy in
             let cutting = Task {
-                // So many times and no more: on a busy machine a transaction might never come to its end.
+                // The number of cuts is limited, because on a busy machine a transaction might never finish.
                 for _ in 0..<20 {
                     proxy.cutAll()
                     try? await Task.sleep(for: .milliseconds(30))
@@ -74,15 +74,15 @@ struct LostConnectionTests {
         [.unavailable, .overloaded].contains((error as? KeyStoreError)?.code)
     }
 
-    @Test("A server that does not answer is given up when the time is over")
+    @Test("Requests fail at the deadline when a server does not respond")
     func silence() async throws {
         try await withProxy(deadline: .milliseconds(300)) { store, proxy in
             proxy.set(.silence)
-            // On a busy machine the time may be over before a connection is free.
+            // On a busy machine the deadline may pass before a connection is free.
             await #expect { try await store.grant(Sample.proposal().slot()) } throws: { Self.isGivenUp($0) }
             await #expect { try await store.leaseCount(at: 0) } throws: { Self.isGivenUp($0) }
             proxy.set(nil)
-            // What it did not hear of was not done, and from now on all is well.
+            // Requests that the server did not receive were not executed, and later requests succeed.
             try await eventually {
                 do throws(KeyStoreError) {
                     return try await store.verifyAudit().entries == 0
@@ -93,13 +93,13 @@ struct LostConnectionTests {
         }
     }
 
-    @Test("What the server cannot take fails alone, and not those that shared its transaction")
+    @Test("A job that the server rejects fails alone, without the others in its transaction")
     func failsAlone() async throws {
         try await withProxy { store, _ in
             let outcomes = await withTaskGroup(of: Bool.self) { group in
                 for device in 0..<50 {
                     group.addTask {
-                        // The tables take no account of more than 200 bytes.
+                        // The tables accept no account of more than 200 bytes.
                         let account = device == 7 ? String(repeating: "a", count: 201) : "account \(device)"
                         return await Self.isGranted(Sample.proposal(account, device: device).slot(), store)
                     }
@@ -122,7 +122,7 @@ struct LostConnectionTests {
             let server = PostgresServer.shared
             let name = String(direct.url.split(separator: "/").last ?? "")
             let key = try KeyEncryptionKey.generate()
-            // The tables are made in peace.
+            // The tables are created without faults.
             await (try await PostgresKeyStore.open(direct, key)).close()
             let proxy = try BreakingProxy(to: server.socketFolder)
             let settings = try server.settings(name, through: proxy.socketFolder, deadline: deadline)
@@ -132,11 +132,11 @@ struct LostConnectionTests {
         }
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition is true.
     private func eventually(_ condition: () async throws -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(120)
         while try await !condition() {
-            try #require(ContinuousClock.now < deadline, "it never came about")
+            try #require(ContinuousClock.now < deadline, "the condition never became true")
             try await Task.sleep(for: .milliseconds(20))
         }
     }

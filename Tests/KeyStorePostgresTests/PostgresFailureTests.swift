@@ -3,10 +3,10 @@ import Testing
 
 @testable import KeyStorePostgres
 
-@Suite("PostgreSQL's failures in the store's words")
+@Suite("Errors of PostgreSQL as errors of the store")
 struct PostgresFailureTests {
     @Test(
-        "Each state has its code",
+        "Each SQLSTATE maps to its code",
         arguments: [
             ("53100", KeyStoreError.Code.diskFull), ("53200", .overloaded), ("53300", .overloaded), ("40001", .locked),
             ("57014", .locked), ("XX001", .corrupt), ("22021", .invalidRecord), ("58030", .unavailable),

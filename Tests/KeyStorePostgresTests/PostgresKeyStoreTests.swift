@@ -6,11 +6,11 @@ import Testing
 @testable import KeyStorePostgres
 
 @Suite(
-    "The store in PostgreSQL",
+    "The PostgreSQL store",
     .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
 )
 struct PostgresKeyStoreTests {
-    @Test("It keeps the promises of every store", arguments: KeyStoreContract.all)
+    @Test("It fulfills the contract of all stores", arguments: KeyStoreContract.all)
     func keepsContract(_ promise: KeyStoreContract) async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let store = try await PostgresKeyStore.open(settings)
@@ -19,7 +19,7 @@ struct PostgresKeyStoreTests {
         }
     }
 
-    @Test("Servers that start at once on an empty database agree on its tables, its key and its secret")
+    @Test("Servers that start at the same time on an empty database agree on its tables, its key and its secret")
     func startTogether() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()
@@ -35,7 +35,7 @@ struct PostgresKeyStoreTests {
         }
     }
 
-    @Test("Of 200 that fight for three slots over four servers exactly three are granted, and the log is one chain")
+    @Test("Of 200 requests for three slots on four servers exactly three are granted, and the log is one chain")
     func sharedLimits() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()
@@ -73,12 +73,12 @@ struct PostgresKeyStoreTests {
             try await other.putPolicy(try Sample.policy("strict"), replacing: false)
             #expect(try await one.grant(proposal) == .catalogChanged)
             let newer = try #require(try await one.lookup(assetID: record.info.assetID)).catalogVersion
-            // One transaction, one step, however many rows it changed.
+            // One transaction increments the version once, regardless of the number of changed rows.
             #expect(newer == version + 1)
         }
     }
 
-    @Test("Another key-encryption key opens nothing, and does no harm")
+    @Test("A wrong key-encryption key decrypts nothing and changes nothing")
     func wrongKey() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             _ = try await PostgresKeyStore.open(settings)
@@ -86,7 +86,9 @@ struct PostgresKeyStoreTests {
         }
     }
 
-    @Test("Where none is to be created, neither tables nor a key are, and one is created once")
+    @Test(
+        "Without permission to create the store, neither tables nor a key are created; with it, they are created once"
+    )
     func creation() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()
@@ -94,7 +96,7 @@ struct PostgresKeyStoreTests {
             let schemas = PostgresQuery("SELECT count(*) FROM pg_namespace WHERE nspname = 'keyway'")
             await #expect(throws: KeyStoreError(.missingStore, place: "")) {
                 try await PostgresKeyStore.open(settings, creating: .never) { _ in
-                    Issue.record("a key was asked for")
+                    Issue.record("a key was requested")
                     return [key]
                 }
             }
@@ -114,7 +116,7 @@ struct PostgresKeyStoreTests {
         }
     }
 
-    @Test("Tables in the schema keyway that are not ours are left alone")
+    @Test("Tables of another program in the schema keyway are not changed")
     func foreignTables() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let connection = try PostgresConnection(settings, until: .now + .seconds(60))
@@ -125,8 +127,8 @@ struct PostgresKeyStoreTests {
         }
     }
 
-    @Test("The tables hold no secret: not raw, not in hexadecimal, not in base64")
-    func secretsStaySealed() async throws {
+    @Test("The tables contain no secret: not raw, not in hexadecimal, not in base64")
+    func secretsAreEncrypted() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let store = try await PostgresKeyStore.open(settings)
             let (key, privateKey, ask) = (Sample.secret(), Sample.secret(1_200), Sample.secret())
@@ -149,7 +151,7 @@ struct PostgresKeyStoreTests {
                 let query = PostgresQuery("SELECT \(table)::text FROM \(table)")
                 for row in try connection.run([query], until: .now + .seconds(60))[0].rows { text += row.text(0) ?? "" }
             }
-            // The search itself works: what is not sealed is found.
+            // The search itself works: a plaintext value is found.
             #expect(text.contains("\\x6173736574"))
             for secret in [key, privateKey, ask] {
                 let digits = secret.reveal().prefix(15).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

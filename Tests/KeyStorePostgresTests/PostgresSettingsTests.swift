@@ -3,10 +3,10 @@ import Testing
 
 @testable import KeyStorePostgres
 
-@Suite("PostgreSQL's address")
+@Suite("The address of PostgreSQL")
 struct PostgresSettingsTests {
     @Test(
-        "A server elsewhere has to prove its name, unless the address says otherwise",
+        "The certificate of a remote server is verified unless the address disables that",
         arguments: [
             ("postgres://keyway@db.example.com/keyway", true),
             ("postgres://keyway@db.example.com/keyway?sslmode=verify-full", true),
@@ -22,7 +22,7 @@ struct PostgresSettingsTests {
     }
 
     @Test(
-        "An address that cannot be read, or that has a password in it, is refused and not repeated",
+        "A malformed address, or one with a password, is rejected, and the error does not repeat it",
         arguments: [
             "postgres://keyway:s3cret@db/keyway", "postgres://keyway@db/keyway?password=s3cret",
             "postgres://keyway@db/keyway?sslpassword=s3cret", "postgres://keyway@db/keyway?s3cret=1",
@@ -32,14 +32,14 @@ struct PostgresSettingsTests {
     func refused(url: String) {
         do {
             _ = try PostgresSettings(url: url)
-            Issue.record("it was taken")
+            Issue.record("it was accepted")
         } catch {
             #expect(error.code == .invalidRecord)
             #expect(!"\(error)".contains("s3cret"))
         }
     }
 
-    @Test("What is over all defaults is the address")
+    @Test("The address overrides the defaults")
     func defaults() throws {
         let settings = try PostgresSettings(url: "postgres://db.example.com/keyway")
         #expect(settings.defaults.map(\.key) == ["target_session_attrs", "sslmode"])

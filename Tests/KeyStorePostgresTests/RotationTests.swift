@@ -22,7 +22,7 @@ struct RotationTests {
         }
     }
 
-    @Test("Every secret opens under the new key, and servers that had both keys read and write on")
+    @Test("After a rotation the new key decrypts every secret, and servers with both keys continue to read and write")
     func withoutPause() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let (old, new) = (try KeyEncryptionKey.generate(), try KeyEncryptionKey.generate())
@@ -56,7 +56,7 @@ struct RotationTests {
         }
     }
 
-    @Test("A server that did not know the new key is refused until it has read its keys again")
+    @Test("A server without the new key is refused until it has reloaded its keys")
     func stranger() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let (old, new) = (try KeyEncryptionKey.generate(), try KeyEncryptionKey.generate())
@@ -79,7 +79,7 @@ struct RotationTests {
         }
     }
 
-    @Test("A secret that does not open leaves everything under the old key")
+    @Test("A secret that cannot be decrypted leaves all secrets encrypted with the old key")
     func damaged() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let (old, new) = (try KeyEncryptionKey.generate(), try KeyEncryptionKey.generate())

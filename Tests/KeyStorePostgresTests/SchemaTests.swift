@@ -9,20 +9,20 @@ import Testing
     .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
 )
 struct SchemaTests {
-    /// The next version adds, and can be used by this one.
+    /// The next version adds tables, and this version can still use the schema.
     private static let expanding = Schema(
         migrations: Schema.current.migrations + [
             .init(script: "ALTER TABLE lease ADD COLUMN country TEXT", oldest: Schema.current.version)
         ]
     )
-    /// The one after it takes away.
+    /// The version after the next removes tables.
     private static let contracting = Schema(
         migrations: expanding.migrations + [
             .init(script: "ALTER TABLE lease DROP COLUMN country", oldest: Schema.current.version + 1)
         ]
     )
 
-    @Test("A server goes on while the next version migrates, and can be started again after it")
+    @Test("A server continues while the next version migrates, and can be restarted after it")
     func previousServerGoesOn() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()
@@ -36,7 +36,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("A program that is too old for the tables says so")
+    @Test("A program that is too old for the tables reports it")
     func tooOld() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()
@@ -47,7 +47,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("A migration that fails leaves everything as it was")
+    @Test("A migration that fails changes nothing")
     func failingMigration() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()

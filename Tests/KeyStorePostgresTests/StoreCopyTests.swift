@@ -7,7 +7,7 @@ import Testing
 @testable import KeyStorePostgres
 
 @Suite(
-    "A store copied to one of the other kind",
+    "Copying a store to the other kind",
     .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
 )
 struct StoreCopyTests {
@@ -23,7 +23,7 @@ struct StoreCopyTests {
         try SQLiteKeyStore(dataFolder: folder.path + "/" + name, key: source)
     }
 
-    /// A database with something in every table, which nobody has open.
+    /// A database with rows in every table, which no process has open.
     private func makeSource() async throws {
         let store = try sqlite("first")
         try await live(store)
@@ -43,7 +43,7 @@ struct StoreCopyTests {
         try await store.addAdminToken(try AdminTokenRecord.make(name: "ann", role: .support, time: 1).record)
 
         let everything = Sample.proposal(answer: 3).once(1).bound(1).counted(deviceClass: "TV").rental().slot(limit: 1)
-        #expect(try await store.grant(everything.kept(playback: 500)) == .granted)
+        #expect(try await store.grant(everything.offline(playback: 500)) == .granted)
         #expect(try await store.grant(Sample.proposal("漢字", device: 7).slot()) == .granted)
         let machine = Sample.evidence(1, bytes: 1, [.virtualMachine: 0])
         #expect(try await store.refuse(Sample.audit(1), evidence: machine, now: 1_000) == .recorded)
@@ -53,7 +53,7 @@ struct StoreCopyTests {
         for number in 0..<1_200 { try await store.append(Sample.audit(Int64(number))) }
     }
 
-    /// All that lists show, and what opens.
+    /// Everything that lists return, and the keys that can be decrypted.
     private func shown(_ store: any KeyServerStore) async throws -> [String] {
         var shown: [String] = []
         for info in try await store.contents(after: nil, limit: 10) {
@@ -78,22 +78,22 @@ struct StoreCopyTests {
         return shown
     }
 
-    /// Goes on where the former store stopped.
+    /// Continues where the source store stopped.
     private func goesOn(_ store: any KeyServerStore) async throws {
-        // The slot that was held is held, the request that was answered is a retry and later a replay.
+        // A claimed slot stays claimed, and an answered request is first a retry and later a replay.
         #expect(try await store.grant(Sample.proposal(device: 2).slot(limit: 1)).refusal == .streamsExceeded)
         #expect(try await store.grant(Sample.proposal(at: 1_029).once(1)) == .retried(Sample.answer(3)))
         #expect(try await store.grant(Sample.proposal(at: 1_030).once(1)).refusal == .replayed)
         #expect(try await store.grant(Sample.proposal("berta").bound(1)).refusal == .tokenBoundElsewhere)
         #expect(try await store.grant(Sample.proposal("漢字", device: 7).slot()).refusal == .leaseEnded)
-        // The SPC that was seen is known, and what its device reported.
+        // A recorded SPC is known, and so is the report of its device.
         let changed = Sample.proposal(device: 3).with { $0.evidence = Sample.evidence(1, bytes: 2) }
         #expect(try await store.grant(changed).refusal == .tampered)
         let report = try await store.deviceReport(Sample.device(1), at: 1_000)
         #expect(report.entries == [.virtualMachine: .init(value: 0, until: 5_000)])
     }
 
-    @Test("From SQLite to PostgreSQL and back everything is the same, and the limits and the log go on")
+    @Test("A copy from SQLite to PostgreSQL and back is identical, and limits and log continue")
     func thereAndBack() async throws {
         let first = try sqlite("first")
         try await live(first)
@@ -103,7 +103,7 @@ struct StoreCopyTests {
             let rows = try SQLiteRows(dataFolder: folder.path + "/first")
             let copy = try await PostgresKeyStore.filling(settings) { try StoreCopy(from: rows, to: $0) }
             try rows.close()
-            // Each table had something to copy.
+            // Each table had rows to copy.
             let empty = copy.counts.filter { $0.rows == 0 }.map(\.table)
             #expect(empty.isEmpty)
             let second = try await PostgresKeyStore.open(settings, key)
@@ -129,12 +129,12 @@ struct StoreCopyTests {
         }
     }
 
-    @Test("Nothing is copied into a store that has anything, and nothing of it is changed")
+    @Test("Nothing is copied into a store that is not empty, and that store does not change")
     func intoFull() async throws {
         try await makeSource()
         let rows = try SQLiteRows(dataFolder: folder.path + "/first")
         try await PostgresServer.shared.withDatabase { settings in
-            // A server that was started once has made its first rows.
+            // A server that was started once has inserted its first rows.
             let there = try await PostgresKeyStore.open(settings, key)
             await #expect(throws: KeyStoreError(.conflict, place: "")) {
                 try await PostgresKeyStore.filling(settings) { try StoreCopy(from: rows, to: $0) }
@@ -153,7 +153,7 @@ struct StoreCopyTests {
         #expect(TemporaryFolder.names(in: folder.path + "/first").filter { $0.contains("sqlite.") }.isEmpty)
     }
 
-    @Test("A copy that breaks off in the middle leaves the target empty")
+    @Test("An interrupted copy leaves the target empty")
     func breaksOff() async throws {
         try await makeSource()
         let rows = try SQLiteRows(dataFolder: folder.path + "/first")
@@ -167,7 +167,7 @@ struct StoreCopyTests {
         }
     }
 
-    @Test("A row that arrives otherwise than it was sent is noticed before it counts")
+    @Test("A row that differs from the source is detected before the commit")
     func changedOnTheWay() async throws {
         try await makeSource()
         let rows = try SQLiteRows(dataFolder: folder.path + "/first")
@@ -180,16 +180,16 @@ struct StoreCopyTests {
         }
     }
 
-    @Test("A database that a server has open is not copied from")
+    @Test("A database that a server has open cannot be the source of a copy")
     func inUse() async throws {
         let server = try sqlite("first")
         try await live(server)
         #expect(throws: KeyStoreError(.locked, place: "")) { try SQLiteRows(dataFolder: folder.path + "/first") }
-        // And the server notices nothing.
+        // The server is not affected.
         #expect(try await server.grant(Sample.proposal(device: 9)) == .granted)
     }
 
-    @Test("The tables that are copied are all that there are")
+    @Test("The copied tables are all tables")
     func tables() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             _ = try await PostgresKeyStore.open(settings, key)
@@ -204,7 +204,7 @@ struct StoreCopyTests {
             let copied = CopiedTable.all.flatMap { table in table.columns.map { "\(table.name).\($0.name)" } }
             let left = Set(columns).subtracting(copied)
             #expect(Set(copied).subtracting(columns).isEmpty)
-            // Each database has its own of these.
+            // Each database has its own rows in these tables.
             let own = left.filter { column in
                 !["commit_mark.", "catalog.", "schema_version."].contains { column.hasPrefix($0) }
             }
@@ -213,8 +213,8 @@ struct StoreCopyTests {
     }
 }
 
-/// Breaks off at a table.
-private struct BrokenEnd: CopyEnd {
+/// Fails at a table.
+private struct BrokenEnd: CopyEndpoint {
     let base: SQLiteRows
     let breaksAt: String
 
@@ -227,7 +227,7 @@ private struct BrokenEnd: CopyEnd {
 }
 
 /// Loses a row of each page.
-private struct ForgetfulEnd: CopyEnd {
+private struct ForgetfulEnd: CopyEndpoint {
     let base: PostgresRows
 
     func read(_ table: CopiedTable, _ take: ([CopiedRow]) throws -> Void) throws { try base.read(table, take) }

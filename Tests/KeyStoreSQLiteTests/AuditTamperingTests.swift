@@ -3,13 +3,13 @@ import KeyStoreSQLite
 import KeyStoreTests
 import Testing
 
-@Suite("An audit log that was tampered with")
+@Suite("Tampering with the audit log")
 struct AuditTamperingTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/keyway.sqlite" }
 
     @Test(
-        "What was done to it is found",
+        "Every kind of tampering is detected",
         arguments: [
             ("UPDATE audit SET outcome = 'refused' WHERE number = 3", AuditVerification.Fault.changed, 3),
             ("UPDATE audit SET detail = '' WHERE number = 3", .changed, 3),
@@ -33,7 +33,7 @@ struct AuditTamperingTests {
         #expect(found.firstBreak?.number == number)
     }
 
-    @Test("A log that was cut off with the store's note is found by the head that was noted elsewhere")
+    @Test("A log that was truncated together with the store's record is detected with a head stored elsewhere")
     func cutWithNote() async throws {
         let store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
         for time: Int64 in 1...5 { try await store.append(Sample.audit(time)) }

@@ -13,14 +13,14 @@ struct BackupTests {
     private var data: String { folder.path + "/data" }
     private var backup: String { folder.path + "/backup" }
 
-    @Test("A backup opens on another machine that has the key, with everything in it")
+    @Test("A backup can be used on another machine that has the key, with all its data")
     func roundTrip() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let record = try Sample.content("asset")
         try await store.putContent(record, replacing: false)
         try await store.putFilm()
         try await store.backup(to: backup)
-        // What comes after it is not in it.
+        // Later changes are not in the backup.
         try await store.putContent(try Sample.content("later"), replacing: false)
         try store.close()
         #expect(permissions(of: backup) == 0o600)
@@ -36,7 +36,7 @@ struct BackupTests {
         try restored.close()
     }
 
-    @Test("A backup that is made while others write is whole")
+    @Test("A backup that is made during writes is consistent")
     func online() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let path = backup
@@ -59,14 +59,14 @@ struct BackupTests {
                 replacing: false
             )
             let restored = try SQLiteKeyStore(dataFolder: other, key: .dataFolder)
-            // Each transaction wrote five.
+            // Each transaction wrote five records.
             let count = try await restored.contents(after: nil, limit: 1_000).count
             #expect(count.isMultiple(of: 5))
             try restored.close()
         }
     }
 
-    @Test("A backup never takes another file's place, and a failed one leaves nothing")
+    @Test("A backup never replaces another file, and a failed one leaves no file")
     func refusals() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         folder.write("mine", to: "backup")
@@ -78,8 +78,8 @@ struct BackupTests {
         #expect(folder.names == ["backup", "data"])
     }
 
-    @Test("A backup holds no key-encryption key, and no secret in the clear")
-    func sealed() async throws {
+    @Test("A backup contains no key-encryption key and no secret in the clear")
+    func secretsStayEncrypted() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let record = try Sample.content("asset")
         try await store.putContent(record, replacing: false)
@@ -90,7 +90,7 @@ struct BackupTests {
         #expect(!holds(bytes, Array(folder.bytes(of: "data/kek").prefix(64))))
     }
 
-    @Test("A folder with a database is left alone unless it is to be replaced")
+    @Test("A restore does not replace an existing database unless requested")
     func replacing() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         try await store.backup(to: backup)
@@ -118,7 +118,7 @@ struct BackupTests {
         try await expectContents(1)
     }
 
-    @Test("A damaged database is what a backup is for, and its old log is not taken for the new one's")
+    @Test("A damaged database can be replaced by a backup, and its old log is not applied to the new database")
     func damaged() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         try await store.putContent(try Sample.content("asset"), replacing: false)
@@ -148,7 +148,7 @@ struct BackupTests {
     }
 
     @Test(
-        "What is no backup is refused, and nothing is left of it",
+        "A file that is not a backup is rejected, and leaves no file",
         arguments: [
             ("PRAGMA application_id = 1", KeyStoreError.Code.foreignDatabase),
             ("PRAGMA user_version = 0", .foreignDatabase), ("PRAGMA user_version = 1000", .newerSchema),
@@ -163,7 +163,7 @@ struct BackupTests {
         try expectRefusal(code)
     }
 
-    @Test("Damaged files are refused: cut off, overwritten, empty, a letter")
+    @Test("Damaged files are rejected: truncated, overwritten, empty, or text")
     func damagedBackups() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let batch = ContentBatch(contents: try (0..<500).map { try Sample.content("asset \($0)") })
@@ -188,7 +188,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A database in use is no backup: its newest is in another file")
+    @Test("A database in use is not a backup, because its newest data is in another file")
     func liveDatabase() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         try await store.putContent(try Sample.content("asset"), replacing: false)
@@ -204,7 +204,7 @@ struct BackupTests {
         #expect(try await store.contents(after: nil, limit: 10).count == 1)
     }
 
-    /// A refusal leaves the folder as it was; nil takes any code.
+    /// A rejected restore leaves the folder unchanged; nil accepts any code.
     private func expectRefusal(_ code: KeyStoreError.Code?) throws {
         let other = try makeFolder(withKeyOf: data)
         do throws(KeyStoreError) {
@@ -222,7 +222,7 @@ struct BackupTests {
         try store.close()
     }
 
-    /// A new folder with the key of another.
+    /// Creates a folder with the key of another folder.
     private func makeFolder(withKeyOf data: String) throws -> String {
         var random = SecureRandom()
         let path = folder.path + "/other\(random.next())"

@@ -10,12 +10,12 @@ struct FullDiskTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/keyway.sqlite" }
 
-    /// How many pages the database may have; SQLite says SQLITE_FULL beyond, as on a full disk.
+    /// Sets the maximum number of pages of the database; beyond it SQLite reports SQLITE_FULL, as on a full disk.
     private func setLimit(_ pages: Int, _ store: SQLiteKeyStore) async throws {
         _ = try await store.writerSetting("max_page_count = \(pages)")
     }
 
-    @Test("What does not fit fails with disk-full, the probe says so too, and both succeed when there is room")
+    @Test("A write that does not fit fails with disk-full, the probe reports it, and both succeed when there is space")
     func full() async throws {
         let store = try SQLiteKeyStore(path: path, key: .generate())
         try await store.probeWrite()
@@ -40,7 +40,7 @@ struct FullDiskTests {
         #expect(try await store.verifyAudit().isWhole)
     }
 
-    @Test("A probe that finds no room says so, and writes once there is some")
+    @Test("A probe without enough space fails, and succeeds once there is space")
     func probe() async throws {
         let store = try SQLiteKeyStore(path: path, key: .generate())
         let pages = try #require(Int(try await store.writerSetting("page_count") ?? ""))
@@ -50,7 +50,7 @@ struct FullDiskTests {
         try await store.probeWrite()
     }
 
-    @Test("A probe puts at least as much into the write-ahead log as a license does")
+    @Test("A probe writes at least as much into the write-ahead log as a license")
     func size() async throws {
         let store = try SQLiteKeyStore(path: path, key: .generate())
         func written(_ work: () async throws -> Void) async throws -> Int {

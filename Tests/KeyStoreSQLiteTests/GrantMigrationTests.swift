@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyStoreSQLite
 
-@Suite("Databases from before licenses were kept")
+@Suite("Databases of older schemas with licenses")
 struct GrantMigrationTests {
     private let folder = TemporaryFolder()
     private let key: KeyEncryptionKey
@@ -14,7 +14,7 @@ struct GrantMigrationTests {
 
     init() throws { key = try .generate() }
 
-    @Test("A database of schema 1 keeps its rows, and its audit log becomes a chain")
+    @Test("A database of schema 1 retains its rows, and its audit log becomes a chain")
     func fromSchema1() async throws {
         let content = try Sample.content("movie", policy: "premium")
         let records = (1...2_500).map { time in
@@ -41,7 +41,7 @@ struct GrantMigrationTests {
         #expect(entries.map(\.sequence) == Array(1...2_500))
         #expect(try await store.verifyAudit().isWhole)
 
-        // It goes on where it was.
+        // The log continues after the last entry.
         #expect(try await store.grant(Sample.proposal().slot()) == .granted)
         let last = try await store.auditEntries(before: nil, limit: 1).first
         #expect(last?.number == 2_511)
@@ -53,7 +53,7 @@ struct GrantMigrationTests {
         #expect(try await again.leaseCount(at: 1_000) == 1)
     }
 
-    @Test("Sessions that were ended before schema 4 stay so, and a rental knows whether it is a title's or an asset's")
+    @Test("Sessions that were ended before schema 4 stay ended, and rentals distinguish titles from assets")
     func fromSchema3() async throws {
         try makeSchema3()
         let store = try SQLiteKeyStore(path: path, key: key)
@@ -80,7 +80,7 @@ struct GrantMigrationTests {
         #expect(rentals.allSatisfy { $0.place == Sample.place(1) })
     }
 
-    /// Leases and rentals as schema 3 kept them: a title `film`, a title and an asset `both`, an asset `alone`.
+    /// Leases and rentals of schema 3: a title `film`, a title and an asset `both`, an asset `alone`.
     private func makeSchema3() throws {
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { db in
@@ -127,8 +127,8 @@ struct GrantMigrationTests {
         try queue.close()
     }
 
-    /// What the program wrote when there was schema 1 only: its migration, and rows by plain SQL. The answer is the hash
-    /// of a device.
+    /// Creates a database as the program did with schema 1, with its migration and rows inserted by SQL. Returns the
+    /// hash of a device.
     private func makeSchema1(_ content: ContentRecord, _ records: [AuditRecord]) throws -> DeviceHash {
         let secret = Sample.secret(32)
         let queue = try DatabaseQueue(path: path)
@@ -140,26 +140,29 @@ struct GrantMigrationTests {
         try queue.write { db in
             try db.execute(
                 sql: "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, ?, ?)",
-                arguments: [key.id.data, key.seal(secret, for: SQLiteKeyStore.deviceHashKeyColumn).data]
+                arguments: [key.id.data, key.encrypt(secret, for: SQLiteKeyStore.deviceHashKeyColumn).data]
             )
             let policy = try Sample.policy("premium")
             try db.execute(
                 sql: "INSERT INTO policy (name, document) VALUES (?, ?)",
                 arguments: [policy.name, policy.document.data]
             )
-            let sealed = try key.seal(content.contentKey, for: ContentRow.keyColumn(assetID: content.info.assetID))
+            let encrypted = try key.encrypt(
+                content.contentKey,
+                for: ContentRow.keyColumn(assetID: content.info.assetID)
+            )
             try db.execute(
                 sql: """
                     INSERT INTO content (asset_id, key_id, content_key, iv, track, policy_name, stream_id, title_id,
                         created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    content.info.assetID.data, content.info.keyID?.data, sealed.data, content.iv.data,
+                    content.info.assetID.data, content.info.keyID?.data, encrypted.data, content.iv.data,
                     content.info.track.rawValue, content.info.policyName, content.info.streamID?.data,
                     content.info.titleID?.data, content.info.created, content.info.updated,
                 ]
             )
-            // As after entries of older times were numbered.
+            // Numbered as after older entries.
             try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('audit', 10)")
             for record in records {
                 try db.execute(

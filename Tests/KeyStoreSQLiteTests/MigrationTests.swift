@@ -11,7 +11,7 @@ struct MigrationTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/keyway.sqlite" }
 
-    @Test("Keys of version 1 are there after the migration, and of several with one key ID the first keeps it")
+    @Test("Keys of version 1 exist after the migration, and of several with one key ID the first retains it")
     func titles() async throws {
         let key = try KeyEncryptionKey.generate()
         try makeVersion1()
@@ -31,7 +31,7 @@ struct MigrationTests {
             )
             contents.append(record)
         }
-        try insert(contents, sealedWith: key)
+        try insert(contents, encryptedWith: key)
 
         let store = try SQLiteKeyStore(path: path, key: key)
         for (index, record) in contents.enumerated() {
@@ -62,7 +62,7 @@ struct MigrationTests {
         #expect(plan.first?.contains("content_by_key_id") == true)
     }
 
-    /// The database of a server that knew nothing of titles.
+    /// The database of a server without titles.
     private func makeVersion1() throws {
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { db in
@@ -73,19 +73,19 @@ struct MigrationTests {
         try queue.close()
     }
 
-    private func insert(_ records: [ContentRecord], sealedWith key: KeyEncryptionKey) throws {
+    private func insert(_ records: [ContentRecord], encryptedWith key: KeyEncryptionKey) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in
             for record in records {
                 let info = record.info
-                let sealed = try key.seal(record.contentKey, for: ContentRow.keyColumn(assetID: info.assetID))
+                let encrypted = try key.encrypt(record.contentKey, for: ContentRow.keyColumn(assetID: info.assetID))
                 try db.execute(
                     sql: """
                         INSERT INTO content (asset_id, key_id, content_key, iv, track, policy_name, stream_id, title_id,
                             created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                         """,
                     arguments: [
-                        Data(info.assetID), info.keyID.map { Data($0) }, Data(sealed), Data(record.iv),
+                        Data(info.assetID), info.keyID.map { Data($0) }, Data(encrypted), Data(record.iv),
                         info.track.rawValue, info.policyName, info.streamID.map { Data($0) },
                         info.titleID.map { Data($0) }, info.created, info.updated,
                     ]

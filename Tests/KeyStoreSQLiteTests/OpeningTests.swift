@@ -11,7 +11,7 @@ struct OpeningTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/keyway.sqlite" }
 
-    @Test("Another program's database is refused and stays as it was")
+    @Test("Another program's database is rejected and unchanged")
     func foreignDatabase() throws {
         try tamper(path, "CREATE TABLE film (title TEXT)")
         let before = folder.bytes(of: "keyway.sqlite")
@@ -20,7 +20,7 @@ struct OpeningTests {
         #expect(!before.isEmpty)
     }
 
-    @Test("A file that is no database is refused and stays as it was")
+    @Test("A file that is not a database is rejected and unchanged")
     func noDatabase() throws {
         let text = String(repeating: "This is a letter to my aunt. ", count: 200)
         folder.write(text, to: "keyway.sqlite")
@@ -28,14 +28,14 @@ struct OpeningTests {
         #expect(folder.bytes(of: "keyway.sqlite") == Array(text.utf8))
     }
 
-    @Test("A database of a newer version is refused")
+    @Test("A database of a newer version is rejected")
     func newerSchema() throws {
         let key = try store()
         try tamper(path, "PRAGMA user_version = 1000")
         #expect(throws: KeyStoreError(.newerSchema, place: "")) { try SQLiteKeyStore(path: path, key: key) }
     }
 
-    @Test("The wrong key-encryption key is refused at once")
+    @Test("A wrong key-encryption key is rejected at once")
     func wrongKey() throws {
         _ = try store()
         expectOpening(fails: .wrongKEK)
@@ -51,7 +51,7 @@ struct OpeningTests {
         #expect(folder.names == ["keyway.sqlite"])
     }
 
-    @Test("A key from elsewhere must be there")
+    @Test("A key outside of the folder must exist")
     func keyFromElsewhere() throws {
         #expect(throws: KeyStoreError(.missingKEK, place: "")) {
             try SQLiteKeyStore(dataFolder: folder.path, key: .environment("KEYWAY_NO_SUCH_VARIABLE"))
@@ -65,7 +65,7 @@ struct OpeningTests {
         #expect(folder.names == ["elsewhere", "keyway.sqlite"])
     }
 
-    @Test("Where none is to be created, nothing is left behind")
+    @Test("Without permission to create the store, no file is created")
     func neverCreated() throws {
         let missing = folder.path + "/missing"
         let file = folder.path + "/file"
@@ -85,7 +85,7 @@ struct OpeningTests {
         #expect(folder.names == ["file", "keyway.sqlite"])
     }
 
-    @Test("A mistyped folder makes no key of a rewrap")
+    @Test("A rewrap of a mistyped folder creates no key")
     func neverRewrapped() async throws {
         let key = folder.path + "/new"
         await #expect(throws: KeyStoreError(.missingStore, place: "")) {
@@ -94,7 +94,7 @@ struct OpeningTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("One that is to be created is created once, and what is there stays as it was")
+    @Test("A store is created once, and an existing store does not change")
     func alwaysCreated() throws {
         let place = folder.path + "/data"
         let store = try SQLiteKeyStore(dataFolder: place, key: .dataFolder, creating: .always)
@@ -112,7 +112,7 @@ struct OpeningTests {
         try again.close()
     }
 
-    @Test("A folder that was created for what then failed goes again")
+    @Test("A folder that was created for a failed start is removed")
     func abandoned() throws {
         let place = folder.path + "/data"
         #expect(throws: KeyStoreError(.missingKEK, place: "")) {
@@ -124,7 +124,7 @@ struct OpeningTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("A data folder that others may write to is refused")
+    @Test("A data folder that other users can write to is rejected")
     func looseFolder() throws {
         #expect(chmod(folder.path, 0o770) == 0)
         #expect(throws: KeyStoreError(.unsafePermissions, place: "")) {
@@ -132,7 +132,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("A database that others may read is closed to them")
+    @Test("A database that other users can read is made private")
     func looseDatabase() throws {
         let key = try store()
         #expect(chmod(path, 0o644) == 0)
@@ -141,20 +141,20 @@ struct OpeningTests {
         try store.close()
     }
 
-    @Test("A symbolic link in the database's place is not followed")
+    @Test("A symbolic link instead of the database is not followed")
     func link() throws {
         #expect(symlink(folder.path + "/elsewhere", path) == 0)
         #expect(throws: KeyStoreError.self) { try SQLiteKeyStore(path: path, key: .generate()) }
         #expect(folder.names == ["keyway.sqlite"])
     }
 
-    @Test("A first start that was cut off right after the file was marked is completed by the next")
+    @Test("A first start that was interrupted after marking the file is completed by the next start")
     func interruptedCreation() throws {
         try tamper(path, "PRAGMA application_id = 1266243449")
         try SQLiteKeyStore(path: path, key: .generate()).close()
     }
 
-    @Test("Many first starts at once agree on one key")
+    @Test("Simultaneous first starts agree on one key")
     func manyFirstStarts() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<4 {
@@ -172,7 +172,7 @@ struct OpeningTests {
         #expect(try await store.contents(after: nil, limit: 10).count == 4)
     }
 
-    /// Makes a database and closes it again; the answer is its key.
+    /// Creates a database and closes it; returns its key.
     private func store() throws -> KeyEncryptionKey {
         let key = try KeyEncryptionKey.generate()
         try SQLiteKeyStore(path: path, key: key).close()

@@ -10,23 +10,23 @@ struct RewrapTests {
     private var data: String { folder.path + "/data" }
     private var newKey: String { folder.path + "/new" }
 
-    @Test("The folder gets the new key and keeps the former beside it, and a running server is told")
+    @Test("The folder gets the new key and the old key is saved next to it, and a running server is refused")
     func inFolder() async throws {
         let server = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let record = try Sample.content("asset")
         try await server.putContent(record, replacing: false)
         try await server.backup(to: folder.path + "/backup")
-        let former = try #require(try KeyEncryptionKey.load(file: data + "/kek"))
+        let previous = try #require(try KeyEncryptionKey.load(file: data + "/kek"))
 
         // Compacting waits for readers, and this one is idle.
         let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
-        #expect(outcome.madeKey)
-        #expect(outcome.resealed)
+        #expect(outcome.createdKey)
+        #expect(outcome.reencrypted)
         #expect(permissions(of: newKey) == 0o600)
         #expect(permissions(of: data + "/kek") == 0o600)
         #expect(folder.bytes(of: "new") == folder.bytes(of: "data/kek"))
-        let kept = try #require(outcome.formerKeyFile)
-        #expect(try KeyEncryptionKey.load(file: kept)?.id == former.id)
+        let kept = try #require(outcome.oldKeyFile)
+        #expect(try KeyEncryptionKey.load(file: kept)?.id == previous.id)
 
         await #expect(throws: KeyStoreError(.wrongKEK, place: "")) {
             try await server.lookup(assetID: record.info.assetID)
@@ -36,10 +36,10 @@ struct RewrapTests {
         }
         try server.close()
         let bytes = folder.bytes(of: "data/keyway.sqlite") + folder.bytes(of: "data/keyway.sqlite-wal")
-        #expect(!holds(bytes, [1] + former.id))
+        #expect(!holds(bytes, [1] + previous.id))
         try await expectAsset(record)
 
-        // The earlier backup opens with the former key.
+        // The earlier backup requires the old key.
         let other = folder.path + "/other"
         try SQLiteKeyStore.restore(
             from: folder.path + "/backup",
@@ -49,7 +49,7 @@ struct RewrapTests {
         )
     }
 
-    @Test("A key that is kept elsewhere stays where it is")
+    @Test("A key outside of the folder stays where it is")
     func elsewhere() async throws {
         let old = folder.path + "/old"
         _ = try KeyEncryptionKey.create(file: old)
@@ -59,7 +59,7 @@ struct RewrapTests {
         try await store.putContent(record, replacing: false)
         try store.close()
         let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .file(old), newKeyFile: newKey)
-        #expect(outcome == RewrapOutcome(madeKey: false, resealed: true, formerKeyFile: nil))
+        #expect(outcome == RewrapOutcome(createdKey: false, reencrypted: true, oldKeyFile: nil))
         #expect(folder.names == ["data", "new", "old"])
         #expect(TemporaryFolder.names(in: data) == ["keyway.sqlite"])
         #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try SQLiteKeyStore(dataFolder: data, key: .file(old)) }
@@ -68,7 +68,7 @@ struct RewrapTests {
         try reopened.close()
     }
 
-    @Test("Cut off after the secrets were sealed anew, it is finished by doing it again")
+    @Test("A rewrap that was interrupted after the rotation is completed by a second run")
     func resumes() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let record = try Sample.content("asset")
@@ -77,16 +77,16 @@ struct RewrapTests {
         try store.close()
         #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try SQLiteKeyStore(dataFolder: data, key: .dataFolder) }
         let outcome = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
-        #expect(!outcome.madeKey)
-        #expect(!outcome.resealed)
-        #expect(outcome.formerKeyFile != nil)
+        #expect(!outcome.createdKey)
+        #expect(!outcome.reencrypted)
+        #expect(outcome.oldKeyFile != nil)
         try await expectAsset(record)
         let again = try await SQLiteKeyStore.rewrap(dataFolder: data, key: .dataFolder, newKeyFile: newKey)
-        #expect(again == RewrapOutcome(madeKey: false, resealed: false, formerKeyFile: nil))
+        #expect(again == RewrapOutcome(createdKey: false, reencrypted: false, oldKeyFile: nil))
         try await expectAsset(record)
     }
 
-    @Test("A secret that does not open leaves database and folder under the old key, and the new key is kept")
+    @Test("A secret that cannot be decrypted leaves database and folder with the old key, and the new key file stays")
     func damaged() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         let record = try Sample.content("asset")
@@ -105,7 +105,7 @@ struct RewrapTests {
         try await expectAsset(record)
     }
 
-    @Test("Neither the old key nor the new one: nothing happens")
+    @Test("Nothing happens with a key that is neither the old nor the new one")
     func stranger() async throws {
         let store = try SQLiteKeyStore(dataFolder: data, key: .dataFolder)
         try store.close()

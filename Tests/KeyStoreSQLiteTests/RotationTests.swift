@@ -19,11 +19,11 @@ struct RotationTests {
         store = try SQLiteKeyStore(path: folder.path + "/keyway.sqlite", key: old)
     }
 
-    @Test("Every secret opens under the new key, and nothing under the old one is left after compacting")
+    @Test("After a rotation the new key decrypts every secret, and compacting removes all data of the old key")
     func rotates() async throws {
         let contents = try (0..<1_200).map { try Sample.content("asset \($0)") }
         for record in contents.prefix(3) { try await store.putContent(record, replacing: false) }
-        // More than a page of the rotation, without a commit each.
+        // More than one page of the rotation, in one transaction.
         try await store.putAll(Array(contents.dropFirst(3)))
         let bundles = [
             try Sample.bundle("a"),
@@ -48,7 +48,7 @@ struct RotationTests {
         #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try SQLiteKeyStore(path: path, key: old) }
     }
 
-    @Test("A store that still has the old key can neither read nor write")
+    @Test("A store with only the old key can neither read nor write")
     func staleStore() async throws {
         let record = try Sample.content("asset")
         try await store.putContent(record, replacing: false)
@@ -66,7 +66,7 @@ struct RotationTests {
         await #expect(throws: KeyStoreError(.wrongKEK, place: "")) { try await stale.rotate(to: .generate()) }
     }
 
-    @Test("A secret that does not open stops the rotation, and nothing has changed")
+    @Test("A secret that cannot be decrypted aborts the rotation, and nothing has changed")
     func allOrNothing() async throws {
         let good = try Sample.content("good")
         try await store.putContent(good, replacing: false)
@@ -79,7 +79,7 @@ struct RotationTests {
         #expect(ContentRecord.same(try await reopened.content(assetID: good.info.assetID), good))
     }
 
-    @Test("Keys can be read and stored while a rotation runs")
+    @Test("Keys can be read and stored during a rotation")
     func concurrentUse() async throws {
         let contents = try (0..<300).map { try Sample.content("asset \($0)") }
         try await store.putAll(contents)

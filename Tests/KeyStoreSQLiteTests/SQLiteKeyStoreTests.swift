@@ -6,17 +6,17 @@ import Testing
 
 @testable import KeyStoreSQLite
 
-@Suite("The store in SQLite")
+@Suite("The SQLite store")
 struct SQLiteKeyStoreTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/keyway.sqlite" }
 
-    @Test("It keeps the promises of every store", arguments: KeyStoreContract.all)
+    @Test("It fulfills the contract of all stores", arguments: KeyStoreContract.all)
     func keepsContract(_ promise: KeyStoreContract) async throws {
         try await promise.check(try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder))
     }
 
-    @Test("What was stored is there after the store was closed and opened again")
+    @Test("Stored records exist after the store was closed and opened again")
     func survives() async throws {
         let content = try Sample.content("asset")
         let bundle = try Sample.bundle("app")
@@ -45,7 +45,7 @@ struct SQLiteKeyStoreTests {
         #expect(ContentRecord.same(try await server.content(assetID: record.info.assetID), record))
     }
 
-    @Test("Nobody else may read the files")
+    @Test("Other users cannot read the files")
     func permissionsOfFiles() async throws {
         let store = try SQLiteKeyStore(dataFolder: folder.path + "/new", key: .dataFolder)
         try await store.putContent(try Sample.content("asset"), replacing: false)
@@ -55,8 +55,8 @@ struct SQLiteKeyStoreTests {
         }
     }
 
-    @Test("The files hold no secret: not raw, not in hexadecimal, not in base64")
-    func secretsStaySealed() async throws {
+    @Test("The files contain no secret: not raw, not in hexadecimal, not in base64")
+    func secretsAreEncrypted() async throws {
         let key = Sample.secret()
         let privateKey = Sample.secret(1_200)
         let ask = Sample.secret()
@@ -79,7 +79,7 @@ struct SQLiteKeyStoreTests {
 
         var files = ["keyway.sqlite", "keyway.sqlite-wal", "keyway.sqlite-shm"].map { folder.bytes(of: $0) }
         #expect(files.allSatisfy { !$0.isEmpty })
-        // The search itself works: what is not sealed is found.
+        // The search itself works: a plaintext value is found.
         #expect(files.contains { holds($0, Array("asset".utf8)) })
         try store.close()
         files.append(folder.bytes(of: "keyway.sqlite"))
@@ -88,7 +88,7 @@ struct SQLiteKeyStoreTests {
         }
     }
 
-    @Test("SQLite syncs at every commit, enforces references and distrusts the schema")
+    @Test("SQLite syncs at every commit, enforces foreign keys and does not trust the schema")
     func settings() async throws {
         let store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
         for (pragma, expected) in [
@@ -99,8 +99,8 @@ struct SQLiteKeyStoreTests {
         }
     }
 
-    /// The secret as it might show up: its bytes, and the beginnings of its texts (the end of base64 depends on what
-    /// follows).
+    /// The forms in which a secret might appear: its bytes, and the beginnings of its text forms (the end of base64
+    /// depends on the following bytes).
     private func forms(of secret: [UInt8]) -> [[UInt8]] {
         let part = Array(secret.prefix(15))
         let digits = part.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -10,15 +10,15 @@ import Testing
 struct SharedGrantTests {
     private struct Failure: Error {}
 
-    /// Something that is asked of a store.
+    /// A request to a store.
     private enum Request: Sendable {
         case grant(GrantProposal)
         case endLease(account: String, PlaybackPlace, at: Int64)
         case forgetDevice(account: String, DeviceHash, at: Int64)
-        /// Deletes all leases and devices, and fails then.
+        /// Deletes all leases and devices, and then fails.
         case fail
 
-        /// Asks it, and says what came of it.
+        /// Sends the request, and returns a description of its result.
         func answer(of store: any KeyServerStore) async throws -> String {
             switch self {
             case .grant(let proposal):
@@ -45,7 +45,7 @@ struct SharedGrantTests {
         }
     }
 
-    @Test("They come to the same as one after the other", arguments: 0..<30)
+    @Test("Grants in one transaction have the same results as sequential ones", arguments: 0..<30)
     func likeAlone(_ seed: UInt64) async throws {
         let folder = TemporaryFolder()
         let shared = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
@@ -72,7 +72,7 @@ struct SharedGrantTests {
         #expect(try await shared.verifyAudit().isWhole)
     }
 
-    @Test("A session that is ended between two keys of its playback gets no second one")
+    @Test("A session that is ended between two keys of its playback gets no second key")
     func ended() async throws {
         let folder = TemporaryFolder()
         let store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
@@ -86,10 +86,10 @@ struct SharedGrantTests {
         #expect(try await store.grant(key).refusal == .leaseEnded)
     }
 
-    /// "é" in one scalar and in two: an account each.
+    /// "é" as one scalar and as two: two different accounts.
     private static let accounts = ["\u{E9}", "e\u{301}"]
 
-    /// A few requests about one place, with what may come between them.
+    /// Returns a few requests of one client, with other requests between them.
     private func playback(at now: Int64, using random: inout Seeded) -> [Request] {
         let account = Self.accounts[Int.random(in: 0...1, using: &random)]
         let device = Int.random(in: 1...4, using: &random)
@@ -112,7 +112,7 @@ struct SharedGrantTests {
         }
     }
 
-    /// Has all requests wait, in their order, until the disk is free; they are then one transaction.
+    /// Queues all requests in order until the disk is free; they are then written in one transaction.
     private func answers(to requests: [Request], of store: SQLiteKeyStore) async throws -> [String] {
         let disk = DispatchSemaphore(value: 0)
         let (underWay, hasBegun) = AsyncStream.makeStream(of: Void.self)

@@ -5,7 +5,7 @@ import KeyStoreSQLite
 import KeyStoreTests
 import Testing
 
-@Suite("A database that was changed behind the store's back")
+@Suite("Changes in the database file")
 struct TamperingTests {
     private let folder = TemporaryFolder()
     private let store: SQLiteKeyStore
@@ -13,7 +13,7 @@ struct TamperingTests {
 
     init() throws { store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder) }
 
-    @Test("A content key that was copied to another asset does not open")
+    @Test("A content key that was copied to another asset cannot be decrypted")
     func movedContentKey() async throws {
         try await store.putContent(try Sample.content("cheap"), replacing: false)
         try await store.putContent(try Sample.content("dear"), replacing: false)
@@ -26,14 +26,14 @@ struct TamperingTests {
         )
         do {
             _ = try await store.content(assetID: Array("cheap".utf8))
-            Issue.record("the moved key opened")
+            Issue.record("the moved key was decrypted")
         } catch {
-            #expect("\(error)" == "corrupt in content cheap, content_key: the sealed value does not open")
+            #expect("\(error)" == "corrupt in content cheap, content_key: the encrypted value cannot be decrypted")
         }
         #expect(try await store.content(assetID: Array("dear".utf8)) != nil)
     }
 
-    @Test("An asset that was given another ID does not open")
+    @Test("An asset whose ID was changed cannot be decrypted")
     func renamedAsset() async throws {
         try await store.putContent(try Sample.content("cheap"), replacing: false)
         try tamper(path, "UPDATE content SET asset_id = CAST('other' AS BLOB)")
@@ -43,7 +43,7 @@ struct TamperingTests {
     }
 
     @Test(
-        "A bundle whose plain columns were changed does not open",
+        "A bundle whose plaintext columns were changed cannot be decrypted",
         arguments: [
             "kind = 'production'", "scope = NULL", "scope = x'0161'", "certificate = x'3000'", "name = 'other'",
             "dask_kind = 'fixed'", "private_key_kind = 'store'", "private_key = dask_secret",
@@ -59,7 +59,7 @@ struct TamperingTests {
     }
 
     @Test(
-        "A row that no store writes is corrupt, not a crash",
+        "An invalid row is reported as corrupt and does not crash",
         arguments: ["track = 'smell'", "content_key = x''", "content_key = x'01'", "policy_name = 'a b'"]
     )
     func impossibleContent(_ change: String) async throws {
@@ -70,7 +70,7 @@ struct TamperingTests {
         }
     }
 
-    @Test("A policy that no store writes is corrupt")
+    @Test("An invalid policy is reported as corrupt")
     func impossiblePolicy() async throws {
         try await store.putPolicy(try Sample.policy("p"), replacing: false)
         try tamper(path, "UPDATE policy SET document = x''")

@@ -5,13 +5,13 @@ import KeyStore
 @testable import KeyStoreSQLite
 
 extension SQLiteKeyStore {
-    /// What SQLite says a setting is, on the connection that writes.
+    /// Returns a setting of SQLite on the connection that writes.
     func writerSetting(_ pragma: String) async throws -> String? {
         try await pool.writeWithoutTransaction { db in try String.fetchOne(db, sql: "PRAGMA \(pragma)") }
     }
 }
 
-/// Changes a database behind the store's back.
+/// Changes a database without the store.
 func tamper(_ path: String, _ sql: String) throws {
     let queue = try DatabaseQueue(path: path)
     try queue.writeWithoutTransaction { db in
@@ -31,12 +31,12 @@ extension SQLiteKeyStore {
     /// Stores many records in one transaction.
     func putAll(_ records: [ContentRecord]) async throws {
         try await pool.write { [keys] db in
-            for record in records { try ContentRow.write(record, sealedWith: keys.current, db) }
+            for record in records { try ContentRow.write(record, encryptedWith: keys.current, db) }
         }
     }
 }
 
-/// Whether a file holds some bytes anywhere.
+/// Whether a file contains some bytes.
 func holds(_ file: [UInt8], _ part: [UInt8]) -> Bool {
     file.indices.contains { file[$0] == part[0] && file[$0...].starts(with: part) }
 }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import KeyStoreSQLite
 
-@Suite("SQLite's failures in the store's words")
+@Suite("Errors of SQLite as errors of the store")
 struct TranslationTests {
     @Test(
-        "Each result has its code",
+        "Each result code maps to its code",
         arguments: [
             (ResultCode.SQLITE_BUSY, KeyStoreError.Code.locked), (.SQLITE_BUSY_SNAPSHOT, .locked),
             (.SQLITE_LOCKED, .locked), (.SQLITE_CORRUPT, .corrupt), (.SQLITE_NOTADB, .foreignDatabase),
@@ -18,7 +18,7 @@ struct TranslationTests {
         #expect(KeyStoreError(DatabaseError(resultCode: result), place: "content").code == code)
     }
 
-    @Test("The text has SQLite's number and message, and no values")
+    @Test("The text contains SQLite's number and message, and no values")
     func text() {
         let error = DatabaseError(
             resultCode: .SQLITE_FULL,
@@ -30,7 +30,7 @@ struct TranslationTests {
         #expect(text == "disk-full in content asset: SQLite error 13: database or disk is full")
     }
 
-    @Test("A cancelled task is told so")
+    @Test("A cancelled task gets the code cancelled")
     func cancellation() {
         #expect(KeyStoreError(CancellationError(), place: "policy").code == .cancelled)
     }

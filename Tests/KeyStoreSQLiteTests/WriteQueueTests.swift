@@ -8,13 +8,13 @@ import Testing
 
 @testable import KeyStoreSQLite
 
-@Suite("Writing in groups")
+@Suite("Group commits")
 struct WriteQueueTests {
     private let folder = TemporaryFolder()
     private let store: SQLiteKeyStore
     private struct Failure: Error {}
 
-    /// What those were told who were turned away.
+    /// The errors of rejected requests.
     private final class Refusals: Sendable {
         private let list = Mutex<[KeyStoreError.Code]>([])
         var codes: [KeyStoreError.Code] { list.withLock { $0 } }
@@ -23,7 +23,7 @@ struct WriteQueueTests {
 
     init() throws { store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder) }
 
-    @Test("Work that fails undoes its own writes only, and the chain goes on without it")
+    @Test("A failed job rolls back only its own writes, and the chain continues without it")
     func failures() async throws {
         let found = try await outcomes(of: 300) { number, transaction in
             try transaction.append(Sample.audit(Int64(number)))
@@ -37,7 +37,7 @@ struct WriteQueueTests {
         #expect(try await store.verifyAudit().isWhole)
     }
 
-    @Test("What waits is bounded, and who is turned away is told so")
+    @Test("The queue is bounded, and rejected requests get an error")
     func overload() async throws {
         let queue = WriteQueue(pool: store.pool, capacity: 10)
         let disk = DispatchSemaphore(value: 0)
@@ -60,7 +60,7 @@ struct WriteQueueTests {
                     }
                 }
             }
-            // All have asked before the disk goes on.
+            // All requests are queued before the disk continues.
             while queue.depth + refusals.codes.count < 200 { await Task.yield() }
             disk.signal()
         }
@@ -69,9 +69,9 @@ struct WriteQueueTests {
         #expect(try await store.auditEntries(after: nil, limit: 1_000).count == 11)
     }
 
-    @Test("What arrives while the disk is busy shares a commit")
+    @Test("Requests that arrive while the disk is busy share a commit")
     func groups() async throws {
-        // Each transaction writes the head of the chain once, so that the head tells how many there were.
+        // Each transaction writes the head of the chain once, so the head shows the number of transactions.
         try await store.pool.write { db in
             try db.execute(sql: "CREATE TABLE commits (sequence INTEGER)")
             try db.execute(
@@ -92,7 +92,7 @@ struct WriteQueueTests {
         #expect(try await store.leaseCount(at: 1_000) == 400)
     }
 
-    @Test("Two stores on one folder hold one limit and write one chain")
+    @Test("Two stores on one folder enforce one limit and write one chain")
     func twoProcesses() async throws {
         let other = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
         let stores = [store, other]
@@ -109,9 +109,10 @@ struct WriteQueueTests {
         #expect(found.isWhole && found.entries == 100 && found.heads.count == 1)
     }
 
-    @Test("Granted licenses are there after the store was closed and opened again")
+    @Test("Granted licenses exist after the store was closed and opened again")
     func survives() async throws {
-        let proposal = Sample.proposal(answer: 3).once(1).bound(1).counted(deviceClass: "iPhone").slot().rental().kept()
+        let proposal = Sample.proposal(answer: 3).once(1).bound(1).counted(deviceClass: "iPhone").slot().rental()
+            .offline()
         #expect(try await store.grant(proposal) == .granted)
         let challenge = try await store.makeChallenge(account: "anna", now: 1_000, expires: 2_000)
         let replayKey = store.replayKey(r1: .init(copying: [1]), account: "anna", certificateHash: [2])
@@ -134,7 +135,7 @@ struct WriteQueueTests {
         #expect(try await again.verifyAudit().isWhole)
     }
 
-    @Test("More than a step of pruning goes in several, and all of it goes")
+    @Test("Pruning more rows than one step deletes all of them in several steps")
     func prune() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<1_200 {

@@ -4,7 +4,7 @@ import Testing
 
 extension KeyStoreContract {
     static let adminTokens: [KeyStoreContract] = [
-        .init("A token is found by its hash alone") { store in
+        .init("A token is found only by its hash") { store in
             let (record, token) = try AdminTokenRecord.make(name: "ann", role: .support, time: 1_000)
             let (other, _) = try AdminTokenRecord.make(name: "bob", role: .viewer, time: 2_000)
             try await store.addAdminToken(other)
@@ -16,7 +16,7 @@ extension KeyStoreContract {
             #expect(try await store.adminToken(hash: Array(text.utf8)) == nil)
             #expect(try await store.adminTokens() == [record, other])
         },
-        .init("A token's name is taken until it is deleted") { store in
+        .init("A token's name is in use until the token is deleted") { store in
             let (first, _) = try AdminTokenRecord.make(name: "ann", role: .viewer, time: 0)
             let (second, _) = try AdminTokenRecord.make(name: "ann", role: .admin, time: 0)
             try await store.addAdminToken(first)
@@ -28,7 +28,7 @@ extension KeyStoreContract {
             try await store.addAdminToken(second)
             #expect(try await store.adminTokens() == [second])
         },
-        .init("The day of a token's last use only grows") { store in
+        .init("The day of a token's last use only increases") { store in
             let (record, _) = try AdminTokenRecord.make(name: "ann", role: .viewer, time: 0)
             try await store.addAdminToken(record)
             #expect(record.lastUsedDay == nil)

@@ -1,11 +1,11 @@
 import KeyStore
 import Testing
 
-@Suite("The chain of the audit log")
+@Suite("The hash chain of the audit log")
 struct AuditChainTests {
     private let node = AuditHead.newNode()
 
-    /// A log with these times, whole.
+    /// A consistent log with these times.
     private func log(_ times: ClosedRange<Int64>, from start: AuditHead? = nil) -> [AuditEntry] {
         var head = start ?? AuditHead(startOf: node)
         return times.map { time in
@@ -23,11 +23,11 @@ struct AuditChainTests {
 
     private func verify(_ entries: [AuditEntry], expecting: [AuditHead] = []) -> AuditVerification {
         var verifier = AuditVerifier(expecting: expecting)
-        for entry in entries { guard verifier.take(entry) else { break } }
+        for entry in entries { guard verifier.verify(entry) else { break } }
         return verifier.finish()
     }
 
-    @Test("A changed, missing, moved or inserted entry is found, and named")
+    @Test("A changed, missing, moved or inserted entry is detected and identified")
     func faults() {
         let whole = log(1...5)
         #expect(verify(whole).isWhole)
@@ -38,7 +38,7 @@ struct AuditChainTests {
         changed[2] = AuditEntry(number: 3, node: node, sequence: 3, hash: changed[2].hash, record: record)
         #expect(verify(changed).firstBreak == .init(fault: .changed, number: 3, node: node, sequence: 3))
 
-        // With its hash made anew, the next one tells.
+        // With a recomputed hash, the next entry reveals the change.
         let forged = AuditHead(node: node, sequence: 2, hash: whole[1].hash).appending(record)
         changed[2] = AuditEntry(number: 3, node: node, sequence: 3, hash: forged.hash, record: record)
         #expect(verify(changed).firstBreak == .init(fault: .changed, number: 4, node: node, sequence: 4))
@@ -54,7 +54,7 @@ struct AuditChainTests {
         #expect(verify(whole + [whole[1]]).firstBreak?.fault == .reordered)
     }
 
-    @Test("The end can be cut off unseen, but not below a head that was noted")
+    @Test("Removed entries at the end are not detected, except before a known head")
     func truncation() throws {
         let whole = log(1...5)
         let cut = Array(whole.prefix(3))
@@ -68,7 +68,7 @@ struct AuditChainTests {
         #expect(verify([], expecting: [AuditHead(startOf: node)]).isWhole)
     }
 
-    @Test("Two nodes have chains of their own in one log")
+    @Test("Two nodes have separate chains in one log")
     func nodes() {
         let other = AuditHead(startOf: AuditHead.newNode())
         let (mine, others) = (log(1...3), log(4...6, from: other))
@@ -79,7 +79,7 @@ struct AuditChainTests {
         #expect(verify(mine + Array(others.dropFirst())).firstBreak?.node == other.node)
     }
 
-    @Test("Every field is under the hash, and no two records share one")
+    @Test("The hash covers every field, and different records have different hashes")
     func fields() {
         let plain = AuditRecord(milliseconds: 1, route: "a", outcome: "b", microseconds: 2)
         var records = [
@@ -102,7 +102,7 @@ struct AuditChainTests {
         #expect(hashes.count == records.count)
     }
 
-    @Test("A head is noted as text and read again")
+    @Test("The text form of a head can be parsed")
     func text() {
         let head = AuditHead(startOf: node).appending(Sample.audit(1))
         #expect(AuditHead(head.description) == head)
@@ -111,7 +111,7 @@ struct AuditChainTests {
         }
     }
 
-    @Test("The hash of a known entry is what it is: a change of the layout breaks every log")
+    @Test("The hash of a known entry is fixed, because a change of the layout breaks every log")
     func knownHash() {
         var record = AuditRecord(
             milliseconds: 1_763_000_000_123,
@@ -126,8 +126,8 @@ struct AuditChainTests {
         )
     }
 
-    /// The hash was worked out by another program from the table of the layout.
-    @Test("So is the hash of an entry with all fields, and of the one after it")
+    /// The hash was computed by another program from the table of the layout.
+    @Test("The hashes of an entry with all fields and of the following entry are fixed")
     func knownHashOfAllFields() {
         var record = AuditRecord(milliseconds: -2, route: "/fps/license", outcome: "issued", microseconds: 9)
         record.detail = "naïve"

@@ -3,7 +3,7 @@ import Testing
 
 extension KeyStoreContract {
     static let audit: [KeyStoreContract] = [
-        .init("An audit record comes back with every field") { store in
+        .init("An audit record is stored with every field") { store in
             var record = AuditRecord(
                 milliseconds: 1_763_000_000_123,
                 route: "/fps/license",
@@ -26,7 +26,7 @@ extension KeyStoreContract {
             try await store.append(plain)
             #expect(try await store.auditEntries(before: nil, limit: 10).map(\.record) == [plain, record])
         },
-        .init("The audit log is read from the newest entry backwards, page by page") { store in
+        .init("The audit log is read backward from the newest entry, page by page") { store in
             for time in 1...5 { try await store.append(Sample.audit(Int64(time))) }
             let newest = try await store.auditEntries(before: nil, limit: 2)
             #expect(newest.map(\.record.milliseconds) == [5, 4])
@@ -34,7 +34,7 @@ extension KeyStoreContract {
             #expect(older.map(\.record.milliseconds) == [3, 2, 1])
             #expect(try await store.auditEntries(before: older[2].number, limit: 10).isEmpty)
         },
-        .init("Records that are appended at once are all kept, once each") { store in
+        .init("Records that are appended concurrently are stored exactly once") { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for time in 0..<700 { group.addTask { try await store.append(Sample.audit(Int64(time))) } }
                 try await group.waitForAll()
@@ -44,7 +44,7 @@ extension KeyStoreContract {
             let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.number > $1.number }
             #expect(isSorted)
         },
-        .init("The audit log is read from the oldest entry on, page by page") { store in
+        .init("The audit log is read forward from the oldest entry, page by page") { store in
             for time in 1...5 { try await store.append(Sample.audit(Int64(time))) }
             let oldest = try await store.auditEntries(after: nil, limit: 2)
             #expect(oldest.map(\.record.milliseconds) == [1, 2])
@@ -52,7 +52,7 @@ extension KeyStoreContract {
             #expect(newer.map(\.record.milliseconds) == [3, 4, 5])
             #expect(try await store.auditEntries(after: newer[2].number, limit: 10).isEmpty)
         },
-        .init("The entries of a node are numbered and chained, and the log is whole") { store in
+        .init("The entries of a node are numbered and chained, and the log is intact") { store in
             #expect(try await store.verifyAudit().isWhole)
             for time in 1...3 { try await store.append(Sample.audit(Int64(time))) }
             _ = try await store.grant(Sample.proposal().slot())
@@ -70,7 +70,7 @@ extension KeyStoreContract {
             #expect(found.entries == 4)
             #expect(found.heads == [head])
         },
-        .init("A head that was noted is met later, and one of another history is not") { store in
+        .init("A known head is found later, and a head of another log is not") { store in
             for time in 1...3 { try await store.append(Sample.audit(Int64(time))) }
             let head = try #require(try await store.verifyAudit().heads.first)
             try await store.append(Sample.audit(4))
@@ -82,7 +82,7 @@ extension KeyStoreContract {
             #expect(found?.fault == .truncated)
             #expect(found?.sequence == 5)
         },
-        .init("A device's hash is stable, differs between devices and does not hold the HU") { store in
+        .init("A device's hash is stable, differs between devices and does not contain the HU") { store in
             let hu: [UInt8] = Array(1...20)
             let hash = store.deviceHash(hu: hu)
             #expect(hash == store.deviceHash(hu: hu))

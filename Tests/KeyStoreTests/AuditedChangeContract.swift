@@ -2,9 +2,9 @@ import KeyStore
 import Testing
 
 extension KeyStoreContract {
-    /// Every change of the catalog, one after the other, each with a record that says what it is.
+    /// Makes every kind of catalog change, each with a record that describes it.
     private static func changeEverything(_ store: any KeyServerStore) async throws {
-        @Sendable func put(_ name: String) -> AuditNote { { outcome in audit("\(name) \(outcome)") } }
+        @Sendable func put(_ name: String) -> AuditRecordProvider { { outcome in audit("\(name) \(outcome)") } }
         @Sendable func audit(_ outcome: String) -> AuditRecord {
             AuditRecord(milliseconds: 1, route: "test", outcome: outcome, microseconds: 1)
         }
@@ -35,7 +35,7 @@ extension KeyStoreContract {
     }
 
     static let auditedChanges: [KeyStoreContract] = [
-        .init("Every change of the catalog is written down with what it found, in one chain with licenses") { store in
+        .init("Every change of the catalog is audited with its outcome, in one chain with licenses") { store in
             _ = try await store.grant(Sample.proposal().slot())
             try await changeEverything(store)
             _ = try await store.grant(Sample.proposal(device: 2).slot())
@@ -49,9 +49,9 @@ extension KeyStoreContract {
             )
             #expect(try await store.verifyAudit().isWhole)
         },
-        .init("A change that is refused, or that changes nothing, is not written down") { store in
+        .init("A change that is rejected, or that changes nothing, is not audited") { store in
             let audit = AuditRecord(milliseconds: 1, route: "test", outcome: "wrong", microseconds: 1)
-            let note: AuditNote = { _ in audit }
+            let note: AuditRecordProvider = { _ in audit }
             let policy = try Sample.policy("p")
             try await store.putPolicy(policy, replacing: false)
             await expectError(.conflict) { () throws(KeyStoreError) in
@@ -73,7 +73,7 @@ extension KeyStoreContract {
             #expect(try await store.deleteAdminToken(name: "ann", audit: audit) == false)
             #expect(try await store.auditEntries(after: nil, limit: 10).isEmpty)
         },
-        .init("Changes and licenses at once are all written down, and none waits for the other without end") { store in
+        .init("Concurrent changes and licenses are all audited, without a deadlock") { store in
             let count = 40
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<count {

@@ -3,7 +3,8 @@ import Testing
 
 extension KeyStoreContract {
     static let channels: [KeyStoreContract] = [
-        .init("A channel's schedule comes back with every field, and is replaced but for when it was made") { store in
+        .init("A channel's schedule is stored with every field, and replacing it preserves the creation time") {
+            store in
             try await store.putFilm()
             #expect(try await store.channel(title: "film") == nil)
             let first = try ChannelRecord(
@@ -28,7 +29,7 @@ extension KeyStoreContract {
             #expect(found.start == nil && !found.isPaused)
             #expect(found.created == 10 && found.updated == 20)
         },
-        .init("A schedule names a title and tracks that are there, and a track that one names is not deleted") {
+        .init("A schedule refers to an existing title and tracks, and a track in a schedule cannot be deleted") {
             store in
             try await store.putFilm()
             for (title, tracks) in [("nothing", ["hd"]), ("film", ["hd", "uhd"])] {

@@ -5,23 +5,23 @@ import Testing
 extension KeyStoreContract {
     static let claims: [KeyStoreContract] = [
         .init(
-            "The same request is a retry within grace, then a replay, and takes nothing twice",
+            "The same request is a retry within grace, then a replay, and claims nothing twice",
             check: retryAndReplay
         ),
         .init(
-            "A refused request leaves no trace but its audit record, and may be asked again",
+            "A refused request writes only its audit record, and can be repeated",
             check: refusedLeavesNothing
         ),
-        .init("A replay record lasts as long as it says, and at least as long as its retries", check: replayLasts),
-        .init("A pruned store still tells retry from replay", check: prunedReplay),
-        .init("One request that arrives many times at once is granted once", check: manyAtOnce),
-        .init("A token for one use belongs to its first account, place and session", check: tokenBinding),
-        .init("A token's binding lasts as long as the latest time that it was used with", check: bindingLasts),
-        .init("A device beyond the limit is refused, until another is forgotten", check: deviceLimit),
-        .init("Of 50 new devices at once as many are taken as may be", check: devicesAtOnce),
-        .init("A proposal of a size that is out of bounds is refused, and nothing is written", check: sizes),
-        .init("An account may hold any bytes, and times any number", check: oddValues),
-        .init("A replay key depends on R1, account and certificate, and holds nothing of them", check: replayKeys),
+        .init("A replay record lasts until its expiry, and at least as long as its retries", check: replayLasts),
+        .init("A pruned store still distinguishes a retry from a replay", check: prunedReplay),
+        .init("One request that arrives several times concurrently is granted once", check: manyAtOnce),
+        .init("A single-use token belongs to its first account, client and session", check: tokenBinding),
+        .init("A token's binding lasts until the latest expiry that it was used with", check: bindingLasts),
+        .init("A device beyond the limit is refused until another is deleted", check: deviceLimit),
+        .init("Of 50 new devices at the same time only as many as the limit are accepted", check: devicesAtOnce),
+        .init("A proposal with a size out of bounds is rejected, and nothing is written", check: sizes),
+        .init("An account may contain any bytes, and times may be any number", check: oddValues),
+        .init("A replay key depends on R1, account and certificate, and contains none of them", check: replayKeys),
     ]
 }
 
@@ -41,7 +41,7 @@ private func retryAndReplay(_ store: any KeyServerStore) async throws {
 @Sendable
 private func refusedLeavesNothing(_ store: any KeyServerStore) async throws {
     _ = try await store.grant(Sample.proposal(device: 1).slot(limit: 1))
-    let second = Sample.proposal(device: 2).once(1).bound(1).counted().rental().slot(limit: 1).kept()
+    let second = Sample.proposal(device: 2).once(1).bound(1).counted().rental().slot(limit: 1).offline()
     #expect(try await store.grant(second).refusal == .streamsExceeded)
     #expect(try await store.devices(account: "anna").isEmpty)
     #expect(try await store.rentals(account: "anna").isEmpty)
@@ -93,7 +93,7 @@ private func tokenBinding(_ store: any KeyServerStore) async throws {
     let others = [
         Sample.proposal("ben", session: 5).bound(1), Sample.proposal(device: 2, session: 5).bound(1),
         Sample.proposal(session: 6).bound(1), first.behindAdapter(5), withoutSession(first),
-        // Two ways to write one letter are two accounts.
+        // Two spellings of one letter are two accounts.
         Sample.proposal("ann\u{e4}", session: 5).bound(2), Sample.proposal("anna\u{308}", session: 5).bound(2),
     ]
     var refusals: [GrantRefusal.Code?] = []
@@ -110,7 +110,7 @@ private func bindingLasts(_ store: any KeyServerStore) async throws {
         let proposal = first.bound(1, expires: expires).with { $0.now = time }
         #expect(try await store.grant(proposal) == .granted)
     }
-    // The first use's time is long over.
+    // The first expiry passed long ago.
     #expect(try await store.prune(at: 9_000 + 3_599) == 0)
     let elsewhere = Sample.proposal("ben", at: 9_000).bound(1)
     #expect(try await store.grant(elsewhere).refusal == .tokenBoundElsewhere)
@@ -159,7 +159,7 @@ private func oddValues(_ store: any KeyServerStore) async throws {
     let odd = "a\0b'; DROP TABLE lease"
     let proposal = Sample.proposal(odd, at: Int64.max - 5).slot(limit: 1, for: 5).once(1, grace: Int64.max)
         .counted()
-        .rental(start: Int64.min, duration: Int64.max, byToken: true).kept(storage: Int64.max, playback: Int64.max)
+        .rental(start: Int64.min, duration: Int64.max, byToken: true).offline(storage: Int64.max, playback: Int64.max)
     #expect(try await store.grant(proposal).refusal == .rentalExpired)
     #expect(try await store.grant(withoutRental(proposal)) == .granted)
     #expect(try await store.devices(account: odd).first?.account == odd)
@@ -187,7 +187,7 @@ private func withoutSession(_ proposal: GrantProposal) -> GrantProposal { propos
 
 private func withoutRental(_ proposal: GrantProposal) -> GrantProposal { proposal.with { $0.rental = nil } }
 
-/// Proposals that no store takes.
+/// Returns proposals that every store rejects.
 private func outOfBounds() -> [GrantProposal] {
     let empty = LicenseAnswer(ckc: [], isPersistable: false, hasDualExpiry: false)
     return [
@@ -196,6 +196,6 @@ private func outOfBounds() -> [GrantProposal] {
         Sample.proposal().with { $0.replay = ReplayClaim(key: [1], expires: 1, grace: 1) },
         Sample.proposal().with { $0.binding = TokenBindingClaim(token: [1], expires: 1) },
         Sample.proposal().rental(.title("")),
-        Sample.proposal().rental(.asset(Array(repeating: 1, count: 201))), Sample.proposal().behindAdapter(1).kept(),
+        Sample.proposal().rental(.asset(Array(repeating: 1, count: 201))), Sample.proposal().behindAdapter(1).offline(),
     ]
 }

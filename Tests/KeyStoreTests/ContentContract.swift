@@ -9,7 +9,7 @@ extension KeyStoreContract {
             #expect(found == nil)
             #expect(try await store.deleteContent(assetID: Array("nothing".utf8)) == false)
         },
-        .init("A content key comes back with every field") { store in
+        .init("A content key is stored with every field") { store in
             try await store.putPolicy(try Sample.policy("premium"), replacing: false)
             let record = try ContentRecord(
                 assetID: Array(0...199),
@@ -25,12 +25,12 @@ extension KeyStoreContract {
             #expect(try await store.putContent(record, replacing: false) == .created)
             #expect(ContentRecord.same(try await store.content(assetID: record.info.assetID), record))
         },
-        .init("A content key comes back without the optional fields when it had none") { store in
+        .init("A content key without optional fields is stored without them") { store in
             let record = try Sample.content("plain")
             try await store.putContent(record, replacing: false)
             #expect(ContentRecord.same(try await store.content(assetID: record.info.assetID), record))
         },
-        .init("An asset that is there is not overwritten unless that is asked for") { store in
+        .init("An existing asset is not overwritten unless requested") { store in
             let first = try Sample.content("asset")
             try await store.putContent(first, replacing: false)
             await expectError(.conflict) { () throws(KeyStoreError) in
@@ -38,7 +38,7 @@ extension KeyStoreContract {
             }
             #expect(ContentRecord.same(try await store.content(assetID: first.info.assetID), first))
         },
-        .init("Replacing changes everything but the time of creation") { store in
+        .init("Replacing changes everything except the creation time") { store in
             try await store.putContent(try Sample.content("asset", time: 1_000), replacing: true)
             let second = try ContentRecord(
                 assetID: Array("asset".utf8),
@@ -57,14 +57,14 @@ extension KeyStoreContract {
             #expect(found.info.created == 1_000)
             #expect(found.info.updated == 2_000)
         },
-        .init("Content may not name a policy that is not there") { store in
+        .init("Content cannot refer to a policy that does not exist") { store in
             let record = try Sample.content("asset", policy: "missing")
             await expectError(.missingReference) { () throws(KeyStoreError) in
                 try await store.putContent(record, replacing: false)
             }
             #expect(try await store.content(assetID: record.info.assetID) == nil)
         },
-        .init("Asset IDs are told apart by every byte") { store in
+        .init("Asset IDs are compared byte by byte") { store in
             let ids: [[UInt8]] = [
                 [0, 0], [0, 0, 0], [0xFF, 0xFE], [0xFF, 0xFF], Array("a ".utf8), Array("A ".utf8),
             ]
@@ -79,7 +79,7 @@ extension KeyStoreContract {
             }
             #expect(try await store.contents(after: nil, limit: 100).count == ids.count)
         },
-        .init("Deleting forgets the asset and no other") { store in
+        .init("Deleting removes only the given asset") { store in
             try await store.putContent(try Sample.content("one"), replacing: false)
             try await store.putContent(try Sample.content("two"), replacing: false)
             #expect(try await store.deleteContent(assetID: Array("one".utf8)))
@@ -99,7 +99,7 @@ extension KeyStoreContract {
             #expect(try await store.contents(after: all[1], limit: 10).map(\.assetID) == Array(all[2...]))
             #expect(try await store.contents(after: all[4], limit: 10).isEmpty)
         },
-        .init("Of many who store the same asset at once, one succeeds") { store in
+        .init("If several clients store the same asset at the same time, one succeeds") { store in
             let outcomes = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
@@ -116,7 +116,7 @@ extension KeyStoreContract {
     ]
 }
 
-/// Lets a fixture that throws stand where only a store's error may be thrown.
+/// Converts the errors of a fixture to errors of a store.
 func asStoreError<Value>(_ make: () throws -> Value) throws(KeyStoreError) -> Value {
     do { return try make() } catch { throw error as? KeyStoreError ?? KeyStoreError(.unavailable, place: "\(error)") }
 }

@@ -3,21 +3,21 @@ import Testing
 
 extension KeyStoreContract {
     static let evidence: [KeyStoreContract] = [
-        .init("An SPC may be sent again, and not with other bytes", check: changedMessage),
-        .init("An SPC that was refused is remembered too", check: refusedMessage),
-        .init("A Sync SPC is remembered too, and refused when it was changed", check: changedSync),
-        .init("An SPC is remembered until it is too old, however often it is sent", check: sightingExpires),
-        .init("What a device reported binds it until its time, for every account", check: reportBinds),
-        .init("Of two reports the one that counts more against the device binds", check: lowestBinds),
-        .init("A decision that takes the report into account is granted", check: consideredReport),
-        .init("Of more SPCs than are to be remembered the oldest are forgotten", check: oldestForgotten),
-        .init("Of many changed copies at once only the first is taken", check: copiesAtOnce),
-        .init("Evidence of a size that is out of bounds is refused, and nothing is written", check: evidenceSizes),
+        .init("An SPC may be repeated, but not with other bytes", check: changedMessage),
+        .init("A refused SPC is recorded, too", check: refusedMessage),
+        .init("A Sync SPC is recorded, too, and rejected if it was changed", check: changedSync),
+        .init("An SPC is recorded until it is too old, regardless of repetitions", check: sightingExpires),
+        .init("A device's report applies until its expiry, for every account", check: reportBinds),
+        .init("Of two reports the worse one for the device applies", check: lowestBinds),
+        .init("A decision that considers the report is granted", check: consideredReport),
+        .init("The oldest SPCs beyond the limit are deleted", check: oldestForgotten),
+        .init("Of several changed copies at the same time only the first is accepted", check: copiesAtOnce),
+        .init("Evidence with a size out of bounds is rejected, and nothing is written", check: evidenceSizes),
     ]
 }
 
 extension Sample {
-    /// The evidence of an SPC by number, sent with these bytes, of a device by number.
+    /// Returns the evidence of a numbered SPC, sent with these bytes, of a numbered device.
     package static func evidence(
         _ spc: Int,
         bytes: Int = 0,
@@ -43,7 +43,7 @@ private func changedMessage(_ store: any KeyServerStore) async throws {
     #expect(try await store.grant(first) == .granted)
     let changed = Sample.proposal("ben", device: 2).with { $0.evidence = Sample.evidence(1, bytes: 2) }
     #expect(try await store.grant(changed).refusal == .tampered)
-    // What was first stays: the copy takes nobody's place.
+    // The first message stays recorded: the copy does not replace it.
     #expect(try await store.grant(first) == .granted)
     #expect(try await store.grant(changed).refusal == .tampered)
     #expect(try await outcomes(store, 5) == ["issued", "issued", "tampered", "issued", "tampered"])
@@ -59,7 +59,7 @@ private func refusedMessage(_ store: any KeyServerStore) async throws {
     #expect(try await store.refuse(record, evidence: Sample.evidence(1, bytes: 3), now: 1_000) == .tampered)
     let entries = try await store.auditEntries(before: nil, limit: 10)
     #expect(entries.map(\.record.outcome) == ["tampered", "tampered", "virtual-machine"])
-    // The log says what it would have been.
+    // The log contains the original refusal, too.
     #expect(entries.first?.record.detail?.hasSuffix("virtual-machine: the device is a virtual machine") == true)
 }
 
@@ -82,14 +82,14 @@ private func changedSync(_ store: any KeyServerStore) async throws {
 private func sightingExpires(_ store: any KeyServerStore) async throws {
     let first = Sample.proposal().with { $0.evidence = Sample.evidence(1, bytes: 1, expires: 2_000) }
     #expect(try await store.grant(first) == .granted)
-    // Sent again with a later end, it becomes no younger.
+    // Repeating it with a later expiry does not extend the record.
     let later = Sample.proposal(at: 1_500).with { $0.evidence = Sample.evidence(1, bytes: 1, expires: 9_000) }
     #expect(try await store.grant(later) == .granted)
     let changed = Sample.evidence(1, bytes: 2)
     #expect(try await store.prune(at: 1_999) == 0)
     #expect(try await store.grant(Sample.proposal(at: 1_999).with { $0.evidence = changed }).refusal == .tampered)
     #expect(try await store.grant(Sample.proposal(at: 2_000).with { $0.evidence = changed }) == .granted)
-    // From then on it is this one that counts.
+    // From then on this one is recorded.
     let again = Sample.proposal(at: 2_001).with { $0.evidence = Sample.evidence(1, bytes: 1) }
     #expect(try await store.grant(again).refusal == .tampered)
     #expect(try await store.prune(at: 9_999) == 0)
@@ -105,13 +105,13 @@ private func reportBinds(_ store: any KeyServerStore) async throws {
     #expect(try await store.grant(hidden) == .deviceReported(expected))
     #expect(try await store.deviceReport(Sample.device(1), at: 4_999) == expected)
     #expect(try await store.deviceReport(Sample.device(2), at: 4_999) == DeviceReport())
-    // Nothing was written, no audit record either.
+    // Nothing was written, not even an audit record.
     #expect(try await outcomes(store, 10).count == 1)
     let other = Sample.proposal("ben", device: 2, at: 4_999).with { $0.evidence = Sample.evidence(3, device: 2) }
     #expect(try await store.grant(other) == .granted)
     let unknown = Sample.proposal("ben", device: 3, at: 4_999).with { $0.evidence = Sample.evidence(4, device: nil) }
     #expect(try await store.grant(unknown) == .granted)
-    // Its time is over.
+    // The report has expired.
     #expect(try await store.grant(hidden.with { $0.now = 5_000 }) == .granted)
     #expect(try await store.deviceReport(Sample.device(1), at: 5_000) == DeviceReport())
     #expect(try await store.prune(at: 5_000) == 1)
@@ -129,12 +129,12 @@ private func lowestBinds(_ store: any KeyServerStore) async throws {
     try await report(1, 31, until: 3_000, at: 1_000)
     try await report(2, 17, until: 2_000, at: 1_000)
     #expect(try await binding(at: 1_001) == .init(value: 17, until: 2_000))
-    // A newer list counts when the old one no longer binds.
+    // A newer list applies when the old one has expired.
     try await report(3, 40, until: 4_000, at: 1_999)
     #expect(try await binding(at: 1_999) == .init(value: 17, until: 2_000))
     try await report(4, 40, until: 4_000, at: 2_000)
     #expect(try await binding(at: 2_000) == .init(value: 40, until: 4_000))
-    // The same again binds for longer.
+    // The same value again extends the expiry.
     try await report(5, 40, until: 6_000, at: 2_001)
     #expect(try await binding(at: 2_001) == .init(value: 40, until: 6_000))
     let entry = try await store.deviceReport(Sample.device(1), at: 2_001).entries[aClass]
@@ -145,13 +145,13 @@ private func lowestBinds(_ store: any KeyServerStore) async throws {
 private func consideredReport(_ store: any KeyServerStore) async throws {
     let first = Sample.evidence(1, [aClass: 4, .kextDenyList: 17])
     #expect(try await store.grant(Sample.proposal().with { $0.evidence = first }) == .granted)
-    // Its own report says as much.
+    // Its own report has the same value.
     let same = Sample.evidence(2, [aClass: 4, .kextDenyList: 17])
     #expect(try await store.grant(Sample.proposal().with { $0.evidence = same }) == .granted)
     var less = Sample.evidence(3, [aClass: 4, .kextDenyList: 31])
     guard case .deviceReported(let report) = try await store.grant(Sample.proposal().with { $0.evidence = less })
     else {
-        Issue.record("the report was not told of")
+        Issue.record("the report was not returned")
         return
     }
     less.considered = less.report.adding(earlier: report)

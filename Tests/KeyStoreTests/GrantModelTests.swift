@@ -1,9 +1,9 @@
 import KeyStore
 import Testing
 
-@Suite("Granting, held against a model")
+@Suite("Granting, compared with a model")
 struct GrantModelTests {
-    /// What a person would write down: who holds a key until when.
+    /// A simple model: who has a key until when.
     private struct Model {
         var until: [PlaybackPlace: Int64] = [:]
         var session: [PlaybackPlace: UInt64] = [:]
@@ -14,7 +14,7 @@ struct GrantModelTests {
         func playing(at time: Int64) -> Int { until.values.count { $0 > time } }
     }
 
-    @Test("At every instant no account is over its limits, and nobody is refused without need", arguments: 0..<20)
+    @Test("No account ever exceeds its limits, and no request is refused unnecessarily", arguments: 0..<20)
     func neverOverLimits(_ seed: UInt64) async throws {
         var random = Seeded(seed)
         let store = InMemoryKeyStore()
@@ -29,10 +29,10 @@ struct GrantModelTests {
             let session = UInt64.random(in: 1...8, using: &random)
             let place: PlaybackPlace = device == 6 ? .session(session) : Sample.place(device)
             if Int.random(in: 0..<16, using: &random) == 0 {
-                let isThere = model.until[place] ?? 0 > now && !model.endedLeases.contains(place)
+                let isActive = model.until[place] ?? 0 > now && !model.endedLeases.contains(place)
                 let audit = Sample.audit(now)
-                #expect(try await store.endLease(account: account, place: place, now: now, audit: audit) == isThere)
-                if isThere {
+                #expect(try await store.endLease(account: account, place: place, now: now, audit: audit) == isActive)
+                if isActive {
                     model.endedLeases.insert(place)
                     model.endedSessions[place, default: []].insert(try #require(model.session[place]))
                 }

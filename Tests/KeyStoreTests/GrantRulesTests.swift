@@ -4,31 +4,31 @@ import Testing
 
 @Suite("The rules of granting")
 struct GrantRulesTests {
-    @Test("A slot is taken, taken over, kept or refused", arguments: SlotCase.all)
+    @Test("A slot is acquired, taken over, retained or refused", arguments: SlotCase.all)
     func slots(_ example: SlotCase) {
         let proposal = Sample.proposal(session: 5).slot(limit: example.limit, for: 600, example.purpose)
         var state = GrantState()
         state.lease = example.own
         state.otherLeases = example.others
-        let former = state
+        let previous = state
         let outcome = GrantRules.decide(proposal, &state)
         #expect(outcome.refusal == example.refusal)
         if example.refusal == nil {
             #expect(outcome == .granted)
             #expect(state.lease == example.after)
         } else {
-            #expect(state == former)
+            #expect(state == previous)
         }
     }
 
-    @Test("The claims are held in order, and the first that fails refuses")
+    @Test("The claims are checked in order, and the first failing claim refuses")
     func order() {
         var state = GrantState()
         state.endedSession = EndedSessionRecord(
             account: "anna",
             place: Sample.place(1),
             sessionID: 1,
-            forgetAt: 2_000
+            expiry: 2_000
         )
         state.replay = ReplayRecord(key: Sample.hash(1), retryUntil: 999, expires: 2_000, answer: Sample.answer())
         state.binding = TokenBindingRecord(
@@ -50,14 +50,14 @@ struct GrantRulesTests {
         var kept = SlotCase.license
         kept.end = .revoked
         state.offline = kept
-        let proposal = Sample.proposal().once(1).bound(1).counted().rental().slot().kept()
+        let proposal = Sample.proposal().once(1).bound(1).counted().rental().slot().offline()
         var refusals: [GrantRefusal.Code?] = []
         for _ in 0..<8 {
-            let former = state
+            let previous = state
             let outcome = GrantRules.decide(proposal, &state)
             refusals.append(outcome.refusal)
             if outcome == .granted { break }
-            #expect(state == former)
+            #expect(state == previous)
             switch outcome.refusal {
             case .leaseEnded: state.endedSession = nil
             case .replayed: state.replay = nil
@@ -82,14 +82,14 @@ struct GrantRulesTests {
         #expect(state.offline?.granted == 1_000)
     }
 
-    @Test("A proposal without claims is granted and leaves nothing")
+    @Test("A proposal without claims is granted and writes nothing")
     func noClaims() {
         var state = GrantState()
         #expect(GrantRules.decide(Sample.proposal(), &state) == .granted)
         #expect(state == GrantState())
     }
 
-    @Test("Every outcome but a new start has its audit record")
+    @Test("Every outcome except a different start has an audit record")
     func auditRecords() {
         let proposal = Sample.proposal()
         let refusal = GrantRefusal(.leaseEnded, "the session was ended")
@@ -100,7 +100,7 @@ struct GrantRulesTests {
         #expect(GrantRules.auditRecord(of: proposal, .rentalStarted(at: 1)) == nil)
     }
 
-    @Test("What is rented is written and read, and damage is seen")
+    @Test("A rental subject is encoded and decoded, and damage is detected")
     func subjects() {
         for subject in [RentalSubject.title("film"), .asset(Array("film".utf8)), .asset([0, 255])] {
             #expect(RentalSubject(encoded: subject.encoded) == subject)
@@ -110,7 +110,7 @@ struct GrantRulesTests {
         #expect(RentalSubject(encoded: [2, 3]) == nil)
     }
 
-    @Test("A place is written and read, and damage is seen")
+    @Test("A place is encoded and decoded, and damage is detected")
     func places() {
         for place in [Sample.place(7), .session(0), .session(.max)] {
             #expect(PlaybackPlace(encoded: place.encoded) == place)
@@ -121,8 +121,8 @@ struct GrantRulesTests {
     }
 }
 
-/// A row of the table of slots: what there is, who asks, what comes of it. The time is 1,000, the session that asks is 5,
-/// its key lasts until 1,600.
+/// A row of the table of slots: the lease, the request, and the result. The time is 1,000, the requesting session is 5,
+/// and its key lasts until 1,600.
 struct SlotCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let own: LeaseRecord?
@@ -184,18 +184,18 @@ struct SlotCase: Sendable, CustomTestStringConvertible {
     }
 
     static let all: [SlotCase] = [
-        row("free, room", nil, then: lease(5, since: 1_000, until: 1_600)),
-        row("free, no room", nil, others: 2, refuse: .streamsExceeded),
+        row("free, below the limit", nil, then: lease(5, since: 1_000, until: 1_600)),
+        row("free, limit reached", nil, others: 2, refuse: .streamsExceeded),
         row("free, no limit", nil, others: 99, limit: nil, then: lease(5, since: 1_000, until: 1_600)),
-        row("free, a limit below nothing", nil, others: 0, limit: -1, refuse: .streamsExceeded),
+        row("free, negative limit", nil, others: 0, limit: -1, refuse: .streamsExceeded),
         row("own", lease(5, until: 1_300), then: lease(5, until: 1_600)),
-        row("own, longer than what is asked", lease(5, until: 1_900), then: lease(5, until: 1_900)),
+        row("own, longer than requested", lease(5, until: 1_900), then: lease(5, until: 1_900)),
         row("own, others over the limit", lease(5, until: 1_300), others: 9, then: lease(5, until: 1_600)),
         row("another session's", lease(4, until: 1_900), then: lease(5, until: 1_900)),
-        row("another session's, no room", lease(4, until: 1_900), others: 2, refuse: .streamsExceeded),
-        row("run out", lease(5, until: 1_000), then: lease(5, since: 1_000, until: 1_600)),
-        row("run out, no room", lease(5, until: 1_000), others: 2, .renewal, refuse: .streamsExceeded),
-        row("run out, renewed", lease(5, until: 999), .renewal, then: lease(5, since: 1_000, until: 1_600, .renewal)),
+        row("another session's, limit reached", lease(4, until: 1_900), others: 2, refuse: .streamsExceeded),
+        row("expired", lease(5, until: 1_000), then: lease(5, since: 1_000, until: 1_600)),
+        row("expired, limit reached", lease(5, until: 1_000), others: 2, .renewal, refuse: .streamsExceeded),
+        row("expired, renewed", lease(5, until: 999), .renewal, then: lease(5, since: 1_000, until: 1_600, .renewal)),
         row("ended, another session's", lease(4, until: 1_900, ended: 900), then: lease(5, until: 1_900)),
         row(
             "ended, another session's, only reserved",
@@ -204,11 +204,11 @@ struct SlotCase: Sendable, CustomTestStringConvertible {
             then: lease(5, until: 1_900, .reservation)
         ),
         row(
-            "ended, another session's, run out",
+            "ended, another session's, expired",
             lease(4, until: 900, ended: 800),
             then: lease(5, since: 1_000, until: 1_600)
         ),
-        row("reserved by itself, played", lease(5, until: 1_060, .reservation), then: lease(5, until: 1_600)),
+        row("own reservation, played", lease(5, until: 1_060, .reservation), then: lease(5, until: 1_600)),
         row("played, reserved", lease(5, until: 1_900), .reservation, then: lease(5, until: 1_900)),
         row("played by another, reserved", lease(4, until: 1_300), .reservation, then: lease(4, until: 1_600)),
     ]

@@ -1,9 +1,9 @@
 import KeyStore
 import Testing
 
-@Suite("The store in memory")
+@Suite("The in-memory store")
 struct InMemoryKeyStoreTests {
-    @Test("It keeps the promises of every store", arguments: KeyStoreContract.all)
+    @Test("It fulfills the contract of all stores", arguments: KeyStoreContract.all)
     func keepsContract(_ promise: KeyStoreContract) async throws {
         try await promise.check(InMemoryKeyStore())
     }

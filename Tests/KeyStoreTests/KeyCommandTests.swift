@@ -6,7 +6,7 @@ import Testing
 struct KeyCommandTests {
     private static let digits = String(repeating: "0123456789abcdef", count: 4)
 
-    @Test("What a command prints is the key, with or without a line end, or several keys")
+    @Test("The output of a command is a key, with or without a newline, or several keys")
     func prints() throws {
         let key = try KeyCommand.run("echo \(Self.digits)")
         #expect(key.count == 1)
@@ -16,13 +16,13 @@ struct KeyCommandTests {
         #expect(try source.keys(inFolder: "", mayCreate: true).map(\.id) == key.map(\.id))
     }
 
-    @Test("It has a shell, no standard input, and may itself start others")
+    @Test("It runs in a shell, without standard input, and may start other processes")
     func shell() throws {
         #expect(try KeyCommand.run("cat; x=\(Self.digits); echo $x | cat").count == 1)
     }
 
     @Test(
-        "A command that fails gives no key, and the error has nothing of what it printed",
+        "A command that fails returns no key, and the error contains nothing of its output",
         arguments: [
             ("echo \(digits); exit 3", KeyStoreError.Code.unavailable),
             ("echo secret-digits", .malformedKEK), ("true", .malformedKEK), ("kill -9 $$", .unavailable),
@@ -32,7 +32,7 @@ struct KeyCommandTests {
     func fails(_ command: String, _ code: KeyStoreError.Code) {
         do throws(KeyStoreError) {
             _ = try KeyCommand.run(command)
-            Issue.record("a key came of \(command)")
+            Issue.record("\(command) returned a key")
         } catch {
             #expect(error.code == code, "\(error)")
             #expect(!"\(error)".contains("secret-digits"))
@@ -40,10 +40,10 @@ struct KeyCommandTests {
         }
     }
 
-    @Test("A command that does not end is ended, with all that it has started")
+    @Test("A command that does not exit is killed with all its child processes")
     func hangs() {
         let error = #expect(throws: KeyStoreError.self) {
-            try KeyCommand.run("sleep 600 & sleep 600", patience: 1)
+            try KeyCommand.run("sleep 600 & sleep 600", timeout: 1)
         }
         #expect(error?.code == .unavailable)
         #expect(error?.reason == "it took longer than 1 seconds")

@@ -9,7 +9,7 @@ struct KeyEncryptionKeyTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/kek" }
 
-    @Test("A key that was created is read back from its file, which nobody else may read")
+    @Test("A created key can be loaded from its file, which other users cannot read")
     func createAndLoad() throws {
         #expect(try KeyEncryptionKey.load(file: path) == nil)
         let key = try KeyEncryptionKey.create(file: path)
@@ -18,7 +18,7 @@ struct KeyEncryptionKeyTests {
         #expect(folder.names == ["kek"])
     }
 
-    @Test("A key that is there is never overwritten")
+    @Test("An existing key is never overwritten")
     func neverOverwritten() throws {
         let key = try KeyEncryptionKey.create(file: path)
         #expect(throws: KeyStoreError(.conflict, place: "")) { try KeyEncryptionKey.create(file: path) }
@@ -26,14 +26,14 @@ struct KeyEncryptionKeyTests {
         #expect(folder.names == ["kek"])
     }
 
-    @Test("A file that others can read or write is refused", arguments: [0o604, 0o620, 0o602, 0o610, 0o601])
+    @Test("A file that other users can read or write is rejected", arguments: [0o604, 0o620, 0o602, 0o610, 0o601])
     func loosePermissions(_ mode: Int) throws {
         _ = try KeyEncryptionKey.create(file: path)
         #expect(chmod(path, mode_t(mode)) == 0)
         #expect(throws: KeyStoreError(.unsafePermissions, place: "")) { try KeyEncryptionKey.load(file: path) }
     }
 
-    @Test("A folder and a pipe are not a key")
+    @Test("A folder and a pipe are not key files")
     func notAFile() throws {
         let pipe = folder.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -42,21 +42,21 @@ struct KeyEncryptionKeyTests {
         }
     }
 
-    @Test("A symbolic link leads to the key, and stays when another key is installed")
+    @Test("A symbolic link to the key is followed, and preserved when another key is installed")
     func link() throws {
         let link = folder.path + "/link"
         #expect(symlink("kek", link) == 0)
-        let former = try KeyEncryptionKey.create(file: link)
-        #expect(try KeyEncryptionKey.load(file: path)?.id == former.id)
+        let previous = try KeyEncryptionKey.create(file: link)
+        #expect(try KeyEncryptionKey.load(file: path)?.id == previous.id)
         let key = try KeyEncryptionKey.generate()
         let kept = try #require(try key.install(file: link))
         #expect(try KeyEncryptionKey.load(file: path)?.id == key.id)
-        #expect(try KeyEncryptionKey.load(file: kept)?.id == former.id)
+        #expect(try KeyEncryptionKey.load(file: kept)?.id == previous.id)
         var status = stat()
         #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }
 
-    @Test("A key that is installed takes over the mode and the owner of the file that it replaces")
+    @Test("Installing a key preserves the mode and the owner of the file that it replaces")
     func modeAndOwner() throws {
         _ = try KeyEncryptionKey.create(file: path)
         #expect(chmod(path, 0o400) == 0)
@@ -72,7 +72,7 @@ struct KeyEncryptionKeyTests {
     }
 
     @Test(
-        "What is not 64 hexadecimal digits is no key, and the error does not repeat it",
+        "Anything but 64 hexadecimal digits is rejected, and the error does not repeat it",
         arguments: [
             "", "00", String(repeating: "a", count: 63), String(repeating: "a", count: 65),
             String(repeating: "a", count: 63) + "g", String(repeating: "a", count: 64) + "\n\n",
@@ -83,14 +83,14 @@ struct KeyEncryptionKeyTests {
         folder.write(text, to: "kek")
         do {
             _ = try KeyEncryptionKey.load(file: path)
-            Issue.record("a malformed key was taken")
+            Issue.record("a malformed key was accepted")
         } catch {
             #expect(error.code == .malformedKEK)
             #expect(!"\(error)".contains("secret-z"))
         }
     }
 
-    @Test("Digits may be large or small, and a line end may follow them")
+    @Test("Digits may be uppercase or lowercase, with an optional newline")
     func digits() throws {
         let small = String(repeating: "0123456789abcdef", count: 4)
         folder.write(small, to: "kek")
@@ -100,7 +100,8 @@ struct KeyEncryptionKeyTests {
         #expect(try KeyEncryptionKey(SecretBytes(copying: bytes(small))).id == id)
     }
 
-    // Setting a variable is not safe while other tests read theirs, so these are what every process has and has not.
+    // Setting a variable is not safe while other tests read theirs, so this test uses variables that every process has
+    // or lacks.
     @Test("An environment variable is read like a file, and may be missing")
     func environment() throws {
         let missing = try KeyEncryptionKey.fromEnvironment("KEYWAY_NO_SUCH_VARIABLE")
@@ -108,7 +109,7 @@ struct KeyEncryptionKeyTests {
         #expect(throws: KeyStoreError(.malformedKEK, place: "")) { try KeyEncryptionKey.fromEnvironment("PATH") }
     }
 
-    @Test("A file may hold several keys, which are those of a change, and no more than eight")
+    @Test("A file may contain several keys for a rotation, at most eight")
     func several() throws {
         let keys = try (0..<9).map { _ in try KeyEncryptionKey.generate() }
         let lines = keys.map { String(decoding: $0.hexadecimal.reveal(), as: UTF8.self) }

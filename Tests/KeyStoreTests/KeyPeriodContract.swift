@@ -29,22 +29,22 @@ extension KeyStoreContract {
             #expect(try await store.lookup(assetID: Array("nothing".utf8)) == nil)
             #expect(try await store.lookup(keyID: Array(repeating: 1, count: 16)) == nil)
         },
-        .init("Many keys are found by their key IDs in one read, and those that are not stored are left out") { store in
+        .init("Keys are found by their key IDs in one read, and missing ones are omitted") { store in
             try await store.putTitle(try TitleRecord(name: "film", time: 0), replacing: false)
             try await store.putTrack(try TrackRecord(title: "film", name: "hd", kind: .hd), replacing: false)
             var records: [ContentRecord] = []
             for byte in UInt8(1)...30 { records.append(try Sample.period("film", "hd", byte)) }
             for record in records { try await store.putContent(record, replacing: false) }
-            let sought = ([40, 7, 29, 41] as [UInt8]).map { Array(repeating: $0, count: 16) }
-            let found = try await store.contents(keyIDs: sought)
-            #expect(Set(found.map(\.info.keyID)) == [sought[1], sought[2]])
+            let requested = ([40, 7, 29, 41] as [UInt8]).map { Array(repeating: $0, count: 16) }
+            let found = try await store.contents(keyIDs: requested)
+            #expect(Set(found.map(\.info.keyID)) == [requested[1], requested[2]])
             for record in found {
                 let original = try #require(records.first { $0.info.keyID == record.info.keyID })
                 #expect(ContentRecord.same(record, original))
             }
             #expect(try await store.contents(keyIDs: []).isEmpty)
         },
-        .init("A key that stands alone is found without title and track") { store in
+        .init("A separate key is found without title and track") { store in
             try await store.putPolicy(try Sample.policy("p"), replacing: false)
             let record = try ContentRecord(
                 assetID: Array("asset".utf8),
@@ -66,7 +66,7 @@ extension KeyStoreContract {
             #expect(found.streamID == record.info.streamID)
             #expect(found.titleID == record.info.titleID)
         },
-        .init("Content without a policy has the one called default, once there is one") { store in
+        .init("Content without a policy has the policy named default, if it exists") { store in
             let record = try ContentRecord(
                 assetID: Array("asset".utf8),
                 contentKey: Sample.secret(),
@@ -79,7 +79,7 @@ extension KeyStoreContract {
             try await store.putPolicy(policy, replacing: false)
             #expect(try await store.lookup(assetID: record.info.assetID)?.policies == [policy])
         },
-        .init("What a proposal was made by holds until any part of the catalog changes") { store in
+        .init("A proposal is valid until any part of the catalog changes") { store in
             try await store.putFilm()
             let record = try Sample.period("film", "hd", 1)
             try await store.putContent(record, replacing: false)
@@ -106,11 +106,11 @@ extension KeyStoreContract {
                 try await change(store)
                 #expect(try await store.grant(before) == .catalogChanged, "change \(number)")
             }
-            // Nothing was written, and one that does not say by what it was made is not held to it.
+            // Nothing was written, and a proposal without a catalog version is not checked.
             #expect(try await store.auditEntries(after: nil, limit: 10).count == 2)
             #expect(try await store.grant(Sample.proposal()) == .granted)
         },
-        .init("Key periods are listed as they begin, page by page, of their track alone") { store in
+        .init("Key periods are listed by start, page by page, of their track only") { store in
             try await store.putFilm()
             try await store.putFilm("other")
             let periods = [
@@ -130,7 +130,7 @@ extension KeyStoreContract {
             }
             #expect(try await store.keyPeriods(title: "film", track: "nothing").isEmpty)
         },
-        .init("A key period may not name a track that is not there") { store in
+        .init("A key period cannot refer to a track that does not exist") { store in
             try await store.putFilm()
             for (title, track) in [("film", "uhd"), ("nothing", "hd")] {
                 let record = try Sample.period(title, track, 1)
@@ -140,7 +140,7 @@ extension KeyStoreContract {
             }
             #expect(try await store.contents(after: nil, limit: 10).isEmpty)
         },
-        .init("Two assets never have one key ID") { store in
+        .init("Two assets never have the same key ID") { store in
             try await store.putFilm()
             let first = try Sample.period("film", "hd", 1)
             try await store.putContent(first, replacing: false)
@@ -157,7 +157,7 @@ extension KeyStoreContract {
                     try await store.putContent(second, replacing: replacing)
                 }
             }
-            // Its own is no other's, and what is given up is free.
+            // An asset may retain its own key ID, and a released one can be used.
             #expect(try await store.putContent(first, replacing: true) == .replaced)
             try await store.deleteContent(assetID: first.info.assetID)
             #expect(try await store.putContent(second, replacing: false) == .created)
@@ -172,7 +172,7 @@ extension KeyStoreContract {
             let found = try await store.lookup(keyID: keyID ?? [])
             #expect(found?.record.info.assetID == first.info.assetID)
         },
-        .init("A batch is stored as a whole") { store in
+        .init("A batch is stored in one transaction") { store in
             let batch = ContentBatch(
                 titles: [try TitleRecord(name: "film", time: 0)],
                 tracks: [try TrackRecord(title: "film", name: "hd", kind: .hd)],
@@ -184,7 +184,7 @@ extension KeyStoreContract {
             await expectError(.conflict) { () throws(KeyStoreError) in try await store.put(batch, replacing: false) }
             try await store.put(batch, replacing: true)
         },
-        .init("A batch with a mistake leaves nothing behind") { store in
+        .init("A batch with an error stores nothing") { store in
             let batch = ContentBatch(
                 titles: [try TitleRecord(name: "film", time: 0)],
                 tracks: [try TrackRecord(title: "film", name: "hd", kind: .hd)],

@@ -1,14 +1,14 @@
 package import KeyStore
 import Testing
 
-/// What every store promises, as tests that take any store. A store's own test target runs ``all`` over it.
+/// The contract of all stores, as tests that accept any store. A store's own test target runs ``all`` with it.
 ///
-/// The tests are closures. In a closure, Swift 6.3 confuses a closure that stands inside `#expect` with the next one of
-/// the same type, and runs the wrong one: here `#expect` is given values.
+/// The tests are closures. Inside a closure, Swift 6.3 confuses a closure in `#expect` with the next one of the same
+/// type, and runs the wrong one; `#expect` therefore gets values here.
 package struct KeyStoreContract: Sendable, CustomTestStringConvertible {
-    /// The promise, in a sentence.
+    /// The rule, in a sentence.
     package let testDescription: String
-    /// Holds a new, empty store to it.
+    /// Checks the rule with a new, empty store.
     package let check: @Sendable (any KeyServerStore) async throws -> Void
 
     init(_ promise: String, check: @escaping @Sendable (any KeyServerStore) async throws -> Void) {
@@ -16,14 +16,14 @@ package struct KeyStoreContract: Sendable, CustomTestStringConvertible {
         self.check = check
     }
 
-    /// Every promise.
+    /// All rules.
     package static let all =
         content + titles + keyPeriods + channels + policies + certificates + adminTokens + audit + auditedChanges
         + slots
         + claims + rentals + offline + sync + evidence + probe
 }
 
-/// Runs `body` and holds that it fails with this code.
+/// Runs `body` and checks that it fails with this code.
 func expectError(
     _ code: KeyStoreError.Code,
     at location: SourceLocation = #_sourceLocation,
@@ -31,7 +31,7 @@ func expectError(
 ) async {
     do {
         try await body()
-        Issue.record("nothing was thrown, \(code) was expected", sourceLocation: location)
+        Issue.record("expected the error \(code)", sourceLocation: location)
     } catch {
         #expect(error.code == code, "\(error)", sourceLocation: location)
     }

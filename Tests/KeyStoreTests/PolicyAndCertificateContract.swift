@@ -4,13 +4,13 @@ import Testing
 
 extension KeyStoreContract {
     static let policies: [KeyStoreContract] = [
-        .init("A policy comes back byte for byte") { store in
+        .init("A policy is stored byte for byte") { store in
             let record = try PolicyRecord(name: "rental-48h", document: [0x7B, 0x00, 0xFF, 0x7D])
             #expect(try await store.putPolicy(record, replacing: false) == .created)
             #expect(try await store.policy(name: "rental-48h") == record)
             #expect(try await store.policy(name: "rental") == nil)
         },
-        .init("A policy that is there is not overwritten unless that is asked for") { store in
+        .init("An existing policy is not overwritten unless requested") { store in
             let first = try PolicyRecord(name: "p", document: [1])
             let second = try PolicyRecord(name: "p", document: [2])
             try await store.putPolicy(first, replacing: false)
@@ -21,7 +21,7 @@ extension KeyStoreContract {
             #expect(try await store.putPolicy(second, replacing: true) == .replaced)
             #expect(try await store.policy(name: "p") == second)
         },
-        .init("A policy stays while content refers to it, also when it is replaced") { store in
+        .init("A policy cannot be deleted while content refers to it, even after it was replaced") { store in
             try await store.putPolicy(try Sample.policy("premium"), replacing: false)
             try await store.putContent(try Sample.content("asset", policy: "premium"), replacing: false)
             try await store.putPolicy(try Sample.policy("premium"), replacing: true)
@@ -32,7 +32,7 @@ extension KeyStoreContract {
             #expect(try await store.deletePolicy(name: "premium"))
             #expect(try await store.deletePolicy(name: "premium") == false)
         },
-        .init("Policies are listed in the order of their names, page by page") { store in
+        .init("Policies are listed by name, page by page") { store in
             for name in ["b", "a", "c", "B"] { try await store.putPolicy(try Sample.policy(name), replacing: false) }
             #expect(try await store.policies(after: nil, limit: 10).map(\.name) == ["B", "a", "b", "c"])
             #expect(try await store.policies(after: "a", limit: 1).map(\.name) == ["b"])
@@ -40,7 +40,7 @@ extension KeyStoreContract {
     ]
 
     static let certificates: [KeyStoreContract] = [
-        .init("A certificate bundle comes back with its secrets, whatever they are made of") { store in
+        .init("A certificate bundle is stored with its secrets, of any kind") { store in
             let bundles = [
                 try Sample.bundle("a", privateKey: .store(uri: "pkcs11:token=hsm;object=fps"), scope: .all),
                 try Sample.bundle("b", dask: .fixed(Sample.secret()), scope: .assetIDPrefixes([])),
@@ -68,7 +68,7 @@ extension KeyStoreContract {
                 #expect(CertificateBundleRecord.same(found, bundle), "bundle \(bundle.name)")
             }
         },
-        .init("A certificate bundle that is there is not overwritten unless that is asked for") { store in
+        .init("An existing certificate bundle is not overwritten unless requested") { store in
             let first = try Sample.bundle("app")
             let second = try Sample.bundle("app", dask: .fixed(Sample.secret()))
             try await store.putCertificateBundle(first, replacing: false)

@@ -3,7 +3,7 @@ import Testing
 
 extension KeyStoreContract {
     static let probe: [KeyStoreContract] = [
-        .init("That the store can be written is tried as often as wanted, and shows in none of its records") { store in
+        .init("The write probe can be repeated, and does not change any record") { store in
             try await store.append(Sample.audit(1))
             let before = try await store.auditEntries(before: nil, limit: 10)
             for _ in 0..<3 { try await store.probeWrite() }

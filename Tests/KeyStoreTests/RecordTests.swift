@@ -2,7 +2,7 @@ import FPSCrypto
 import KeyStore
 import Testing
 
-@Suite("Records refuse what no store should hold")
+@Suite("Records reject invalid fields")
 struct RecordTests {
     @Test("Asset IDs have 2 to 200 bytes", arguments: [0, 1, 2, 200, 201])
     func assetIDSizes(_ count: Int) throws {
@@ -35,7 +35,7 @@ struct RecordTests {
         #expect(throws: KeyStoreError(.invalidRecord, place: "")) { try content(policyName: name) }
     }
 
-    @Test("A production bundle takes no fixed and no development DASk")
+    @Test("A production bundle accepts no fixed and no development DASk")
     func productionNeedsPlugin() {
         for dask in [CertificateBundleRecord.DASk.fixed(Sample.secret()), .development(ask: Sample.secret())] {
             #expect(throws: KeyStoreError(.invalidRecord, place: "")) {
@@ -44,21 +44,24 @@ struct RecordTests {
         }
     }
 
-    @Test("A private key's URI carries no PIN", arguments: ["pkcs11:token=a?pin-value=1234", "pkcs11:a?PIN-VALUE=1"])
+    @Test(
+        "The URI of a private key contains no PIN",
+        arguments: ["pkcs11:token=a?pin-value=1234", "pkcs11:a?PIN-VALUE=1"]
+    )
     func noPIN(_ uri: String) {
         #expect(throws: KeyStoreError(.invalidRecord, place: "")) {
             try Sample.bundle("app", privateKey: .store(uri: uri))
         }
     }
 
-    @Test("A plug-in is named by its absolute path", arguments: ["", "dask.so", "./dask.so", "/a\u{0}b"])
+    @Test("The path of a plug-in is absolute", arguments: ["", "dask.so", "./dask.so", "/a\u{0}b"])
     func absolutePlugin(_ path: String) {
         #expect(throws: KeyStoreError(.invalidRecord, place: "")) {
             try Sample.bundle("app", dask: .plugin(.init(path: path, ask: nil)))
         }
     }
 
-    @Test("A scope covers what begins with one of its prefixes, and an empty list covers nothing")
+    @Test("A scope includes IDs with one of its prefixes, and an empty list includes nothing")
     func scopes() {
         let scope = ContentScope.assetIDPrefixes([Array("demo/".utf8), Array("test".utf8)])
         #expect(scope.covers(assetID: Array("demo/1".utf8)))
@@ -76,7 +79,7 @@ struct RecordTests {
         }
     }
 
-    @Test("An encoded scope is read back, and damage to it is noticed")
+    @Test("An encoded scope can be decoded, and damage is detected")
     func scopeEncoding() {
         let scope = ContentScope.assetIDPrefixes([[1, 2], [3]])
         #expect(ContentScope(encoded: scope.encoded) == scope)
@@ -87,7 +90,7 @@ struct RecordTests {
         }
     }
 
-    @Test("Text in the audit log is cut at whole characters and holds no control characters")
+    @Test("Text in the audit log is truncated at whole characters and contains no control characters")
     func auditText() {
         var record = AuditRecord(
             milliseconds: 0,

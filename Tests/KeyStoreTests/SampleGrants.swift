@@ -1,28 +1,28 @@
 package import KeyStore
 
 extension Sample {
-    /// A device by a number.
+    /// Returns a device by number.
     package static func device(_ number: Int) -> DeviceHash {
         let bytes = withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) }
         guard let device = DeviceHash(stored: bytes + bytes) else { preconditionFailure("16 bytes") }
         return device
     }
 
-    /// A place by a number.
+    /// Returns a place by number.
     package static func place(_ number: Int) -> PlaybackPlace { .device(device(number)) }
 
-    /// 32 bytes from a number.
+    /// Returns 32 bytes from a number.
     package static func hash(_ number: Int) -> [UInt8] { device(number).bytes + device(number).bytes }
 
-    /// A stream or title ID from a number.
+    /// Returns a stream or title ID from a number.
     package static func id(_ number: Int) -> [UInt8] { device(number).bytes }
 
-    /// What goes out; the number tells one from another.
+    /// Returns a response; the number distinguishes it from others.
     package static func answer(_ number: Int = 0) -> LicenseAnswer {
         LicenseAnswer(ckc: hash(number) + hash(7), isPersistable: number % 2 == 1, hasDualExpiry: number % 4 == 3)
     }
 
-    /// A proposal without claims, of a device and a session that have the same number unless told otherwise.
+    /// Returns a proposal without claims, of a device and a session with the same number by default.
     package static func proposal(
         _ account: String = "anna",
         device: Int = 1,
@@ -67,36 +67,36 @@ extension Sample {
 }
 
 extension GrantProposal {
-    /// The same, with what `change` does to it.
+    /// Returns the proposal with a change.
     package func with(_ change: (inout GrantProposal) -> Void) -> GrantProposal {
         var copy = self
         change(&copy)
         return copy
     }
 
-    /// With a slot.
+    /// Returns the proposal with a slot claim.
     package func slot(limit: Int? = 2, for seconds: Int64 = 600, _ purpose: SlotClaim.Purpose = .playback)
         -> GrantProposal
     {
         with { $0.slot = SlotClaim(limit: limit, until: now + seconds, purpose: purpose) }
     }
 
-    /// With a counted device.
+    /// Returns the proposal with a device claim.
     package func counted(limit: Int? = 2, deviceClass: String? = nil) -> GrantProposal {
         with { $0.device = DeviceClaim(limit: limit, deviceClass: deviceClass) }
     }
 
-    /// With a replay claim.
+    /// Returns the proposal with a replay claim.
     package func once(_ key: Int, expires: Int64 = 10_000, grace: Int64 = 30) -> GrantProposal {
         with { $0.replay = ReplayClaim(key: Sample.hash(key), expires: expires, grace: grace) }
     }
 
-    /// With a token for one use.
+    /// Returns the proposal with a single-use token.
     package func bound(_ token: Int, expires: Int64 = 5_000) -> GrantProposal {
         with { $0.binding = TokenBindingClaim(token: Sample.hash(token), expires: expires) }
     }
 
-    /// With a rental, of a title unless told otherwise.
+    /// Returns the proposal with a rental, of a title by default.
     package func rental(
         _ subject: RentalSubject = .title("movie"),
         start: Int64? = nil,
@@ -115,8 +115,9 @@ extension GrantProposal {
         }
     }
 
-    /// With a kept key: dual expiry when `playback` is given or `isEndlessDual`, one expiry otherwise.
-    package func kept(
+    /// Returns the proposal with a persistent key, with dual expiry or one expiry. The default of `dual` is whether
+    /// `playback` is given.
+    package func offline(
         _ stream: Int = 1,
         title: Int? = 9,
         storage: Int64? = 86_400,
@@ -137,10 +138,10 @@ extension GrantProposal {
         }
     }
 
-    /// With another place.
+    /// Returns the proposal with another place.
     package func at(_ place: PlaybackPlace) -> GrantProposal { with { $0.place = place } }
 
-    /// With the place of a session behind an adapter.
+    /// Returns the proposal for a session of an adapter.
     package func behindAdapter(_ session: UInt64) -> GrantProposal { at(.session(session)) }
 }
 
@@ -158,12 +159,12 @@ extension SyncOutcome {
     }
 }
 
-/// The last outcomes that the audit log tells, the newest last.
+/// Returns the last outcomes in the audit log, the newest last.
 func outcomes(_ store: any KeyServerStore, _ count: Int) async throws -> [String] {
     try await store.auditEntries(before: nil, limit: count).map(\.record.outcome).reversed()
 }
 
-/// What came of doing something so many times at once, in no order.
+/// Runs an operation several times concurrently, and returns the results in any order.
 func concurrently<Value: Sendable>(
     _ count: Int,
     _ work: @escaping @Sendable (Int) async throws -> Value
@@ -177,6 +178,6 @@ func concurrently<Value: Sendable>(
 }
 
 extension Sequence where Element: Equatable {
-    /// How often it holds `value`.
+    /// Returns the number of elements equal to `value`.
     func count(of value: Element) -> Int { reduce(0) { $0 + ($1 == value ? 1 : 0) } }
 }

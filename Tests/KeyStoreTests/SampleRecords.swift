@@ -3,13 +3,13 @@ package import KeyStore
 
 /// Records for tests; the keys are random.
 package enum Sample {
-    /// So many random bytes.
+    /// Returns random bytes.
     package static func secret(_ count: Int = 16) -> SecretBytes {
         var random = SecureRandom()
         return SecretBytes(count: count, randomFrom: &random)
     }
 
-    /// A content key with nothing optional.
+    /// Returns a content key without optional fields.
     package static func content(_ assetID: String, policy: String? = nil, time: Int64 = 1_000) throws -> ContentRecord {
         try ContentRecord(
             assetID: Array(assetID.utf8),
@@ -20,12 +20,12 @@ package enum Sample {
         )
     }
 
-    /// A policy with a document that says nothing.
+    /// Returns a policy with an empty document.
     package static func policy(_ name: String) throws -> PolicyRecord {
         try PolicyRecord(name: name, document: Array(#"{"name":"\#(name)"}"#.utf8))
     }
 
-    /// A bundle; certificate and key are arbitrary bytes, since a store does not look into them.
+    /// Returns a bundle; certificate and key are arbitrary bytes, because a store does not parse them.
     package static func bundle(
         _ name: String,
         kind: CertificateBundleRecord.Kind = .development,
@@ -43,21 +43,21 @@ package enum Sample {
         )
     }
 
-    /// An audit record of a given time.
+    /// Returns an audit record of a given time.
     package static func audit(_ milliseconds: Int64) -> AuditRecord {
         AuditRecord(milliseconds: milliseconds, route: "/fps/license", outcome: "issued", microseconds: 250)
     }
 }
 
 extension ContentRecord {
-    /// Whether two records are the same, key included.
+    /// Whether two records are equal, including their keys.
     package static func same(_ left: ContentRecord?, _ right: ContentRecord) -> Bool {
         left?.info == right.info && left?.contentKey == right.contentKey && left?.iv == right.iv
     }
 }
 
 extension CertificateBundleRecord {
-    /// Whether two bundles are the same, secrets included.
+    /// Whether two bundles are equal, including their secrets.
     package static func same(_ left: CertificateBundleRecord, _ right: CertificateBundleRecord) -> Bool {
         left.name == right.name && left.kind == right.kind && left.certificate == right.certificate
             && left.scope == right.scope && same(left.privateKey, right.privateKey) && same(left.dask, right.dask)

@@ -1,11 +1,11 @@
-/// A generator that gives the same numbers for the same seed (SplitMix64).
+/// A generator with reproducible numbers for a seed (SplitMix64).
 package struct Seeded: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Starts from a seed.
+    /// Creates a generator with a seed.
     package init(_ seed: UInt64) { state = seed }
 
-    /// The next number.
+    /// Returns the next number.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -3,7 +3,7 @@ import Testing
 
 extension KeyStoreContract {
     static let slots: [KeyStoreContract] = [
-        .init("As many places as the limit says may hold a key, and one is free when a key has run out") { store in
+        .init("At most as many clients as the limit may have a key, and an expired key frees its slot") { store in
             for device in 1...2 {
                 #expect(try await store.grant(Sample.proposal(device: device).slot()) == .granted)
             }
@@ -21,10 +21,10 @@ extension KeyStoreContract {
             #expect(leases.count == 1)
             #expect(leases.first?.sessionID == 6)
             #expect(leases.first?.since == 1_000)
-            // The later one: the first session's key is still valid until then.
+            // The later expiry applies, because the first session's key is still valid until then.
             #expect(leases.first?.until == 1_610)
         },
-        .init("Behind an adapter the session counts, beside devices") { store in
+        .init("Sessions of an adapter are counted in addition to devices") { store in
             let session = Sample.proposal(session: 5).behindAdapter(5).slot()
             #expect(try await store.grant(session) == .granted)
             #expect(try await store.grant(session.behindAdapter(6)) == .granted)
@@ -32,7 +32,7 @@ extension KeyStoreContract {
             let count = try await store.leaseCount(at: 1_000)
             #expect(count == 2)
         },
-        .init("A reservation lengthens a slot, never shortens it, and leaves it to what plays") { store in
+        .init("A reservation extends a slot, never shortens it, and does not take it from playback") { store in
             _ = try await store.grant(Sample.proposal(session: 5).slot(limit: 1, for: 60, .reservation))
             _ = try await store.grant(Sample.proposal(session: 5, at: 1_010).slot(limit: 1, for: 600, .playback))
             for session: UInt64 in [5, 6] {
@@ -44,7 +44,7 @@ extension KeyStoreContract {
             #expect(lease?.sessionID == 5)
             #expect(lease?.purpose == .playback)
         },
-        .init("A session that was ended gets no more keys, and its slot counts until its key has run out") { store in
+        .init("An ended session gets no more keys, and its slot counts until its key expires") { store in
             let place = Sample.place(1)
             _ = try await store.grant(Sample.proposal(session: 5).slot(limit: 1))
             #expect(try await store.endLease(account: "anna", place: place, now: 1_100, audit: Sample.audit(1)))
@@ -57,33 +57,34 @@ extension KeyStoreContract {
             }
             let other = Sample.proposal(device: 2, at: 1_599).slot(limit: 1)
             #expect(try await store.grant(other).refusal == .streamsExceeded)
-            // Another session of the same device begins anew, and the slot is its own.
+            // Another session of the same device starts again, with its own slot.
             #expect(try await store.grant(Sample.proposal(session: 6, at: 1_300).slot(limit: 1)) == .granted)
             let lease = try await store.leases(account: nil, at: 1_300, after: nil, limit: 10).first
             #expect(lease?.sessionID == 6 && lease?.ended == nil && lease?.until == 1_900)
         },
-        .init("An ended session does not come back with another of its device, nor for a key without a slot") { store in
+        .init("An ended session stays ended after another session of its device, and for keys without a slot") {
+            store in
             let place = Sample.place(1)
             _ = try await store.grant(Sample.proposal(session: 5).once(1).slot())
             _ = try await store.endLease(account: "anna", place: place, now: 1_010, audit: Sample.audit(1))
             let reservation = Sample.proposal(session: 6, at: 1_010).slot(.reservation)
             #expect(try await store.grant(reservation) == .granted)
             let fifth = Sample.proposal(session: 5, at: 1_020)
-            for proposal in [fifth.slot(.renewal), fifth.kept(), fifth, fifth.once(1).slot()] {
+            for proposal in [fifth.slot(.renewal), fifth.offline(), fifth, fifth.once(1).slot()] {
                 #expect(try await store.grant(proposal).refusal == .leaseEnded)
             }
-            // The other one can be ended too, and then both stay ended.
+            // The other session can be ended, too, and then both stay ended.
             #expect(try await store.endLease(account: "anna", place: place, now: 1_030, audit: Sample.audit(2)))
             _ = try await store.grant(Sample.proposal(session: 7, at: 1_040).slot())
             for session: UInt64 in [5, 6] {
                 let renewal = Sample.proposal(session: session, at: 1_050).slot(.renewal)
                 #expect(try await store.grant(renewal).refusal == .leaseEnded)
             }
-            // It was ended at this place and for this account.
+            // The session was ended only for this client and account.
             #expect(try await store.grant(Sample.proposal(device: 2, session: 5, at: 1_050).slot()) == .granted)
             #expect(try await store.grant(Sample.proposal("ben", session: 5, at: 1_050).slot()) == .granted)
         },
-        .init("An ended session stays refused for a day after its lease, also when that is pruned") { store in
+        .init("An ended session stays refused for a day after its lease, even after the lease is pruned") { store in
             _ = try await store.grant(Sample.proposal(session: 5).slot())
             _ = try await store.endLease(account: "anna", place: Sample.place(1), now: 1_100, audit: Sample.audit(1))
             #expect(try await store.prune(at: 1_600 + 86_399) == 1)
@@ -92,14 +93,14 @@ extension KeyStoreContract {
             #expect(try await store.prune(at: 1_600 + 86_400) == 1)
             #expect(try await store.grant(again.with { $0.now = 1_600 + 86_400 }) == .granted)
         },
-        .init("An ended session without an ID is refused until its key has run out") { store in
+        .init("An ended session without an ID is refused until its key expires") { store in
             let first = Sample.proposal().slot().with { $0.sessionID = nil }
             _ = try await store.grant(first)
             _ = try await store.endLease(account: "anna", place: Sample.place(1), now: 1_100, audit: Sample.audit(1))
             #expect(try await store.grant(first.with { $0.now = 1_599 }).refusal == .leaseEnded)
             #expect(try await store.grant(first.with { $0.now = 1_600 }) == .granted)
         },
-        .init("A renewal takes a slot again when it was lost and one is free") { store in
+        .init("A renewal acquires a slot again if it was lost and one is free") { store in
             _ = try await store.grant(Sample.proposal(device: 1).slot(limit: 1))
             _ = try await store.grant(Sample.proposal(device: 2, at: 1_600).slot(limit: 1))
             let late = Sample.proposal(device: 1, at: 1_601).slot(limit: 1, .renewal)
@@ -107,7 +108,7 @@ extension KeyStoreContract {
             let later = Sample.proposal(device: 1, at: 2_200).slot(limit: 1, .renewal)
             #expect(try await store.grant(later) == .granted)
         },
-        .init("A session keeps the slot it has when others got theirs under a laxer policy, another does not") {
+        .init("A session retains its slot if others got theirs under a higher limit, a new session does not") {
             store in
             _ = try await store.grant(Sample.proposal(device: 1, session: 5).slot(limit: 1))
             #expect(try await store.grant(Sample.proposal(device: 2).slot(limit: 2)) == .granted)
@@ -116,7 +117,7 @@ extension KeyStoreContract {
             let another = Sample.proposal(device: 1, session: 6, at: 1_100).slot(limit: 1)
             #expect(try await store.grant(another).refusal == .streamsExceeded)
         },
-        .init("Without a limit everything is counted and nothing refused; with a limit of none, everything is") {
+        .init("Without a limit everything is counted and nothing refused; with a limit of zero everything is refused") {
             store in
             for device in 1...20 {
                 let free = Sample.proposal(device: device).slot(limit: nil).counted(limit: nil)
@@ -129,7 +130,7 @@ extension KeyStoreContract {
             #expect(try await store.grant(Sample.proposal("ben").slot(limit: 0)).refusal == .streamsExceeded)
             #expect(try await store.grant(Sample.proposal("ben").counted(limit: 0)).refusal == .devicesExceeded)
         },
-        .init("Of 200 that fight for three slots exactly three are granted") { store in
+        .init("Of 200 requests for three slots exactly three are granted") { store in
             let found = try await concurrently(200) { device in
                 try await store.grant(Sample.proposal(device: device).slot(limit: 3))
             }
@@ -140,7 +141,7 @@ extension KeyStoreContract {
             #expect(written.count(of: "issued") == 3)
             #expect(written.count == 200)
         },
-        .init("Leases are listed by account and place, page by page") { store in
+        .init("Leases are listed by account and client, page by page") { store in
             for account in ["ben", "anna", "älg"] {
                 for device in [3, 1, 2] {
                     _ = try await store.grant(Sample.proposal(account, device: device).slot(limit: nil))

@@ -3,27 +3,28 @@ import Testing
 
 extension KeyStoreContract {
     static let sync: [KeyStoreContract] = [
-        .init("First play shows when less remains than storage still allows, and brings the end nearer") { store in
-            _ = try await store.grant(Sample.proposal().kept(storage: 10_000, playback: 500))
-            // Storage allows 9,000 more seconds: within the tolerance this is still storage.
+        .init("A shorter remaining time than the storage duration reveals first play, and brings the end nearer") {
+            store in
+            _ = try await store.grant(Sample.proposal().offline(storage: 10_000, playback: 500))
+            // The storage duration has 9,000 seconds left: within the tolerance the key counts as not played.
             var license = try await report(store, 8_940, at: 2_000)
             #expect(license?.firstPlaySeen == nil && license?.until == 11_500 && license?.reported == 2_000)
             license = try await report(store, nil, at: 2_001)
             #expect(license?.firstPlaySeen == nil && license?.until == 11_500)
             license = try await report(store, 450, at: 3_000)
             #expect(license?.firstPlaySeen == 3_000 && license?.until == 3_450)
-            // Nothing lengthens it again.
+            // No later report extends it again.
             license = try await report(store, 9_000, at: 3_100)
             #expect(license?.firstPlaySeen == 3_000 && license?.until == 3_450)
             license = try await report(store, 0, at: 3_200)
             #expect(license?.end == .expired && license?.ended == 3_200 && license?.until == 3_200)
-            let again = Sample.proposal(at: 3_300).kept(storage: 10_000, playback: 500)
+            let again = Sample.proposal(at: 3_300).offline(storage: 10_000, playback: 500)
             #expect(try await store.grant(again).refusal == .renewalAfterExpiry)
         },
-        .init("First play shows for a key that may be kept for ever, and not for one with one expiry") { store in
-            _ = try await store.grant(Sample.proposal().kept(1, title: 8, storage: nil, playback: 500))
-            _ = try await store.grant(Sample.proposal().kept(2, title: 9, storage: 10_000))
-            _ = try await store.grant(Sample.proposal().kept(3, title: 9, storage: 10_000, dual: true))
+        .init("First play is detected for a key with unlimited storage, and not for a key with one expiry") { store in
+            _ = try await store.grant(Sample.proposal().offline(1, title: 8, storage: nil, playback: 500))
+            _ = try await store.grant(Sample.proposal().offline(2, title: 9, storage: 10_000))
+            _ = try await store.grant(Sample.proposal().offline(3, title: 9, storage: 10_000, dual: true))
             _ = try await store.record(Sample.sync(at: 2_000, title: 8, .report(remaining: 400)))
             for now: Int64 in [2_000, 2_001] {
                 _ = try await store.record(Sample.sync(at: now, title: 9, .report(remaining: 400)))
@@ -33,10 +34,10 @@ extension KeyStoreContract {
             #expect(licenses.map(\.firstPlaySeen) == [2_000, nil, nil])
         },
         .init("A report is matched by stream or title, for its account and device only") { store in
-            for stream in 1...2 { _ = try await store.grant(Sample.proposal().kept(stream, title: 9)) }
-            _ = try await store.grant(Sample.proposal().kept(3, title: nil))
-            _ = try await store.grant(Sample.proposal(device: 2).kept(1, title: 9))
-            _ = try await store.grant(Sample.proposal("ben").kept(1, title: 9))
+            for stream in 1...2 { _ = try await store.grant(Sample.proposal().offline(stream, title: 9)) }
+            _ = try await store.grant(Sample.proposal().offline(3, title: nil))
+            _ = try await store.grant(Sample.proposal(device: 2).offline(1, title: 9))
+            _ = try await store.grant(Sample.proposal("ben").offline(1, title: 9))
             let claims = [
                 Sample.sync(at: 2_000, title: 9, .report(remaining: 5)),
                 Sample.sync(at: 2_000, stream: 3, .report(remaining: 5)),
@@ -53,8 +54,8 @@ extension KeyStoreContract {
             #expect(try await store.offlineLicenses(account: "ben").map(\.reported) == [nil])
             #expect(try await outcomes(store, 5) == Array(repeating: "reported", count: 5))
         },
-        .init("An invalidation ends every key that it lists, and uses its challenge up") { store in
-            for stream in 1...3 { _ = try await store.grant(Sample.proposal().kept(stream).counted()) }
+        .init("An invalidation ends every key that it lists, and uses up its challenge") { store in
+            for stream in 1...3 { _ = try await store.grant(Sample.proposal().offline(stream).counted()) }
             let challenge = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_100)
             #expect(challenge != 0)
             let streams = [Sample.id(1), Sample.id(3), Sample.id(3), Sample.id(4)]
@@ -68,15 +69,15 @@ extension KeyStoreContract {
             let licenses = try await store.offlineLicenses(account: "anna")
             #expect(licenses.map(\.end) == [.invalidated, nil, .invalidated])
             #expect(licenses.map(\.until) == [2_050, 87_400, 2_050])
-            // The place of a device is not freed by it, and the key may be given anew.
+            // It does not free the device's place, and the key may be granted again.
             #expect(try await store.devices(account: "anna").count == 1)
-            #expect(try await store.grant(Sample.proposal(at: 3_000).kept(1)) == .granted)
+            #expect(try await store.grant(Sample.proposal(at: 3_000).offline(1)) == .granted)
             #expect(try await store.offlineLicenses(account: "anna").first?.end == nil)
             #expect(try await outcomes(store, 3) == ["reported", "challenge-unknown", "issued"])
         },
-        .init("A challenge that is not this account's, or has expired, or was never given out changes nothing") {
+        .init("A challenge of another account, an expired one, or an unknown one changes nothing") {
             store in
-            _ = try await store.grant(Sample.proposal().kept())
+            _ = try await store.grant(Sample.proposal().offline())
             let bens = try await store.makeChallenge(account: "ben", now: 2_000, expires: 2_100)
             let old = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_050)
             for challenge in [bens, old, 0, ~bens] {
@@ -90,21 +91,21 @@ extension KeyStoreContract {
             }
             let license = try await store.offlineLicenses(account: "anna").first
             #expect(license?.end == nil && license?.reported == nil)
-            // Another's attempt does not use it up.
+            // Another account's attempt does not use up the challenge.
             let own = Sample.sync("ben", at: 2_099, stream: 1, .notFound(challenge: bens))
             #expect(try await store.record(own) == .recorded(records: 0))
             #expect(try await store.prune(at: 2_050) == 1)
         },
-        .init("One challenge serves one of many claims that arrive at once") { store in
+        .init("One challenge is accepted for one of several simultaneous claims") { store in
             let challenge = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_100)
             let found = try await concurrently(30) { _ in
                 try await store.record(Sample.sync(at: 2_000, stream: 1, .notFound(challenge: challenge)))
             }
             #expect(found.count(of: .recorded(records: 0)) == 1)
         },
-        .init("An invalidation of keys that had expired ends them as expired, which is no way around that") { store in
+        .init("An invalidation of expired keys ends them as expired, so it does not circumvent the expiry") { store in
             for stream in 1...3 {
-                _ = try await store.grant(Sample.proposal().kept(stream, storage: 9_000, playback: 9_000))
+                _ = try await store.grant(Sample.proposal().offline(stream, storage: 9_000, playback: 9_000))
             }
             try await answer(store, at: 1_500) {
                 .invalidated(streamIDs: [Sample.id(1)], hadExpired: true, challenge: $0)
@@ -112,7 +113,7 @@ extension KeyStoreContract {
             try await answer(store, at: 1_500) {
                 .invalidated(streamIDs: [Sample.id(2)], hadExpired: false, challenge: $0)
             }
-            // Nobody told in time that this one was gone.
+            // The deletion of this key was not reported in time.
             try await answer(store, at: 19_500) {
                 .invalidated(streamIDs: [Sample.id(3)], hadExpired: false, challenge: $0)
             }
@@ -120,14 +121,16 @@ extension KeyStoreContract {
             #expect(ends == [.expired, .invalidated, .invalidated])
             var refusals: [GrantRefusal.Code?] = []
             for stream in 1...3 {
-                refusals.append(try await store.grant(Sample.proposal(at: 20_000).kept(stream)).refusal)
+                refusals.append(try await store.grant(Sample.proposal(at: 20_000).offline(stream)).refusal)
             }
             #expect(refusals == [.renewalAfterExpiry, nil, .renewalAfterExpiry])
         },
-        .init("A key that is not found is noted and ends nothing; one that had expired ends if it can be no other") {
+        .init("A key that is not found is recorded and ends nothing; an expired one ends if it is unambiguous") {
             store in
-            for stream in 1...2 { _ = try await store.grant(Sample.proposal().kept(stream, title: 8, storage: 1_000)) }
-            _ = try await store.grant(Sample.proposal().kept(3, title: 9, storage: 1_000))
+            for stream in 1...2 {
+                _ = try await store.grant(Sample.proposal().offline(stream, title: 8, storage: 1_000))
+            }
+            _ = try await store.grant(Sample.proposal().offline(3, title: 9, storage: 1_000))
             try await answer(store, title: 8, records: 2, at: 1_500) { .notFound(challenge: $0) }
             try await answer(store, title: 9, records: 1, at: 1_500) { .notFound(challenge: $0) }
             try await answer(store, title: 8, records: 2, at: 1_501) { .expired(challenge: $0) }
@@ -138,12 +141,12 @@ extension KeyStoreContract {
             try await answer(store, title: 9, records: 1, at: 1_502) { .expired(challenge: $0) }
             licenses = try await store.offlineLicenses(account: "anna")
             #expect(licenses.map(\.end) == [nil, nil, .expired])
-            let again = Sample.proposal(at: 1_600).kept(3, title: 9)
+            let again = Sample.proposal(at: 1_600).offline(3, title: 9)
             #expect(try await store.grant(again).refusal == .renewalAfterExpiry)
         },
-        .init("What was made before a key was given says nothing of it") { store in
-            _ = try await store.grant(Sample.proposal(at: 1_000).kept())
-            _ = try await store.grant(Sample.proposal(at: 9_500).kept())
+        .init("An SPC that was created before a key was granted does not affect the key") { store in
+            _ = try await store.grant(Sample.proposal(at: 1_000).offline())
+            _ = try await store.grant(Sample.proposal(at: 9_500).offline())
             let late = Sample.sync(at: 9_600, stream: 1, made: 9_000, .report(remaining: 5))
             #expect(try await store.record(late) == .recorded(records: 0))
             let challenge = try await store.makeChallenge(account: "anna", now: 9_000, expires: 9_700)
@@ -156,13 +159,13 @@ extension KeyStoreContract {
             #expect(try await store.record(held) == .recorded(records: 0))
             let license = try await store.offlineLicenses(account: "anna").first
             #expect(license?.until == 95_900 && license?.end == nil && license?.reported == nil)
-            // The challenge was for one, whatever came of it.
+            // The challenge was for one use, whatever the result.
             #expect(try await store.record(held).refusal == .challengeUnknown)
             let fresh = Sample.sync(at: 9_600, stream: 1, made: 9_500, .report(remaining: 5))
             #expect(try await store.record(fresh) == .recorded(records: 1))
             #expect(try await store.offlineLicenses(account: "anna").first?.until == 9_605)
         },
-        .init("A Sync claim of a size that is out of bounds is refused") { store in
+        .init("A Sync claim with a size out of bounds is rejected") { store in
             let tooMany = Array(repeating: Sample.id(1), count: SyncClaim.maximumStreamIDs + 1)
             let claims = [
                 Sample.sync("", at: 1, .report(remaining: 1)),
@@ -179,7 +182,7 @@ extension KeyStoreContract {
     ]
 }
 
-/// Reports on stream 1 of device 1, and reads its record again.
+/// Reports on stream 1 of device 1, and reads the record again.
 private func report(_ store: any KeyServerStore, _ remaining: Int64?, at now: Int64) async throws
     -> OfflineLicenseRecord?
 {
@@ -188,7 +191,7 @@ private func report(_ store: any KeyServerStore, _ remaining: Int64?, at now: In
     return try await store.offlineLicenses(account: "anna").first
 }
 
-/// Answers an invalidation that was asked for, by a device that keeps so many keys that it is about.
+/// Responds to a requested invalidation, from a device with this number of matching keys.
 private func answer(
     _ store: any KeyServerStore,
     title: Int? = nil,

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder of mode 0700 that goes with the value that holds it.
+/// A folder of mode 0700 that is deleted with this value.
 package final class TemporaryFolder: Sendable {
-    /// Its absolute path.
+    /// The absolute path.
     package let path: String
 
-    /// Makes an empty folder.
+    /// Creates an empty folder.
     package init() {
         path = NSTemporaryDirectory() + "/keyway-" + UUID().uuidString
         try? FileManager.default.createDirectory(
@@ -20,12 +20,12 @@ package final class TemporaryFolder: Sendable {
     /// The names in the folder, sorted.
     package var names: [String] { Self.names(in: path) }
 
-    /// The names in a folder, sorted.
+    /// Returns the names in a folder, sorted.
     package static func names(in path: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []
     }
 
-    /// What a file holds; empty when there is none.
+    /// Returns the content of a file, or no bytes if it does not exist.
     package func bytes(of name: String) -> [UInt8] {
         FileManager.default.contents(atPath: path + "/" + name).map { Array($0) } ?? []
     }
@@ -43,7 +43,7 @@ package final class TemporaryFolder: Sendable {
     }
 }
 
-/// The permission bits of a file; nil when there is none.
+/// Returns the permission bits of a file, or nil if it does not exist.
 package func permissions(of path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]) as? Int
 }

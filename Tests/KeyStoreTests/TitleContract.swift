@@ -4,7 +4,7 @@ import Testing
 
 extension KeyStoreContract {
     static let titles: [KeyStoreContract] = [
-        .init("A title comes back with every field, and with its defaults") { store in
+        .init("A title is stored with every field, and with its defaults") { store in
             try await store.putPolicy(try Sample.policy("premium"), replacing: false)
             let full = try TitleRecord(
                 name: "film",
@@ -21,7 +21,7 @@ extension KeyStoreContract {
             #expect(plain.titleID == Array(SHA256.hash(Array("plain".utf8)).prefix(16)))
             #expect(try await store.title(name: "nothing") == nil)
         },
-        .init("A title is not overwritten unless that is asked for, and keeps the time of its creation") { store in
+        .init("A title is not overwritten unless requested, and replacing it preserves the creation time") { store in
             try await store.putTitle(try TitleRecord(name: "film", time: 1_000), replacing: false)
             let second = try TitleRecord(name: "film", titleID: Array(repeating: 9, count: 16), time: 2_000)
             await expectError(.conflict) { () throws(KeyStoreError) in
@@ -33,7 +33,7 @@ extension KeyStoreContract {
             #expect(found.created == 1_000)
             #expect(found.updated == 2_000)
         },
-        .init("Titles are listed in the order of their names, page by page") { store in
+        .init("Titles are listed by name, page by page") { store in
             for name in ["b", "A", "a", "c"] {
                 try await store.putTitle(try TitleRecord(name: name, time: 0), replacing: false)
             }
@@ -41,7 +41,7 @@ extension KeyStoreContract {
             #expect(try await store.titles(after: nil, limit: 2).map(\.name) == ["A", "a"])
             #expect(try await store.titles(after: "a", limit: 10).map(\.name) == ["b", "c"])
         },
-        .init("A track comes back with every field, of its title alone") { store in
+        .init("A track is stored with every field, in its title only") { store in
             try await store.putPolicy(try Sample.policy("premium"), replacing: false)
             for name in ["film", "other"] {
                 try await store.putTitle(try TitleRecord(name: name, time: 0), replacing: false)
@@ -69,7 +69,7 @@ extension KeyStoreContract {
             #expect(try await store.putTrack(replaced, replacing: true) == .replaced)
             #expect(try await store.tracks(title: "film") == [audio, replaced])
         },
-        .init("Titles and tracks name only what is there") { store in
+        .init("Titles and tracks refer only to existing records") { store in
             let title = try TitleRecord(name: "film", policyName: "missing", time: 0)
             await expectError(.missingReference) { () throws(KeyStoreError) in
                 try await store.putTitle(title, replacing: false)
@@ -85,7 +85,9 @@ extension KeyStoreContract {
             }
             #expect(try await store.tracks(title: "film").isEmpty)
         },
-        .init("What is referred to is not deleted: a title with tracks, a track with keys, a policy of either") {
+        .init(
+            "A record that others refer to cannot be deleted: a title with tracks, a track with keys, a used policy"
+        ) {
             store in
             for policy in ["title", "track"] {
                 try await store.putPolicy(try Sample.policy(policy), replacing: false)
@@ -112,7 +114,7 @@ extension KeyStoreContract {
             #expect(try await store.deletePolicy(name: "title"))
             #expect(try await store.deletePolicy(name: "track"))
         },
-        .init("Replacing a title or a track leaves what refers to it") { store in
+        .init("Replacing a title or a track does not affect the records that refer to it") { store in
             try await store.putFilm()
             try await store.putContent(try Sample.period("film", "hd", 1), replacing: false)
             try await store.putTitle(try TitleRecord(name: "film", keyURITemplate: "skd://x", time: 5), replacing: true)
@@ -124,7 +126,7 @@ extension KeyStoreContract {
 }
 
 extension Sample {
-    /// A key period whose key ID is 16 times one number.
+    /// Returns a key period whose key ID consists of one byte, 16 times.
     package static func period(
         _ title: String,
         _ track: String,

@@ -2,7 +2,7 @@ import FPSCrypto
 import KeyStore
 import Testing
 
-@Suite("Titles, tracks, key periods and tokens refuse what no store should hold")
+@Suite("Titles, tracks, key periods and tokens reject invalid fields")
 struct TitleRecordTests {
     private let error = KeyStoreError(.invalidRecord, place: "")
 
@@ -35,7 +35,7 @@ struct TitleRecordTests {
         }
     }
 
-    @Test("A key period has title, track and key ID, and no stream ID or title ID of its own")
+    @Test("A key period has a title, a track and a key ID, and no stream ID or title ID")
     func periods() throws {
         let id = [UInt8](repeating: 1, count: 16)
         func make(
@@ -66,7 +66,7 @@ struct TitleRecordTests {
         #expect(throws: error) { try make(titleID: id) }
     }
 
-    @Test("A validity lies after 1970, and ends after it begins")
+    @Test("A validity is after 1970, and ends after it starts")
     func validity() throws {
         for (from, until) in [(0, 1), (nil, 5), (5, nil), (nil, nil)] as [(Int64?, Int64?)] {
             #expect(try Sample.period("film", "hd", 1, from: from, until: until).info.validFrom == from)
@@ -76,12 +76,12 @@ struct TitleRecordTests {
         }
     }
 
-    @Test("Video is video whatever its size")
+    @Test("Video is video in every resolution")
     func kinds() {
         #expect(ContentTrack.allCases.filter(\.isVideo) == [.video, .sd, .hd, .uhd])
     }
 
-    @Test("Every role but the encoder's reads, and each does its own work")
+    @Test("Every role except encoder can read, and each has its own permissions")
     func roles() {
         let expected: [AdminRole: Set<AdminPermission>] = [
             .viewer: [.read], .support: [.read, .support], .content: [.read, .content],
@@ -93,7 +93,7 @@ struct TitleRecordTests {
         }
     }
 
-    @Test("No two tokens are the same, and a record holds nothing of its token")
+    @Test("Tokens are unique, and a record contains nothing of its token")
     func tokens() throws {
         let (first, token) = try AdminTokenRecord.make(name: "a", role: .viewer, time: 0)
         let (second, other) = try AdminTokenRecord.make(name: "a", role: .viewer, time: 0)

@@ -136,7 +136,7 @@ struct CommandLineTests {
         let open = #"{"hdcp": "none", "otherClients": "allow"}"#
         let outcome = try tool.run(["policy", "check", "-"], input: Array(open.utf8))
         #expect(outcome.text.contains("Clear Key and AES-128 clients get the raw key"), "\(outcome.text)")
-        #expect(outcome.text.contains("No HDCP is asked for"))
+        #expect(outcome.text.contains("HDCP is not required"))
         let notes =
             try tool.run(["policy", "check", "-", "--json"], input: Array("{}".utf8)).json()["notes"] as? [String]
         #expect(
@@ -147,9 +147,9 @@ struct CommandLineTests {
     @Test(
         "policy check reports invalid policies with the field and the reason",
         arguments: [
-            ("{\"lease\": \"10 minutes\"}", "policy, lease: an ISO 8601 duration"),
-            ("{\"leese\": \"PT10M\"}", "policy, leese: no such field"),
-            ("{\"securityLevel\": \"main\"}", "policy, securityLevel: baseline and main are for video"),
+            ("{\"lease\": \"10 minutes\"}", "policy, lease: expected an ISO 8601 duration"),
+            ("{\"leese\": \"PT10M\"}", "policy, leese: unknown field"),
+            ("{\"securityLevel\": \"main\"}", "policy, securityLevel: baseline and main apply to video"),
             ("{\"lease\": ", "is not valid JSON"),
             ("<html>", "is a web page (HTML), not a policy"),
         ]

@@ -62,7 +62,7 @@ struct DecryptTests {
         #expect(outcome.errors.isEmpty)
         let same = try tool.run(["decrypt", "in/media.m3u8", "--key", Self.videoKey + Self.iv, "--out", "in"])
         #expect(same.status == 1)
-        #expect(same.errors.contains("would be written over"))
+        #expect(same.errors.contains("would be overwritten"))
     }
 
     @Test("The error for a missing key contains its ID")
@@ -70,7 +70,9 @@ struct DecryptTests {
         let arguments = ["decrypt", Self.path("cbcs-video.mp4"), "--key", Self.audioKey, "--out", "clear.mp4"]
         let outcome = try tool.run(arguments)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("track 1 (avc1): no key was given for the key ID 0123456789abcdef0123456789abcdef"))
+        #expect(
+            outcome.errors.contains("track 1 (avc1): no key was given for the key ID 0123456789abcdef0123456789abcdef")
+        )
         #expect(outcome.errors.contains("--key KID:KEY"))
         #expect(!FileManager.default.fileExists(atPath: tool.path("clear.mp4")))
     }

@@ -82,7 +82,7 @@ struct PackageLiveTests {
     func documented() throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/package-command.md")
         let page = try String(contentsOf: path, encoding: .utf8)
-        let part = try #require(page.split(separator: "## Without an end").last)
+        let part = try #require(page.split(separator: "## Live packaging").last)
         let rows = part.split(separator: "\n").compactMap { line in
             line.wholeMatch(of: /\| `--([a-z-]+)` \|.*/).map { String($0.1) }
         }

@@ -300,8 +300,7 @@ struct PlaylistCheckTests {
         let arguments = ["playlist", "check", path, "--only", "fairplay-iv"]
         let some = try tool.run(arguments)
         #expect(some.text.components(separatedBy: "the CKC contains the IV: remove").count == 11)
-        #expect(some.text.contains("  and 2 more; give --all to show them
-"))
+        #expect(some.text.contains("  and 2 more; give --all to show them\n"))
         let all = try tool.run(arguments + ["--all"])
         #expect(all.text.components(separatedBy: "the CKC contains the IV: remove").count == 13)
     }

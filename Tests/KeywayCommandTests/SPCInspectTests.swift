@@ -102,7 +102,10 @@ struct SPCInspectTests {
         let key = try tool.file("key.pem", try tool.content(Keys.path("test-rsa-2048.pem")))
         let vector = try tool.file("a.spc", try VectorFile(path: "spc/v2-iphone.txt").message)
         for (mode, words) in [
-            (0o644, "warning: \(key) holds a secret and is open to others (mode 0644); chmod 600 \(key)\n"),
+            (
+                0o644,
+                "warning: \(key) contains a secret and is accessible to other users (mode 0644); chmod 600 \(key)\n"
+            ),
             (0o600, ""),
         ] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
@@ -133,7 +136,7 @@ struct SPCInspectTests {
         let path = try tool.file("a.spc", vector.message)
         let other = try tool.run(["spc", "inspect", path, "--private-key", Keys.path("test-rsa-2048-other.pem")])
         #expect(other.status == 1)
-        #expect(other.errors.contains("does not decrypt with this private key"))
+        #expect(other.errors.contains("cannot be decrypted with this private key"))
         let size = try tool.run(["spc", "inspect", path, "--private-key", Keys.path("test-rsa-1024.pem")])
         #expect(size.errors.contains("requires a key of 2048 bits, but this one has 1024"))
         let certificate = try tool.run([

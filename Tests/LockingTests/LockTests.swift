@@ -6,14 +6,14 @@ import Testing
 struct LockTests {
     private struct Refused: Error, Equatable {}
 
-    /// A value that no other type could carry from thread to thread: neither copyable nor Sendable.
+    /// A value that is neither copyable nor Sendable.
     private struct Total: ~Copyable {
         final class Box { var count = 0 }
         let box = Box()
         var isChanging = false
     }
 
-    @Test("No two threads have the value at once")
+    @Test("Only one thread at a time has access to the value")
     func excludes() {
         let (threads, rounds) = (8, 10_000)
         let total = Lock(Total())
@@ -34,7 +34,7 @@ struct LockTests {
         #expect(overlaps.withLock { $0 } == 0)
     }
 
-    @Test("What the body throws is thrown with its type, changes stay, and the lock is free")
+    @Test("Errors of the body are rethrown with their type, changes stay, and the lock is released")
     func throwsAndUnlocks() {
         let lock = Lock([1])
         do throws(Refused) {
@@ -49,7 +49,7 @@ struct LockTests {
         #expect(lock.withLock { $0 } == [1, 2])
     }
 
-    @Test("It takes a value that cannot be copied, and returns one")
+    @Test("The value and the result can be noncopyable")
     func takesWhatCannotBeCopied() {
         let lock = Lock<Total?>(Total())
         let taken = lock.withLock { value in
@@ -63,7 +63,7 @@ struct LockTests {
         #expect(isEmpty)
     }
 
-    @Test("It lets go of the value when it goes itself")
+    @Test("The value is released when the lock is released")
     func releases() {
         final class Probe: Sendable {
             let isGone: Lock<Bool>

@@ -5,7 +5,7 @@ import Testing
 struct SegmenterTests {
     typealias Sample = (track: Int, timing: Segmenter.Timing)
 
-    /// Samples of equal length, those at multiples of `every` being sync samples.
+    /// Samples of equal duration; those at multiples of `every` are sync samples.
     static func track(_ index: Int, count: Int, duration: Int64, timescale: UInt32, every: Int, start: Int64 = 0)
         -> [Sample]
     {
@@ -15,7 +15,7 @@ struct SegmenterTests {
         }
     }
 
-    /// Feeds samples in the order of decoding, and returns how many samples each track's segments have.
+    /// Adds samples in decoding order, and returns the number of samples in each track's segments.
     static func run(_ tracks: [Segmenter.Track], _ samples: [Sample], target: Int64 = 6) throws -> [[Int]] {
         var segmenter = Segmenter(tracks: tracks, target: MediaTime(target, timescale: 1))
         var segments = tracks.map { _ in [0] }
@@ -41,33 +41,33 @@ struct SegmenterTests {
 
     @Test("cuts video at the first sync sample of each grid point")
     func video() throws {
-        // 25 frames a second, a key frame every two seconds, 20 seconds.
+        // 25 frames per second, a key frame every two seconds, 20 seconds.
         let samples = Self.track(0, count: 500, duration: 1, timescale: 25, every: 50)
         #expect(try Self.run([Self.video], samples) == [[150, 150, 150, 50]])
     }
 
-    @Test("does not drift when key frames do not divide the target duration")
+    @Test("does not drift if the key frame interval does not divide the target duration")
     func grid() throws {
         // A key frame every four seconds: 0, 8, 12, 20, 24 are the first at or after 0, 6, 12, 18, 24.
         let samples = Self.track(0, count: 28, duration: 1, timescale: 1, every: 4)
         #expect(try Self.run([Self.video], samples) == [[8, 4, 8, 4, 4]])
     }
 
-    @Test("passes over grid points that lie between two key frames")
+    @Test("skips grid points between two key frames")
     func longGroups() throws {
         let samples = Self.track(0, count: 60, duration: 1, timescale: 1, every: 20)
         #expect(try Self.run([Self.video], samples) == [[20, 20, 20]])
     }
 
-    @Test("cuts audio at the first sample that is presented at or after the cut of the video")
+    @Test("cuts audio at the first sample presented at or after the cut of the video")
     func audio() throws {
         let video = Self.track(0, count: 300, duration: 1, timescale: 25, every: 50)
         let audio = Self.track(1, count: 563, duration: 1024, timescale: 48_000, every: 1)
-        // 6 s is 281.25 frames of audio: the frame with the number 282 is the first that begins after it.
+        // 6 s is 281.25 audio frames: frame 282 is the first that starts after it.
         #expect(try Self.run([Self.video, Self.audio], Self.merged([video, audio])) == [[150, 150], [282, 281]])
     }
 
-    @Test("holds audio that runs ahead until the video has come as far")
+    @Test("buffers audio that is ahead until the video has caught up")
     func audioAhead() throws {
         let video = Self.track(0, count: 300, duration: 1, timescale: 25, every: 50)
         let audio = Self.track(1, count: 563, duration: 1024, timescale: 48_000, every: 1)
@@ -75,20 +75,20 @@ struct SegmenterTests {
         #expect(try Self.run([Self.video, Self.audio], video + audio) == [[150, 150], [282, 281]])
     }
 
-    @Test("lets audio lead where there is no video")
+    @Test("uses audio as the leader if there is no video")
     func audioOnly() throws {
         let audio = Self.track(0, count: 30, duration: 1, timescale: 2, every: 1)
         #expect(try Self.run([Self.audio], audio) == [[12, 12, 6]])
     }
 
-    @Test("goes on along the grid with audio that is longer than the video")
+    @Test("continues along the grid if audio is longer than the video")
     func audioLonger() throws {
         let video = Self.track(0, count: 12, duration: 1, timescale: 1, every: 1)
         let audio = Self.track(1, count: 20, duration: 1, timescale: 1, every: 1)
         #expect(try Self.run([Self.video, Self.audio], Self.merged([video, audio])) == [[6, 6], [6, 6, 6, 2]])
     }
 
-    @Test("refuses video renditions whose key frames part, and says where")
+    @Test("rejects video renditions with unaligned key frames, and reports the time")
     func unaligned() throws {
         let first = Self.track(0, count: 300, duration: 1, timescale: 25, every: 50)
         let second = Self.track(1, count: 300, duration: 1, timescale: 25, every: 40)
@@ -108,18 +108,18 @@ struct SegmenterTests {
         )
     }
 
-    @Test("refuses video that does not begin with a key frame")
+    @Test("rejects video that does not start with a key frame")
     func noKeyFrame() throws {
         let samples = Array(Self.track(0, count: 10, duration: 1, timescale: 1, every: 5).dropFirst())
         #expect(throws: Segmenter.Failure.noSyncSampleAtStart(track: "video")) { try Self.run([Self.video], samples) }
     }
 
-    @Test("refuses input in which a track runs ahead without end")
+    @Test("rejects input in which a track is too far ahead")
     func badInterleaving() throws {
         var segmenter = Segmenter(
             tracks: [Self.video, Self.audio],
             target: MediaTime(6, timescale: 1),
-            greatestWait: 100
+            maximumWaiting: 100
         )
         let failure = Segmenter.Failure.badInterleaving(track: "audio", leader: "video", waiting: 100)
         #expect(throws: failure) {

@@ -3,24 +3,24 @@ import Foundation
 import ServerCrypto
 import Testing
 
-/// crypto_mb, where `KEYWAY_CRYPTO_MB` says that it is: the processor and the library are not on every machine.
+/// crypto_mb, at the path in `KEYWAY_CRYPTO_MB`: not every machine has the processor and the library.
 let multiBuffer: MultiBufferRSA? = ProcessInfo.processInfo.environment["KEYWAY_CRYPTO_MB"].flatMap {
     try? MultiBufferRSA(library: $0)
 }
 
-@Suite("Several RSA messages of one key together")
+@Suite("Several RSA messages of one key at once")
 struct MultiBufferRSATests {
     private func messages(_ count: Int) -> [SecretBytes] {
         var random = SystemRandomNumberGenerator()
         return (0..<count).map { SecretBytes(count: 16 + $0 % 3, randomFrom: &random) }
     }
 
-    @Test("Without crypto_mb each is decrypted by itself", arguments: [0, 1, 3, 9])
+    @Test("Without crypto_mb each message is decrypted separately", arguments: [0, 1, 3, 9])
     func withoutLibrary(count: Int) throws {
         try decrypts(count, by: RSAPrivateKey.generate(bits: 2048), nil)
     }
 
-    @Test("A library that is none says so")
+    @Test("A file that is not the library is reported")
     func noLibrary() {
         #expect(throws: CryptoError(.libraryFailure, operation: "")) { try MultiBufferRSA(library: "/nowhere/none.so") }
         #expect(throws: CryptoError(.libraryFailure, operation: "")) { try MultiBufferRSA(library: "libcrypto.so.3") }
@@ -59,7 +59,7 @@ struct MultiBufferRSATests {
     }
 
     @Test(
-        "One that is wrong fails alone, and as it does by itself",
+        "An invalid message fails alone, in the same way as separately",
         .enabled(if: multiBuffer != nil, "KEYWAY_CRYPTO_MB names no crypto_mb that runs on this processor")
     )
     func wrongOnes() throws {
@@ -73,7 +73,7 @@ struct MultiBufferRSATests {
         ciphertexts[6] = [UInt8](repeating: 0xFF, count: 256)
         ciphertexts[9] = [UInt8](repeating: 0, count: 256)
         ciphertexts[10].append(0)
-        // The first byte of what is encrypted must be zero: another one's bare block is no OAEP block.
+        // The first byte of an encrypted block must be zero: the bare block of another message is not an OAEP block.
         ciphertexts[12] = try RSAPrivateKey.generate(bits: 2048).publicKey.encryptOAEP(messages[12])
         ciphertexts[13] = try modulus(of: key, plus: 1)
         ciphertexts[14] = try modulus(of: key, plus: 0)
@@ -91,7 +91,7 @@ struct MultiBufferRSATests {
     }
 
     @Test(
-        "Many threads may decrypt with one key at once",
+        "Several threads can decrypt with one key at the same time",
         .enabled(if: multiBuffer != nil, "KEYWAY_CRYPTO_MB names no crypto_mb that runs on this processor")
     )
     func threads() async throws {
@@ -109,9 +109,9 @@ struct MultiBufferRSATests {
         #expect(try decrypted.map { try $0.get() } == messages)
     }
 
-    /// The modulus, or a little more: the smallest numbers that are no ciphertexts.
+    /// The modulus, or a slightly larger number: the smallest numbers that are not ciphertexts.
     private func modulus(of key: RSAPrivateKey, plus little: UInt8) throws -> [UInt8] {
-        // In PKCS#8 the first integer of 257 bytes, whose first is zero.
+        // In PKCS#8, the first integer of 257 bytes, whose first byte is zero.
         let encoding = try key.encodedPKCS8().reveal()
         let start = try #require(
             encoding.indices.first { encoding[$0...].starts(with: [0x02, 0x82, 0x01, 0x01, 0x00]) }

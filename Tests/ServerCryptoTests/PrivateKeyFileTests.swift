@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Files of RSA private keys")
 struct PrivateKeyFileTests {
-    /// One and the same key of 2048 bits in every form.
+    /// The same 2048-bit key in every format.
     static let forms = [
         "rsa2048-pkcs1.der", "rsa2048-pkcs1.pem", "rsa2048-pkcs1-encrypted.pem", "rsa2048-pkcs8.der",
         "rsa2048-pkcs8.pem", "rsa2048-pkcs8-encrypted.der", "rsa2048-pkcs8-encrypted.pem", "rsa2048-pkcs8-scrypt.pem",
@@ -14,20 +14,20 @@ struct PrivateKeyFileTests {
     static let encrypted = forms.filter { $0.contains("encrypted") || $0.contains("scrypt") || $0.contains("pbes1") }
     static let plain = forms.filter { !encrypted.contains($0) }
 
-    @Test("Every form is recognized and holds the same key", arguments: forms)
+    @Test("Every format is recognized and contains the same key", arguments: forms)
     func everyForm(name: String) throws {
         let key = try RSAPrivateKey(fixture(name), passphrase: fixturePassphrase)
         #expect(key.bits == 2048)
         #expect(try key.encodedPKCS8().reveal() == fixture("rsa2048-pkcs8.der"))
     }
 
-    @Test("A passphrase is not used where none is needed", arguments: plain)
+    @Test("A passphrase is ignored if the key is not encrypted", arguments: plain)
     func needless(name: String) throws {
         #expect(try RSAPrivateKey(fixture(name), passphrase: nil).bits == 2048)
         #expect(try RSAPrivateKey(fixture(name), passphrase: secret("00")).bits == 2048)
     }
 
-    @Test("An encrypted key says whether the passphrase is missing or wrong", arguments: encrypted)
+    @Test("For an encrypted key, a missing and a wrong passphrase have different errors", arguments: encrypted)
     func passphrases(name: String) throws {
         let bytes = try fixture(name)
         #expect(throws: CryptoError(.passphraseNeeded, operation: "")) { try RSAPrivateKey(bytes, passphrase: nil) }
@@ -38,8 +38,8 @@ struct PrivateKeyFileTests {
         }
     }
 
-    /// One wrong passphrase of 256 yields something with valid padding.
-    @Test("A wrong passphrase is called so, always")
+    /// One of 256 wrong passphrases gives valid padding.
+    @Test("A wrong passphrase is always reported as such")
     func unluckyPassphrases() throws {
         let bytes = try fixture("rsa2048-pkcs1-encrypted.pem")
         for number in 0..<1500 {
@@ -49,7 +49,7 @@ struct PrivateKeyFileTests {
         }
     }
 
-    @Test("What is no private key is refused")
+    @Test("A file that is not a private key is rejected")
     func noKeys() throws {
         let pem = try String(decoding: fixture("rsa2048-pkcs8.pem"), as: UTF8.self)
         let inputs = try [
@@ -68,9 +68,9 @@ struct PrivateKeyFileTests {
         }
     }
 
-    @Test("A derivation that would take very long is refused before it starts")
+    @Test("A derivation that would take very long is rejected before it starts")
     func tooMuchWork() throws {
-        // scrypt with N = 16384, r = 8 and p = 1, of which we make p = 127.
+        // scrypt with N = 16384, r = 8 and p = 1, changed to p = 127.
         let pem = try String(decoding: fixture("rsa2048-pkcs8-scrypt.pem"), as: UTF8.self)
         let text = pem.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
         var parallel = [UInt8](try #require(Data(base64Encoded: text)))
@@ -85,7 +85,7 @@ struct PrivateKeyFileTests {
                 Issue.record("it was accepted")
             } catch {
                 #expect(error.code == .unreadableKey)
-                #expect(error.reason == "its passphrase derivation asks for too much work")
+                #expect(error.reason == "its key derivation exceeds the limit of rounds")
             }
         }
     }
@@ -93,7 +93,7 @@ struct PrivateKeyFileTests {
     @Test("Every truncation fails", arguments: forms)
     func truncated(name: String) throws {
         let bytes = try fixture(name)
-        // Behind the last dash of PEM there is a line end, which may be missing.
+        // The newline after the last dash of PEM may be missing.
         let end = bytes.last == UInt8(ascii: "\n") ? bytes.count - 1 : bytes.count
         for size in 0..<end {
             #expect(throws: CryptoError.self) { try RSAPrivateKey(bytes[..<size], passphrase: fixturePassphrase) }
@@ -101,7 +101,7 @@ struct PrivateKeyFileTests {
     }
 
     @Test(
-        "A damaged key is refused, or is still the same key",
+        "A damaged key is rejected, or is still the same key",
         arguments: [
             "rsa2048-pkcs8.pem", "rsa2048-pkcs8-encrypted.der", "rsa2048-pkcs8-scrypt.pem",
         ]
@@ -110,7 +110,7 @@ struct PrivateKeyFileTests {
         let bytes = try fixture(name)
         let message = secret("000102030405060708090a0b0c0d0e0f")
         let ciphertext = try RSAPrivateKey(bytes, passphrase: fixturePassphrase).publicKey.encryptOAEP(message)
-        // The headers, where the structure and the derivation's figures are, and every tenth byte of the rest.
+        // The headers, which contain the structure and the derivation's parameters, and every tenth byte of the rest.
         for index in bytes.indices where index < 130 || index.isMultiple(of: 10) {
             var changed = bytes
             changed[index] ^= 1 << (index % 8)
@@ -123,7 +123,7 @@ struct PrivateKeyFileTests {
         }
     }
 
-    @Test("A key that is written can be read again, with its passphrase only")
+    @Test("A written key can be read again, only with its passphrase")
     func writing() throws {
         let key = try RSAPrivateKey(fixture("rsa1024-pkcs1.der"))
         let plain = try key.encodedPKCS8()
@@ -157,7 +157,7 @@ struct PrivateKeyFileTests {
         #expect(try key.encodedPKCS8().reveal() == fixture("rsa2048-pkcs8.der"))
     }
 
-    @Test("A store says what is wrong")
+    @Test("A store reports errors")
     func storeErrors() throws {
         let sealed = try fixtureURI("rsa2048-pkcs8-encrypted.pem")
         #expect(throws: CryptoError(.passphraseNeeded, operation: "")) { try RSAPrivateKey(storeURI: sealed) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Self-signed certificates")
 struct SelfSignedCertificateTests {
-    @Test("A self-signed certificate holds what it was made with")
+    @Test("A self-signed certificate contains its arguments")
     func selfSigned() throws {
         let key = try RSAPrivateKey(fixture("rsa1024-pkcs1.der"))
         let start: Int64 = 1_700_000_000
@@ -24,7 +24,7 @@ struct SelfSignedCertificateTests {
         #expect((now - 60...now + 60).contains(current.notBefore))
     }
 
-    @Test("A self-signed certificate with a nonsensical subject or validity is not made")
+    @Test("A self-signed certificate with an invalid subject or validity is not created")
     func selfSignedRefused() throws {
         let key = try RSAPrivateKey(fixture("rsa1024-pkcs1.der"))
         let refused = CryptoError(.invalidArgument, operation: "")

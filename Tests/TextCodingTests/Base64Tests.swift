@@ -4,7 +4,7 @@ import TextCoding
 @Suite("Base64")
 struct Base64Tests {
     @Test(
-        "The vectors of RFC 4648 are read with and without padding, and written",
+        "The vectors of RFC 4648 are decoded with and without padding, and encoded",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
@@ -16,7 +16,7 @@ struct Base64Tests {
         #expect(Base64.decode(text.utf8.filter { $0 != UInt8(ascii: "=") }, .missingPadding) == Array(plain.utf8))
     }
 
-    @Test("Every byte at every place survives")
+    @Test("Every byte round-trips at every position")
     func everyByte() {
         for count in 0...6 {
             for value in 0...255 {
@@ -26,7 +26,7 @@ struct Base64Tests {
         }
     }
 
-    @Test("Either alphabet is read where it is allowed, though not both in one text")
+    @Test("Each alphabet is accepted if the options allow it, but not both in one text")
     func alphabets() {
         let bytes: [UInt8] = [0xFB, 0xEF, 0xFF, 0xFF]
         #expect(Base64.decode("++///w==", .lenient) == bytes)
@@ -51,7 +51,7 @@ struct Base64Tests {
         }
     }
 
-    @Test("Lines are wrapped and white space is skipped only where that is allowed")
+    @Test("Line breaks and white space are accepted only with their options")
     func whiteSpace() {
         #expect(Base64.decode("Zm9v\r\nYmFy\n", .lineBreaks) == Array("foobar".utf8))
         #expect(Base64.decode("Z\nm9vYg=\n=\n", .lineBreaks) == Array("foob".utf8))
@@ -60,14 +60,14 @@ struct Base64Tests {
         #expect(Base64.decode(" Z\tm9 v\r\nYmFy ", .whiteSpace) == Array("foobar".utf8))
     }
 
-    @Test("A space is a plus only where a form was decoded")
+    @Test("A space is decoded as a plus only with its option")
     func spaces() {
         #expect(Base64.decode("  ///w==", .spaceIsPlus) == [0xFB, 0xEF, 0xFF, 0xFF])
         #expect(Base64.decode("  ///w==", .lenient) == nil)
     }
 
     @Test(
-        "Anything else is refused, however lenient the reader",
+        "Other texts are refused with any options",
         arguments: [
             "Z", "Zg=", "Zg===", "Z===", "=", "==", "====", "Zg==Zg==", "Zm9v=", "Zm9v==", "Zm9v====", "Zh==", "Zm9=",
             "Zm9 v", "Zm9\tv", "Zm9v\u{0}", "Zm9*", "Zm9é", "\u{FEFF}Zm9v", "Zg%3D%3D", "data:;base64,Zm9v",

@@ -1,8 +1,8 @@
 import Testing
 import TextCoding
 
-/// Cases of the JSONTestSuite (https://github.com/nst/JSONTestSuite), by its names: `y` has to be read, `n` refused, and of
-/// `i`, which RFC 8259 leaves open, we refuse what has no exact meaning.
+/// Cases of the JSONTestSuite (https://github.com/nst/JSONTestSuite) with its names: `y` must be accepted and `n`
+/// refused. RFC 8259 does not define `i`; the parser refuses those without an exact meaning.
 @Suite("The cases of the JSONTestSuite")
 struct JSONTestSuiteTests {
     private func isRead(_ bytes: [UInt8]) -> Bool { (try? JSONValue(parsing: bytes, maximumDepth: 500)) != nil }
@@ -86,7 +86,7 @@ struct JSONTestSuiteTests {
     )
     func twice(_ text: String) { #expect(!isRead(Array(text.utf8))) }
 
-    @Test("n: 100,000 brackets are refused without a deep stack")
+    @Test("n: 100,000 brackets are refused without deep recursion")
     func deep() {
         #expect(!isRead([UInt8](repeating: UInt8(ascii: "["), count: 100_000)))
         #expect(!isRead(Array(String(repeating: #"[{"":"#, count: 50_000).utf8)))

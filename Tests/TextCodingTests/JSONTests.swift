@@ -6,7 +6,7 @@ struct JSONTests {
     private func parse(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test("Every kind of value is read, and written back the same")
+    @Test("Every kind of value round-trips")
     func values() throws {
         let text = #"{"a":[null,true,false,0,-12,1.5,"x\"é"],"b":{}}"#
         let value = try parse(text)
@@ -24,7 +24,7 @@ struct JSONTests {
         #expect(try parse("true") == .bool(true))
     }
 
-    @Test("Members without a value are left out, and are sorted only if so wanted")
+    @Test("Members without a value are omitted, and sorted only on request")
     func members() {
         let value = JSONValue.object(["b": .integer(1), "a": nil, "Z": .null, "é": .bool(true)])
         #expect(text(value.encoded()) == #"{"b":1,"Z":null,"é":true}"#)
@@ -33,7 +33,7 @@ struct JSONTests {
         #expect(JSONValue.object(["a": .null]) != .object(["b": .null]))
     }
 
-    @Test("Names are the same when their characters are, whatever Unicode thinks of them")
+    @Test("Names are compared by code unit, without Unicode normalization")
     func names() throws {
         let value = try parse("{\"K\":1,\"\u{212A}\":2,\"\u{E9}\":3,\"e\u{301}\":4}")
         #expect(value["K"] == .integer(1))
@@ -53,7 +53,7 @@ struct JSONTests {
         }
     }
 
-    @Test("Errors say where, and repeat nothing")
+    @Test("Errors contain the location, but no part of the text")
     func offsets() {
         for (text, offset) in [("[01]", 2), ("[1.]", 3), ("[+1]", 1), ("[.5]", 1), ("[1e]", 3), (#"{"a":1 "b":2}"#, 7)]
         {
@@ -61,13 +61,13 @@ struct JSONTests {
         }
     }
 
-    @Test("A text has a largest size")
+    @Test("The size of a text is limited")
     func size() {
         #expect(throws: Never.self) { try JSONValue(parsing: Array("[12]".utf8), maximumSize: 4) }
         #expect(throws: JSONError.self) { try JSONValue(parsing: Array("[123]".utf8), maximumSize: 4) }
     }
 
-    @Test("Indented text is JSON that a terminal can show")
+    @Test("Indented text is JSON that can be printed to a terminal")
     func indented() throws {
         let value = JSONValue.object([
             "a": .array([.integer(1), .object([:])]), "b": .array([]), "c": .string("\u{1B}\u{7F}\u{9B}é\""),
@@ -92,13 +92,13 @@ struct JSONTests {
         #expect(try parse(value.indented)["c"] == value["c"])
     }
 
-    @Test("Escapes are read")
+    @Test("Escapes are decoded")
     func escapes() throws {
         let text = #""\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00\u0000""#
         #expect(try parse(text) == .string("\"\\/\u{8}\u{C}\n\r\té😀\u{0}"))
     }
 
-    @Test("Numbers are whole where they are written so and fit")
+    @Test("Numbers are integers if they have no fraction or exponent and fit")
     func numbers() throws {
         #expect(try parse("-9223372036854775808") == .integer(.min))
         #expect(try parse("9223372036854775808") == .number(9_223_372_036_854_775_808))
@@ -108,7 +108,7 @@ struct JSONTests {
     }
 
     @Test(
-        "What is not JSON is refused",
+        "Text that is not JSON is refused",
         arguments: [
             "", " ", "{", "}", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}",
             "{'a':1}", "'a'", "{\"a\":1}x", "{\"a\":1}{}", "[1] x", "01", "-", "+1", "1.", ".5", "1e", "1e+", "0x1",
@@ -120,7 +120,7 @@ struct JSONTests {
     func malformed(text: String) { #expect(throws: JSONError.self) { try parse(text) } }
 
     @Test(
-        "Broken UTF-8 is refused",
+        "Invalid UTF-8 is refused",
         arguments: [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]]
     )
     func brokenText(bytes: [UInt8]) {
@@ -128,7 +128,7 @@ struct JSONTests {
         #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
     }
 
-    @Test("Nesting is bounded, whether it is closed or not", arguments: [9, 500, 30_000])
+    @Test("Nesting is limited, whether it is closed or not", arguments: [9, 500, 30_000])
     func nesting(depth: Int) throws {
         let closed = { (depth: Int) in String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
         _ = try parse(closed(8))
@@ -145,7 +145,7 @@ struct JSONTests {
         }
     }
 
-    @Test("Every character that was written is read back")
+    @Test("Every character round-trips")
     func roundTrip() throws {
         let characters = String(String.UnicodeScalarView((0..<0x180).compactMap { Unicode.Scalar($0) })) + "漢😀"
         let value = JSONValue.object([characters: .string(characters)])

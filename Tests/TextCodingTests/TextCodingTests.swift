@@ -4,7 +4,7 @@ import TextCoding
 @Suite("Hexadecimal")
 struct HexadecimalTests {
     @Test(
-        "The vectors of RFC 4648 are written in lowercase, and read in both cases",
+        "The vectors of RFC 4648 are encoded in lowercase, and decoded in both cases",
         arguments: [("", ""), ("f", "66"), ("fo", "666f"), ("foo", "666f6f"), ("foobar", "666f6f626172")]
     )
     func vectors(_ plain: String, _ digits: String) {
@@ -14,7 +14,7 @@ struct HexadecimalTests {
         #expect(Hexadecimal.decode(digits.uppercased()) == Array(plain.utf8))
     }
 
-    @Test("Every byte comes back")
+    @Test("Every byte round-trips")
     func everyByte() {
         let bytes = Array(UInt8.min ... .max)
         #expect(Hexadecimal.decode(Hexadecimal.encode(bytes)) == bytes)
@@ -24,12 +24,12 @@ struct HexadecimalTests {
     }
 
     @Test(
-        "Anything but pairs of digits is refused",
+        "Anything except pairs of digits is refused",
         arguments: ["0", "000", "0x00", "0g", "+1", " 00", "0 0", "１２", "é"]
     )
     func refused(_ text: String) { #expect(Hexadecimal.decode(text) == nil) }
 
-    @Test("Numbers have all their digits, or as many as are asked for")
+    @Test("Numbers have all the digits of their type, or the requested number")
     func numbers() {
         #expect(Hexadecimal.encode(0xABC as UInt64) == "0000000000000abc")
         #expect(Hexadecimal.encode(UInt64.max) == "ffffffffffffffff")
@@ -42,7 +42,7 @@ struct HexadecimalTests {
 
 @Suite("Percent-encoding and forms")
 struct PercentEncodingTests {
-    @Test("Everything but unreserved characters is encoded, and comes back")
+    @Test("Everything except unreserved characters is encoded, and round-trips")
     func encoding() {
         #expect(PercentEncoding.encode("aZ09-._~") == "aZ09-._~")
         #expect(PercentEncoding.encode("a b/+é%") == "a%20b%2F%2B%C3%A9%25")
@@ -50,7 +50,7 @@ struct PercentEncodingTests {
         #expect(PercentEncoding.decode(PercentEncoding.encode(bytes).utf8) == bytes)
     }
 
-    @Test("Text is decoded; a broken escape, or what is not UTF-8, is not")
+    @Test("Text is decoded; invalid escapes and invalid UTF-8 are refused")
     func decoding() {
         #expect(PercentEncoding.decode("a%20b+%c3%A9") == "a b+é")
         for text in ["%", "%4", "%zz", "a%4z", "%+1", "%FF"] {
@@ -60,13 +60,13 @@ struct PercentEncodingTests {
         #expect(PercentEncoding.decode("%FF".utf8) == [0xFF])
     }
 
-    @Test("A broken escape means itself to a lenient reader")
+    @Test("Lenient decoding keeps an invalid escape unchanged")
     func lenient() {
         #expect(PercentEncoding.decodeLeniently("a%2Bb%2f c%".utf8) == Array("a+b/ c%".utf8))
         #expect(PercentEncoding.decodeLeniently("%zz%4%41%".utf8) == Array("%zz%4A%".utf8))
     }
 
-    @Test("The fields of a form, as WHATWG's parser reads them")
+    @Test("The fields of a form are decoded as by WHATWG's parser")
     func forms() throws {
         let fields = try #require(FormEncoding.decode("a=1&b=x+y%3D&&c&=d&a=%FF&e==".utf8))
         #expect(fields.map(\.name) == ["a", "b", "c", "", "a", "e"])
@@ -80,7 +80,7 @@ struct PercentEncodingTests {
 @Suite("Timestamps and durations")
 struct TimestampTests {
     @Test(
-        "The examples of RFC 3339 are read",
+        "The examples of RFC 3339 are parsed",
         arguments: [
             ("1985-04-12T23:20:50.52Z", 482_196_050, 520_000_000, 0),
             ("1996-12-19T16:39:57-08:00", 851_042_397, 0, -480),
@@ -97,14 +97,14 @@ struct TimestampTests {
         #expect(time.utcOffset == utcOffset)
     }
 
-    @Test("A time without a zone is one in UTC, and says so")
+    @Test("A time without a zone counts as UTC, and has no offset")
     func withoutZone() {
         #expect(Timestamp("1970-01-01T00:00:01")?.seconds == 1)
         #expect(Timestamp("1970-01-01T00:00:01")?.utcOffset == nil)
     }
 
     @Test(
-        "Anything else is refused",
+        "Other texts are refused",
         arguments: [
             "", "2026", "2026-01-01", "2026-1-1T00:00:00Z", "2026-01-01 00:00:00Z", "2026-01-01t00:00:00z",
             "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2026-04-31T00:00:00Z", "2026-00-01T00:00:00Z",
@@ -116,7 +116,7 @@ struct TimestampTests {
     )
     func refused(_ text: String) { #expect(Timestamp(text) == nil) }
 
-    @Test("Times are written in UTC, and come back")
+    @Test("Times are formatted in UTC, and round-trip")
     func writing() {
         #expect(Timestamp.text(seconds: 0) == "1970-01-01T00:00:00Z")
         #expect(Timestamp.text(seconds: -1) == "1969-12-31T23:59:59Z")
@@ -125,12 +125,12 @@ struct TimestampTests {
         for seconds in stride(from: Int64(-62_135_596_800), through: 253_402_300_799, by: 86_399 * 1_013) {
             #expect(Timestamp(Timestamp.text(seconds: seconds))?.seconds == seconds)
         }
-        // No number of seconds stops the program.
+        // No number of seconds causes a crash.
         _ = (Timestamp.text(seconds: .min), Timestamp.text(seconds: .max), Timestamp.text(milliseconds: .min))
     }
 
     @Test(
-        "Durations are read",
+        "Durations are parsed",
         arguments: [
             ("PT10M", 600, nil), ("P1DT12H", 129_600, nil), ("P2W", 1_209_600, nil), ("PT0S", 0, nil),
             ("PT1H1M1S", 3_661, nil), ("PT1.5S", 1, "5"), ("PT9999999999S", 9_999_999_999, nil),
@@ -142,7 +142,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "What is not a duration, or has no fixed length, is refused",
+        "Invalid durations and durations without a fixed length are refused",
         arguments: [
             "", "P", "PT", "P1", "1D", "P1Y", "P1M", "P1DT", "PT1D", "P1H", "PT1S1M", "PT1M1M", "PT1.5M", "PT1.S",
             "PT.5S",
@@ -151,7 +151,7 @@ struct TimestampTests {
     )
     func notDurations(_ text: String) { #expect(DurationText(text) == nil) }
 
-    @Test("A fraction is dropped after its sixth digit")
+    @Test("Digits after the sixth digit of a fraction are discarded")
     func fractions() {
         #expect(DurationText("PT1.5S")?.microseconds == 500_000)
         #expect(DurationText("PT1.0000019S")?.microseconds == 1)

@@ -2,7 +2,7 @@ import FPSCrypto
 import Testing
 import VirtualDevice
 
-/// A device, its clock and a server that speaks with it.
+/// A device, its clock and a test server.
 struct Bench {
     let server: TinyServer
     let clock = ManualDeviceClock(now: 1_800_000_000)
@@ -44,7 +44,7 @@ struct Bench {
         )
     }
 
-    /// The sealed answer to a request, with further blocks, after `spoil`.
+    /// Returns the encrypted CKC for a request, with additional blocks, after applying `spoil`.
     func answer(
         _ request: KeyRequest,
         _ extra: [TinyServer.Block] = [],
@@ -55,19 +55,19 @@ struct Bench {
         return try ckc.sealed()
     }
 
-    /// An ordinary key with these further blocks in its CKC.
+    /// Returns a key that is not persistent, with these additional blocks in its CKC.
     func key(_ extra: TinyServer.Block...) throws -> DeviceKey {
         let request = try request()
         return try device.process(ckc: try answer(request, extra), for: request)
     }
 
-    /// A persistent key with these further blocks in its CKC.
+    /// Returns a persistent key, with these additional blocks in its CKC.
     func persistentKey(_ extra: TinyServer.Block...) throws -> [UInt8] {
         let request = try request()
         return try device.makePersistentKey(ckc: try answer(request, extra), for: request)
     }
 
-    /// Renews a key, with these further blocks in the CKC.
+    /// Renews a key, with these additional blocks in the CKC.
     func renew(
         _ key: DeviceKey,
         state: FPSDevice.PlaybackState = .leaseAboutToExpire,
@@ -77,12 +77,12 @@ struct Bench {
         return try device.process(ckc: try answer(request, extra), for: request)
     }
 
-    /// Opens a Sync SPC and gives its Sync block.
+    /// Decrypts a Sync SPC and returns its Sync block.
     func sync(_ spc: [UInt8]) throws -> [UInt8] { try #require(try server.open(spc)[.sync]) }
 }
 
 extension DeviceKey {
-    /// True if it gives out the key of ``TestCKC``.
+    /// Returns whether the key is the key of ``TestCKC``.
     var givesTestKey: Bool {
         get throws(FPSError) {
             let content = try contentKey()

@@ -2,11 +2,11 @@ import FPSCrypto
 import Testing
 import VirtualDevice
 
-@Suite("Tampering with CKCs")
+@Suite("Modified CKCs")
 struct CKCTamperTests {
     let bench: Bench
     let request: KeyRequest
-    /// Content key, R1, HDCP, then what is returned.
+    /// The blocks: content key, R1, HDCP, then the returned blocks.
     let ckc: [UInt8]
     static let payload = 28
 
@@ -38,14 +38,14 @@ struct CKCTamperTests {
         for _ in 0..<2000 {
             let noise = random.bytes(Int.random(in: 0...600, using: &random))
             #expect(try key(of: noise) == nil)
-            // The same with a header that leads to the payload.
+            // Random bytes after a valid header.
             let count = noise.count / 16 * 16
             let framed = Array(ckc[..<24]) + bigEndian(UInt32(count)) + noise[..<count]
             #expect(try key(of: framed) == nil)
         }
     }
 
-    @Test("A server that knows the keys and writes nonsense gets an error, never a crash")
+    @Test("Encrypted random payloads cause an error, never a crash")
     func nonsense() throws {
         var random = SeededRandom(seed: 6)
         let lengths: [UInt8] = [0x00, 0x01, 0x0f, 0x10, 0x20, 0x40, 0x7f, 0x80, 0xff]
@@ -61,7 +61,7 @@ struct CKCTamperTests {
                     payload[index] = lengths.randomElement(using: &random) ?? 0
                 }
             }
-            // A new device with the same seed, as a CKC that is taken uses up its request.
+            // Each test uses a new device with the same seed, because a request accepts only one CKC.
             let again = try Bench(.iPhone)
             let request = try again.request()
             do throws(FPSError) {
@@ -74,18 +74,18 @@ struct CKCTamperTests {
         #expect(refused > 1000)
     }
 
-    /// CBC has no authentication: a changed byte garbles its own block of 16 and changes the same byte of the next one.
-    /// What this can reach unnoticed is the reserved header bytes and the value of the content key block, for which the
-    /// guide has no check. Everything else must be refused.
-    @Test("Every single changed byte is refused, but where the guide has no check", arguments: [0x01, 0x80, 0xff])
+    /// CBC is not authenticated: a changed byte garbles its 16-byte block and changes the same byte of the next block.
+    /// Only changes to the reserved header bytes and to the value of the content key block are not detected, because
+    /// the guide defines no check for them. Everything else must be refused.
+    @Test("Every single changed byte is refused, except where the guide has no check", arguments: [0x01, 0x80, 0xff])
     func flips(mask: UInt8) throws {
-        // Of the content key block: 16 bytes of header, 16 of IV, 16 of key, 16 of padding.
+        // The content key block has 16 bytes of header, 16 of IV, 16 of key and 16 of padding.
         let contentIVAndKey = Self.payload + 16..<Self.payload + 48
         for index in ckc.indices {
             var changed = ckc
             changed[index] ^= mask
             let unchecked = (4..<8).contains(index) || contentIVAndKey.contains(index)
-            // A CKC that is taken uses up its request, so those that must be taken are not tried.
+            // A request accepts only one CKC, so changes that must be accepted are not tested.
             guard !unchecked else { continue }
             #expect(try key(of: changed) == nil, "byte \(index)")
         }

@@ -2,13 +2,13 @@ import FPSCrypto
 import Testing
 import VirtualDevice
 
-@Suite("Opening CKCs")
+@Suite("Processing CKCs")
 struct CKCTests {
     let bench: Bench
 
     init() throws { bench = try Bench() }
 
-    /// Holds that a CKC is refused with -42668, and that the right one is still taken for the same request.
+    /// Expects that a CKC is refused with -42668, and that the valid CKC is still accepted for the same request.
     private func refuses(
         _ extra: TinyServer.Block...,
         because reason: String,
@@ -28,7 +28,7 @@ struct CKCTests {
         _ = try bench.device.process(ckc: try bench.answer(request), for: request)
     }
 
-    @Test("A right CKC gives the content key and the IV, for either SPC version", arguments: [1024, 2048])
+    @Test("A valid CKC yields the content key and the IV, for both SPC versions", arguments: [1024, 2048])
     func right(bits: Int) throws {
         let bench = try Bench(server: bits == 1024 ? TinyServer.rsa1024 : TinyServer.rsa2048)
         let key = try bench.key()
@@ -39,7 +39,7 @@ struct CKCTests {
         #expect(try key.givesTestKey)
     }
 
-    @Test("A request is answered once")
+    @Test("A request accepts only one CKC")
     func singleUse() throws {
         let request = try bench.request()
         let ckc = try bench.answer(request)
@@ -48,7 +48,7 @@ struct CKCTests {
         #expect(throws: FPSError.invalidCKC) { try bench.device.makePersistentKey(ckc: ckc, for: request) }
     }
 
-    @Test("Many threads with one CKC get one key")
+    @Test("If many threads process one CKC, only one gets the key")
     func oneOfMany() async throws {
         let bench = bench
         let request = try bench.request()
@@ -73,7 +73,7 @@ struct CKCTests {
         _ = try bench.device.process(ckc: ckc, for: request)
     }
 
-    @Test("The container must be right; its reserved bytes may be anything")
+    @Test("The container must be valid; its reserved bytes are ignored")
     func container() throws {
         try refuses(because: "CKC version 2") { $0.version = 2 }
         try refuses(because: "truncated") { $0.payloadLength = .max }
@@ -84,7 +84,7 @@ struct CKCTests {
         _ = try bench.device.process(ckc: try bench.answer(request) { $0.reserved = .max }, for: request)
     }
 
-    @Test("Blocks must be framed")
+    @Test("Blocks must have valid lengths")
     func framing() throws {
         for length in [0, 8, 33, 63, 80, 0x7fff_fff0, UInt32.max] as [UInt32] {
             try refuses(because: "") { $0[TestCKC.Tag.encryptedCK]?.blockLength = length }
@@ -92,11 +92,11 @@ struct CKCTests {
         for length in [0, 31, 33, 64, 65, UInt32.max] as [UInt32] {
             try refuses(because: "") { $0[TestCKC.Tag.encryptedCK]?.valueLength = length }
         }
-        try refuses(because: "occurs twice") { $0.own.append($0.own[1]) }
-        try refuses(because: "occurs twice") { $0.returned.append($0.returned[0]) }
+        try refuses(because: "occurs more than once") { $0.own.append($0.own[1]) }
+        try refuses(because: "occurs more than once") { $0.returned.append($0.returned[0]) }
     }
 
-    @Test("The content key must be there and have its size")
+    @Test("The content key must be present and have the correct size")
     func contentKey() throws {
         try refuses(because: "no content key") { $0[TestCKC.Tag.encryptedCK] = nil }
         for count in [0, 16, 31, 33, 48] {
@@ -106,31 +106,31 @@ struct CKCTests {
         }
     }
 
-    @Test("R1 must be there and be the one sent")
+    @Test("R1 must be present and equal the R1 in the SPC")
     func r1() throws {
         try refuses(because: "no R1") { $0[TestCKC.Tag.r1] = nil }
-        try refuses(because: "R1 is not") { $0[TestCKC.Tag.r1]?.value[43] ^= 1 }
-        try refuses(because: "R1 is not") { $0[TestCKC.Tag.r1] = .init(TestCKC.Tag.r1, []) }
+        try refuses(because: "R1 differs") { $0[TestCKC.Tag.r1]?.value[43] ^= 1 }
+        try refuses(because: "R1 differs") { $0[TestCKC.Tag.r1] = .init(TestCKC.Tag.r1, []) }
     }
 
-    @Test("Every block asked for must come back, unaltered, at the end")
+    @Test("Every requested block must be returned unmodified, at the end")
     func returned() throws {
         try refuses(because: "was not returned") { _ = $0.returned.removeFirst() }
         try refuses(because: "was not returned") { $0.returned = [] }
-        try refuses(because: "returned altered") { ckc in
+        try refuses(because: "was modified") { ckc in
             let index = ckc.returned.firstIndex { !$0.value.isEmpty } ?? 0
             ckc.returned[index].value[0] ^= 1
         }
-        try refuses(because: "returned altered") { ckc in
+        try refuses(because: "was modified") { ckc in
             ckc.returned[0].padding += [UInt8](repeating: 1, count: 16)
         }
-        try refuses(because: "follows a returned one") { swap(&$0.own, &$0.returned) }
-        try refuses(because: "follows a returned one") { ckc in ckc.own.insert(ckc.returned.removeFirst(), at: 0) }
+        try refuses(because: "follows a returned block") { swap(&$0.own, &$0.returned) }
+        try refuses(because: "follows a returned block") { ckc in ckc.own.insert(ckc.returned.removeFirst(), at: 0) }
         let request = try bench.request()
         _ = try bench.device.process(ckc: try bench.answer(request) { $0.returned.reverse() }, for: request)
     }
 
-    @Test("A block that is unknown and was not asked for is refused")
+    @Test("An unknown block that was not requested is refused")
     func unknown() throws {
         try refuses(.init(0x0102_0304_0506_0708, [1, 2, 3]), because: "unknown")
     }
@@ -142,7 +142,7 @@ struct CKCTests {
         _ = try bench.device.process(ckc: ckc, for: request)
     }
 
-    @Test("Content key duration: the key type, the reserved word and the size are fixed")
+    @Test("Content key duration: the key type, the reserved field and the size are checked")
     func duration() throws {
         try refuses(.duration(lease: 1, type: 0x1a4b_de7f), because: "key type")
         try refuses(.duration(lease: 1, type: 0), because: "key type")
@@ -154,7 +154,7 @@ struct CKCTests {
         try refuses(.init(TestCKC.Tag.duration, []), because: "truncated")
     }
 
-    @Test("Content key duration needs an SPC with a Media Playback State")
+    @Test("A content key duration requires an SPC with a Media Playback State")
     func durationWithoutState() throws {
         let request = try bench.request(.init(mutations: [.omitting(.mediaPlaybackState)]))
         let ckc = try bench.answer(request, [.lease(60)])
@@ -162,7 +162,7 @@ struct CKCTests {
         _ = try bench.device.process(ckc: try bench.answer(request), for: request)
     }
 
-    @Test("Offline key: the version, the reserved word and the size are fixed")
+    @Test("Offline key: the version, the reserved field and the size are checked")
     func offlineKey() throws {
         try refuses(.offlineKey(version: 0, storage: 1, playback: 1), because: "version")
         try refuses(.offlineKey(version: 3, storage: 1, playback: 1), because: "version")
@@ -173,13 +173,13 @@ struct CKCTests {
         try refuses(.init(TestCKC.Tag.offlineKey, long), because: "trailing-bytes")
     }
 
-    @Test("Offline key beside content key duration is an invalid CKC")
+    @Test("A CKC with both an offline key and a content key duration is invalid")
     func offlineKeyAndDuration() throws {
         try refuses(.offlineKey(storage: 1, playback: 1), .persistent, because: "both")
         try refuses(.offlineKey(version: 1, storage: 1, playback: 1, title: nil), .lease(60), because: "both")
     }
 
-    @Test("An offline key that the device does not understand is an invalid CKC")
+    @Test("A CKC with an offline key that the device does not support is invalid")
     func offlineKeyCapability() throws {
         var profile = DeviceProfile.iPhone
         profile.capabilities = [.offlineKey]
@@ -192,7 +192,7 @@ struct CKCTests {
         }
     }
 
-    @Test("HDCP has 8 or 16 bytes and a known level")
+    @Test("HDCP must have 8 or 16 bytes and a known level")
     func hdcp() throws {
         try refuses(.hdcp(0x4079_1ac7_8bd5_c570), because: "HDCP level")
         let right = TinyServer.Block.hdcp(0x4079_1ac7_8bd5_c571).value
@@ -201,14 +201,14 @@ struct CKCTests {
         _ = try bench.key(.hdcp(0x4079_1ac7_8bd5_c571, short: true))
     }
 
-    @Test("The required security level has a known version and level")
+    @Test("The required security level must have a known version and level")
     func securityLevel() throws {
         try refuses(.securityLevel(0x4e7f_d924_21d5_88b4, version: 2), because: "version")
         try refuses(.securityLevel(1), because: "required security level")
         try refuses(.init(TestCKC.Tag.securityLevel, [0, 0, 0, 1]), because: "truncated")
     }
 
-    @Test("Padding of one value throughout is noted, not refused", arguments: [0x00, 0xff] as [UInt8])
+    @Test("Padding of all 0x00 or all 0xFF is noted, not refused", arguments: [0x00, 0xff] as [UInt8])
     func uniformPadding(byte: UInt8) throws {
         let request = try bench.request()
         let ckc = try bench.answer(request) {
@@ -219,7 +219,7 @@ struct CKCTests {
         #expect(key.notes[0].contains("0xea74c4645d5efee9"))
     }
 
-    @Test("State 2 needs a duration and no content key, halted gets no key at all")
+    @Test("State 2 requires a duration but no content key; a halted player gets no key")
     func playbackStates() throws {
         let playing = try bench.request(.init(playbackState: .playing))
         #expect(throws: FPSError.invalidCKC) {

@@ -5,12 +5,12 @@ import Testing
 import VectorFiles
 import VirtualDevice
 
-@Suite("CKCs of the test vectors")
+@Suite("CKC vectors")
 struct CKCVectorTests {
-    /// Vectors that a reader may accept and this device refuses, because the guide forbids them or does not know them.
+    /// The vectors that a reader can accept and this device refuses, because the guide forbids or does not define them.
     static let stricter = ["ckc/reserved-block", "ckc/returned-tags-first"]
 
-    @Test("The device takes what must be taken, with the right key, and refuses the rest")
+    @Test("The device accepts the valid vectors with the correct key and refuses the others")
     func vectors() throws {
         for vector in try VectorFile.all(in: "ckc") {
             let reader = try reader(forAnswersTo: try #require(vector["spc-file"]))
@@ -31,7 +31,7 @@ struct CKCVectorTests {
         }
     }
 
-    /// A reader with the secrets that the device had when it made the vector's SPC.
+    /// Returns a reader with the secrets of the vector's SPC.
     private func reader(forAnswersTo file: String) throws -> StrictCKCReader {
         let spc = try VectorFile(path: String(file.dropFirst("../".count)))
         let keyFile = VectorFile.root.appending(path: "keys").appending(path: try #require(spc["key-file"]))

@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import VirtualDevice
 
-@Suite("A device that remembers")
+@Suite("A device with persistent memory")
 struct DeviceMemoryTests {
-    /// Remembers, or fails to, and counts.
+    /// A memory that stores the image or fails, and counts the calls.
     private final class Memory: DeviceMemory {
         struct Full: Error {}
         let images = Mutex<[SecretBytes]>([])
@@ -25,7 +25,7 @@ struct DeviceMemoryTests {
 
     private let memory = Memory()
 
-    @Test("The next run is the same device, and has its keys")
+    @Test("The next run has the same device with the same keys")
     func sameDevice() throws {
         let first = try Bench(memory: memory)
         let sealed = try first.persistentKey(.offlineKey(storage: 1000, playback: 50))
@@ -37,7 +37,7 @@ struct DeviceMemoryTests {
         #expect(try Bench(memory: Memory()).device.hu(for: .local) != first.device.hu(for: .local))
     }
 
-    @Test("What was replaced or invalidated stays so")
+    @Test("Replaced and invalidated keys stay replaced and invalidated")
     func staysGone() throws {
         let first = try Bench(memory: memory)
         let sealed = try first.persistentKey(.offlineKey(storage: 1000, playback: 50))
@@ -59,7 +59,9 @@ struct DeviceMemoryTests {
         #expect(throws: Never.self) { try Bench(memory: memory).device.loadPersistentKey(last) }
     }
 
-    @Test("A run that ends at first play, before the app or the device has written anything, loses neither key")
+    @Test(
+        "A run that ends at first playback, before the app or the device has saved anything, always leaves a usable key"
+    )
     func firstPlayLosesNothing() throws {
         let first = try Bench(memory: memory)
         let sealed = try first.persistentKey(.offlineKey(storage: 1000, playback: 50))
@@ -67,20 +69,20 @@ struct DeviceMemoryTests {
         let key = try first.device.loadPersistentKey(sealed)
         try key.startPlaying()
         let updated = try #require(key.updatedPersistentKey)
-        // Neither has been written: the old key is good.
+        // Neither the app nor the device has saved: the old key is valid.
         #expect(memory.last == before)
         #expect(throws: Never.self) { try Bench(memory: Memory(before)).device.loadPersistentKey(sealed) }
-        // The app has written, the device has not: the new one is good, and from then on the old one is not.
+        // Only the app has saved: the new key is valid, and from then on the old key is not.
         let caughtUp = try Bench(memory: Memory(before))
         #expect(throws: Never.self) { try caughtUp.device.loadPersistentKey(updated) }
         #expect(throws: FPSError.invalidPersistentKey) { try caughtUp.device.loadPersistentKey(sealed) }
-        // Content comes out only when the device has written too.
+        // The key decrypts content only after the device has saved too.
         _ = try key.contentKey()
         #expect(memory.last != before)
         #expect(throws: FPSError.invalidPersistentKey) { try Bench(memory: memory).device.loadPersistentKey(sealed) }
     }
 
-    @Test("A memory that takes no more: no key is made, none is given out, none is removed")
+    @Test("If the memory cannot be written, no key is created, used or removed")
     func full() throws {
         let bench = try Bench(memory: memory)
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
@@ -99,7 +101,7 @@ struct DeviceMemoryTests {
         #expect(throws: Never.self) { try bench.device.makePersistentKey(ckc: ckc, for: request) }
     }
 
-    @Test("A clock that is set back stands still, in the next run too")
+    @Test("A clock that is set back stops, also in the next run")
     func clock() throws {
         let bench = try Bench(memory: memory)
         let sealed = try bench.persistentKey(.persistent(rental: 3600))
@@ -109,12 +111,12 @@ struct DeviceMemoryTests {
         _ = try key.contentKey()
         bench.clock.advance(by: -3700)
         #expect(throws: FPSError.persistentKeyExpired) { try bench.device.loadPersistentKey(sealed) }
-        // Its clock begins where the last run's did, which is over an hour back.
+        // The clock starts at the start of the last run, which is more than an hour earlier.
         let next = try Bench(memory: memory)
         #expect(throws: FPSError.persistentKeyExpired) { try next.device.loadPersistentKey(sealed) }
     }
 
-    @Test("What is no memory is refused, whatever it is: every cut, and every byte that is another")
+    @Test("Invalid memory is refused: every truncation and every changed byte")
     func damaged() throws {
         let bench = try Bench(memory: memory)
         _ = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
@@ -131,7 +133,7 @@ struct DeviceMemoryTests {
         }
     }
 
-    @Test("The device says what it knows of a stored key, and nothing of the key itself")
+    @Test("The device returns the properties of a persistent key, but not the content key")
     func facts() throws {
         let bench = try Bench(memory: memory)
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))

@@ -7,7 +7,7 @@ struct DualExpiryTests {
 
     init() throws { bench = try Bench() }
 
-    @Test("Until the first play the storage period counts", arguments: [1, 2] as [UInt32])
+    @Test("The storage duration applies until first playback", arguments: [1, 2] as [UInt32])
     func storage(version: UInt32) throws {
         let sealed = try bench.persistentKey(
             .offlineKey(version: version, storage: 1000, playback: 50, title: version == 2 ? 9 : nil)
@@ -18,7 +18,7 @@ struct DualExpiryTests {
         #expect(throws: FPSError.persistentKeyExpired) { try bench.device.loadPersistentKey(sealed) }
     }
 
-    @Test("From the first play the playback period counts, by a key that replaces the first one")
+    @Test("The playback duration applies from first playback, with a key that replaces the first key")
     func playback() throws {
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
         bench.clock.advance(by: 990)
@@ -43,7 +43,7 @@ struct DualExpiryTests {
         #expect(throws: FPSError.persistentKeyExpired) { try key.startPlaying() }
     }
 
-    @Test("The first play happens once, also when the key was loaded twice before")
+    @Test("First playback happens only once, even if the key was loaded twice before")
     func loadedTwice() throws {
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
         let (first, second) = (
@@ -57,7 +57,7 @@ struct DualExpiryTests {
         #expect(try first.givesTestKey)
     }
 
-    @Test("Zero means no limit, for either period")
+    @Test("Zero means no limit for both durations")
     func zero() throws {
         let storage = try bench.persistentKey(.offlineKey(stream: 1, storage: 0, playback: 50))
         let playback = try bench.persistentKey(.offlineKey(stream: 2, storage: 50, playback: 0))
@@ -73,7 +73,7 @@ struct DualExpiryTests {
         #expect(throws: FPSError.persistentKeyExpired) { try key.startPlaying() }
     }
 
-    @Test("An ordinary key from such a CKC keeps to the same periods and goes when playback stops")
+    @Test("A key that is not persistent has the same durations and is discarded when playback stops")
     func online() throws {
         let key = try bench.key(.offlineKey(storage: 1000, playback: 50))
         try key.startPlaying()

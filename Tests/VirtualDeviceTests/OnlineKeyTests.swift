@@ -8,7 +8,7 @@ struct OnlineKeyTests {
 
     init() throws { bench = try Bench() }
 
-    @Test("A key gives out its content only while it plays, and is gone afterwards")
+    @Test("A key decrypts content only during playback, and is discarded afterwards")
     func discarded() throws {
         let key = try bench.key()
         #expect(throws: FPSError.notPlaying) { try key.contentKey() }
@@ -24,7 +24,7 @@ struct OnlineKeyTests {
         #expect(throws: FPSError.keyDiscarded) { try key.startPlaying() }
     }
 
-    @Test("A lease stops playback when it runs out, and the key is gone")
+    @Test("An expired lease stops playback and discards the key")
     func lease() throws {
         let key = try bench.key(.lease(600))
         #expect(key.leaseEnd == bench.clock.now + 600)
@@ -39,7 +39,7 @@ struct OnlineKeyTests {
         #expect(throws: FPSError.leaseExpired, "a clock put back does not bring it back") { try key.contentKey() }
     }
 
-    @Test("A lease counts from the CKC, not from the first play")
+    @Test("A lease starts with the CKC, not with first playback")
     func leaseBeforeStart() throws {
         let key = try bench.key(.lease(600))
         bench.clock.advance(by: 600)
@@ -47,7 +47,7 @@ struct OnlineKeyTests {
         #expect(throws: FPSError.leaseExpired) { try key.startPlaying() }
     }
 
-    @Test("A renewal lets playback go on, with a new key if there is one")
+    @Test("A renewal continues playback, with a new key if the CKC contains one")
     func renewal() throws {
         let key = try bench.key(.lease(600))
         try key.startPlaying()
@@ -70,7 +70,7 @@ struct OnlineKeyTests {
         #expect(throws: FPSError.leaseExpired) { try key.contentKey() }
     }
 
-    @Test("An answer to state 2 renews the terms and leaves the key alone")
+    @Test("A CKC for state 2 renews the terms and keeps the key")
     func stateTwo() throws {
         let key = try bench.key(.lease(600))
         try key.startPlaying()
@@ -87,7 +87,7 @@ struct OnlineKeyTests {
         #expect(throws: FPSError.leaseExpired) { try key.contentKey() }
     }
 
-    @Test("A renewal that comes too late does not bring playback back")
+    @Test("A late renewal does not resume playback")
     func late() throws {
         let key = try bench.key(.lease(600))
         try key.startPlaying()
@@ -100,7 +100,7 @@ struct OnlineKeyTests {
         #expect(throws: FPSError.leaseExpired) { try key.contentKey() }
     }
 
-    @Test("Only a key that plays is renewed; a halt can be told at any time")
+    @Test("Only a key in use can be renewed; a halt can be reported at any time")
     func notPlaying() throws {
         let key = try bench.key(.lease(600))
         #expect(throws: FPSError.notPlaying) { try bench.device.makeSPC(renewing: key) }
@@ -115,7 +115,7 @@ struct OnlineKeyTests {
         #expect(try bench.server.open(halted.spc)[.mediaPlaybackState]?[4..<8] == [0x59, 0x91, 0xbf, 0x20])
     }
 
-    @Test("A rental that has run out does not start")
+    @Test("Playback does not start after the rental has expired")
     func rentalBeforeStart() throws {
         let key = try bench.key(.rental(3600))
         bench.clock.advance(by: 3600)
@@ -123,7 +123,7 @@ struct OnlineKeyTests {
         #expect(throws: FPSError.rentalExpired) { try key.startPlaying() }
     }
 
-    @Test("A rental that runs out during playback plays on until it stops")
+    @Test("A rental that expires during playback does not stop playback")
     func rentalDuringPlayback() throws {
         let key = try bench.key(.rental(3600))
         bench.clock.advance(by: 3599)
@@ -135,7 +135,7 @@ struct OnlineKeyTests {
         #expect(throws: FPSError.keyDiscarded) { try key.startPlaying() }
     }
 
-    @Test("Lease and rental together: the one limits playing, the other starting")
+    @Test("Lease and rental together: the lease limits playback, the rental limits its start")
     func both() throws {
         let early = try bench.key(.both(lease: 600, rental: 300))
         bench.clock.advance(by: 299)
@@ -149,7 +149,7 @@ struct OnlineKeyTests {
         #expect(throws: FPSError.rentalExpired) { try late.startPlaying() }
     }
 
-    @Test("The key type says which duration counts, and 0 is no limit")
+    @Test("The key type specifies the durations that apply, and 0 means no limit")
     func types() throws {
         for block: TinyServer.Block in [
             .lease(0), .rental(0), .both(lease: 0, rental: 0), .duration(rental: 5, type: 0x1a4b_de7e),
@@ -163,7 +163,7 @@ struct OnlineKeyTests {
         }
     }
 
-    @Test("The longest durations and a clock at its end are no trouble")
+    @Test("The longest durations and extreme clock values do not cause a crash")
     func extremes() throws {
         let key = try bench.key(.both(lease: .max, rental: .max))
         try key.startPlaying()

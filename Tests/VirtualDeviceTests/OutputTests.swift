@@ -37,7 +37,7 @@ struct OutputTests {
         }
     }
 
-    @Test("Another display restricts a key that plays, and gives it back")
+    @Test("A display without sufficient HDCP restricts a key in use; a sufficient display makes it usable again")
     func display() throws {
         let bench = try Bench()
         let key = try bench.key(.hdcp(Self.type1))

@@ -15,7 +15,7 @@ struct PersistentKeyTests {
         return key
     }
 
-    @Test("An unlimited key plays again and again, whatever the time")
+    @Test("An unlimited key can be played at any time")
     func unlimited() throws {
         let sealed = try bench.persistentKey(.persistent)
         for _ in 0..<3 {
@@ -29,7 +29,7 @@ struct PersistentKeyTests {
         }
     }
 
-    @Test("A limited key counts from its acquisition: it does not start afterwards, but plays on")
+    @Test("The validity of a limited key starts at acquisition: playback does not start afterwards, but can continue")
     func limited() throws {
         let sealed = try bench.persistentKey(.persistent(rental: 3600))
         bench.clock.advance(by: 3599)
@@ -45,14 +45,14 @@ struct PersistentKeyTests {
         #expect(FPSError.persistentKeyExpired.code == -42800)
     }
 
-    @Test("A limit of zero is none")
+    @Test("A limit of zero means no limit")
     func zero() throws {
         let sealed = try bench.persistentKey(.persistent(rental: 0))
         bench.clock.advance(by: 1_000_000_000)
         _ = try play(sealed)
     }
 
-    @Test("A CKC without persistence gives no persistent key, but still an ordinary one")
+    @Test("A CKC without persistence yields no persistent key, but still an online key")
     func notAllowed() throws {
         for block: TinyServer.Block? in [nil, .lease(60), .rental(60), .both(lease: 60, rental: 60)] {
             let request = try bench.request()
@@ -64,7 +64,7 @@ struct PersistentKeyTests {
         }
     }
 
-    @Test("A device that keeps no keys makes none, but plays")
+    @Test("A device without persistent keys can still play")
     func noStore() throws {
         let bench = try Bench(.appleTV)
         let request = try bench.request()
@@ -76,7 +76,7 @@ struct PersistentKeyTests {
         #expect(key.status == .discarded, "an ordinary key, although the CKC allows persistence")
     }
 
-    @Test("An invalid CKC makes no persistent key")
+    @Test("An invalid CKC yields no persistent key")
     func invalidCKC() throws {
         #expect(throws: FPSError.invalidCKC) {
             try bench.persistentKey(.persistent, .offlineKey(storage: 1, playback: 1))
@@ -105,18 +105,18 @@ struct PersistentKeyTests {
         #expect(!windows.contains(TestCKC.contentKey))
     }
 
-    @Test("Another device cannot use it, not even one of the same kind")
+    @Test("Another device cannot use the key, not even a device of the same kind")
     func otherDevice() throws {
         let sealed = try bench.persistentKey(.persistent)
         let other = try Bench(seed: 2)
         #expect(throws: FPSError.invalidPersistentKey) { try other.device.loadPersistentKey(sealed) }
-        // A device that has the secret but lost its memory: the key is genuine, and not on record.
+        // A device with the secret but without its memory: the key is authentic, but has no record.
         let reset = try Bench(seed: 1)
         #expect(reset.device.hu(for: .local) == bench.device.hu(for: .local))
         #expect(throws: FPSError.invalidPersistentKey) { try reset.device.loadPersistentKey(sealed) }
     }
 
-    @Test("After a security update the format is no longer supported, and new keys are")
+    @Test("After a security update old keys are no longer supported, but new keys are")
     func securityUpdate() throws {
         let sealed = try bench.persistentKey(.persistent)
         bench.device.installSecurityUpdate()
@@ -128,7 +128,7 @@ struct PersistentKeyTests {
         #expect(throws: FPSError.invalidPersistentKey) { try bench.device.loadPersistentKey(tampered) }
     }
 
-    @Test("It carries its HDCP requirement")
+    @Test("A persistent key contains its HDCP requirement")
     func hdcp() throws {
         let sealed = try bench.persistentKey(.persistent, .hdcp(OutputTests.type1))
         bench.device.display = .hdcpType0
@@ -136,7 +136,7 @@ struct PersistentKeyTests {
         #expect(throws: FPSError.outputRestricted) { try key.startPlaying() }
     }
 
-    @Test("It is not renewed: it has no lease")
+    @Test("A persistent key cannot be renewed, because it has no lease")
     func renewal() throws {
         let key = try play(try bench.persistentKey(.persistent))
         #expect(throws: FPSError.spcCreationFailed) { try bench.device.makeSPC(renewing: key) }

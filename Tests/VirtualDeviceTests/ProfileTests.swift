@@ -19,7 +19,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "Device Identity and Device Info say what kind of device it is",
+        "Device Identity and Device Info specify the kind of device",
         arguments: [
             ("iphone", 2, 0x8551_fd5e_31f4_79b3), ("ipad", 2, 0x8551_fd5e_31f4_79b3),
             ("apple-tv", 1, 0xc150_0767_c86c_1fae), ("mac", 3, 0x358c_41b1_ec78_f599),
@@ -39,7 +39,7 @@ struct ProfileTests {
         #expect(spc[.deviceInfo].map { number($0[12..<16]) } ?? 1 == 1)
     }
 
-    @Test("An OS version is written as 00, major, minor, patch; a partner's device has none")
+    @Test("An OS version is encoded as 00, major, minor, patch; a partner device has none")
     func osVersions() throws {
         let iPhone = try Bench(.iPhone)
         let spc = try iPhone.server.open(try iPhone.request().spc)
@@ -76,7 +76,7 @@ struct ProfileTests {
         )
     }
 
-    @Test("Capabilities are 128 bits, the low ones behind")
+    @Test("Capabilities are 128 bits, with the low bits last")
     func capabilities() throws {
         let phone = try Bench(.iPhone)
         #expect(
@@ -90,7 +90,7 @@ struct ProfileTests {
         )
     }
 
-    @Test("A changed profile leaves out what it is told to leave out")
+    @Test("A changed profile omits the blocks that are set to nil")
     func variant() throws {
         var profile = DeviceProfile.iPhone
         profile.capabilities = nil

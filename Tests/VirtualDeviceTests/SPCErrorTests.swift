@@ -7,7 +7,7 @@ import VirtualDevice
 import ServerCrypto
 #endif
 
-@Suite("Errors when making an SPC")
+@Suite("Errors when creating an SPC")
 struct SPCErrorTests {
     let bench: Bench
 
@@ -22,7 +22,7 @@ struct SPCErrorTests {
         }
     }
 
-    @Test("What is not supplied has its own codes")
+    @Test("Missing arguments have separate codes")
     func missing() {
         #expect(code(certificate: nil, assetID: nil, versions: nil) == -42672)
         #expect(code(certificate: bench.server.certificate, assetID: nil, versions: nil) == -42673)
@@ -45,7 +45,7 @@ struct SPCErrorTests {
         #expect(code(certificate: bench.server.certificate, assetID: [1, 2], versions: list) == -42681)
     }
 
-    @Test("A certificate is DER and nothing else")
+    @Test("A certificate must be DER")
     func certificate() throws {
         let good = bench.server.certificate
         #expect(code(certificate: [], assetID: [1, 2], versions: [1]) == -42679)
@@ -57,7 +57,7 @@ struct SPCErrorTests {
         #expect(code(certificate: pem, assetID: [1, 2], versions: [1]) == -42679)
     }
 
-    @Test("The certificate's key must be one that the device can use")
+    @Test("The device must support the certificate's key")
     func keySize() throws {
         var profile = DeviceProfile.iPhone
         profile.spcVersions = [1]
@@ -67,14 +67,14 @@ struct SPCErrorTests {
     }
 
     #if !SwiftCrypto
-    @Test("A key of another size is not one of them")
+    @Test("Keys of other sizes are not supported")
     func oddKeySize() throws {
         let key = try RSAPrivateKey.generate(bits: 1536)
         let odd = try X509Certificate.selfSigned(subject: "Odd", key: key, days: 1).der
         #expect(code(certificate: odd, assetID: [1, 2], versions: [1]) == -42679)
     }
 
-    @Test("An expired certificate is no obstacle")
+    @Test("An expired certificate is accepted")
     func expired() throws {
         let key = bench.server.privateKey
         let old = try X509Certificate.selfSigned(subject: "Old", key: key, days: 1, notBefore: 1_000_000_000).der

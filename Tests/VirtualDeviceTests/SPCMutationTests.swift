@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import VirtualDevice
 
-@Suite("Mistakes on purpose")
+@Suite("Deliberate errors in SPCs")
 struct SPCMutationTests {
     let bench: Bench
 
@@ -36,7 +36,7 @@ struct SPCMutationTests {
         #expect(try self.spc(.protocolVersions(used: 2, supported: [1]))[.protocolVersionUsed] == [0, 0, 0, 2])
     }
 
-    @Test("Any block can be left out", arguments: SPCDraft.Tag.known)
+    @Test("Any block can be removed", arguments: SPCDraft.Tag.known)
     func omitting(tag: SPCDraft.Tag) throws {
         let seen = Mutex<[SPCDraft.Block]>([])
         let record = SPCMutation { draft in seen.withLock { $0 = draft.blocks } }
@@ -46,7 +46,7 @@ struct SPCMutationTests {
         #expect(!left.contains(tag))
     }
 
-    @Test("Blocks can be doubled, added and given other values")
+    @Test("Blocks can be duplicated, added and changed")
     func blocks() throws {
         let doubled = try spc(.duplicating(.r2))
         #expect(doubled.blocks.count { $0.tag == SPCDraft.Tag.r2.rawValue } == 2)
@@ -58,7 +58,7 @@ struct SPCMutationTests {
         #expect(try spc(.playbackState(6))[.mediaPlaybackState]?[4..<8] == [0, 0, 0, 6])
     }
 
-    @Test("A short block is no trouble for the mutations that write into it")
+    @Test("Mutations do not crash on short blocks")
     func shortBlocks() throws {
         let short = try spc(.value(.mediaPlaybackState, [1]), .createdAt(5), .playbackState(6))
         #expect(short[.mediaPlaybackState] == [1])
@@ -66,7 +66,7 @@ struct SPCMutationTests {
         _ = try spc(.value(.tagReturnRequest, [1, 2, 3]))
     }
 
-    @Test("The return request can name what is not there")
+    @Test("The tag return request can contain absent tags")
     func absent() throws {
         let spc = try spc(.requestingAbsentTag)
         let tags = numbers(try #require(spc[.tagReturnRequest]))
@@ -76,7 +76,7 @@ struct SPCMutationTests {
         #expect(numbers(try #require(chosen[.tagReturnRequest])) == [0x1bf7_f53f_5d5d_5a1f, 0x1bf7_f53f_5d5d_5a1f])
     }
 
-    @Test("The device takes the answer to what it really sent")
+    @Test("The device accepts the CKC for the SPC that it sent")
     func answered() throws {
         for mutation in [
             SPCMutation.requestingAbsentTag, .requestingReturn(of: []), .value(.antiReplaySeed, Array(1...16)),
@@ -92,7 +92,7 @@ struct SPCMutationTests {
         for mutation in [SPCMutation.blockLength(.assetID, length), .valueLength(.assetID, length)] {
             let spc = try bench.request(.init(mutations: [mutation])).spc
             #expect(spc.count > 300)
-            // Whatever it says, a reader that checks gets an error or an asset ID of another size.
+            // A reader that checks the lengths gets an error or an asset ID of another size.
             if let open = try? bench.server.open(spc) { #expect(open[.assetID]?.count != 5) }
         }
         let padded = try spc(.padding(.assetID, count: 11, of: 0))

@@ -4,7 +4,7 @@ import VirtualDevice
 
 @Suite("SPCs")
 struct SPCTests {
-    @Test("The certificate's key decides the version and where everything lies", arguments: [(1024, 152), (2048, 280)])
+    @Test("The certificate's key determines the version and the offsets", arguments: [(1024, 152), (2048, 280)])
     func container(bits: Int, hashOffset: Int) throws {
         let server = bits == 1024 ? TinyServer.rsa1024 : TinyServer.rsa2048
         let bench = try Bench(server: server)
@@ -52,7 +52,7 @@ struct SPCTests {
         #expect(extended, "padding is extended by multiples of 16 now and then")
     }
 
-    @Test("The tag return request names blocks that are there, one of them unknown")
+    @Test("The tag return request contains tags of existing blocks, one of them unknown")
     func tagReturnRequest() throws {
         let bench = try Bench()
         var requests: Set<[UInt64]> = []
@@ -67,7 +67,7 @@ struct SPCTests {
         #expect(requests.count > 10)
     }
 
-    @Test("The newest protocol version that both sides know is used")
+    @Test("The newest protocol version that both sides support is used")
     func protocolVersion() throws {
         let bench = try Bench()
         for (versions, used) in [([1], 1), ([1, 2], 2), ([2, 1], 2), ([1, 2, 3], 2)] as [([UInt32], UInt32)] {
@@ -80,7 +80,7 @@ struct SPCTests {
         }
     }
 
-    @Test("The Media Playback State tells when, in what state and in which playback")
+    @Test("The Media Playback State contains the creation date, the state and the session")
     func mediaPlaybackState() throws {
         let bench = try Bench()
         let session = bench.device.beginSession()
@@ -93,7 +93,7 @@ struct SPCTests {
         #expect(try bench.request().session != bench.request().session, "a request without a session begins one")
     }
 
-    @Test("Without a clock of its own, a device takes the system's")
+    @Test("A device uses the system clock by default")
     func systemClock() throws {
         let server = try TinyServer.rsa2048.get()
         let device = FPSDevice(profile: .iPhone, dask: .development(ask: server.ask))
@@ -102,7 +102,7 @@ struct SPCTests {
         #expect(number(state[0..<4]) > 1_700_000_000)
     }
 
-    @Test("HU is the device's own and stays, but with the adapter it is the adapter's")
+    @Test("HU is constant for a device; with the adapter, HU is the ID of the adapter")
     func hu() throws {
         let bench = try Bench()
         func hu(_ output: DeviceProfile.Output) throws -> [UInt8] {
@@ -118,7 +118,7 @@ struct SPCTests {
         #expect(other.device.hu(for: .local) != own)
     }
 
-    @Test("The streaming indicator is AirPlay's or the adapter's when content goes there")
+    @Test("The streaming indicator is that of the output, AirPlay or the adapter")
     func output() throws {
         let bench = try Bench()
         for (output, indicator) in [
@@ -129,7 +129,7 @@ struct SPCTests {
         }
     }
 
-    // swift-crypto draws the random part of RSA-OAEP itself.
+    // swift-crypto generates the OAEP seed.
     #if !SwiftCrypto
     @Test("The same seed, clock and calls give the same SPC, byte for byte", arguments: DeviceProfile.all)
     func seeded(profile: DeviceProfile) throws {
@@ -150,7 +150,7 @@ struct SPCTests {
         #expect(Set(spcs.map { $0[.antiReplaySeed] }).count == 5)
     }
 
-    @Test("A fixed DASk serves as well")
+    @Test("A fixed DASk works too")
     func fixedDASk() throws {
         let server = try TinyServer.rsa2048.get()
         let dask = SecretBytes(copying: (0..<16).map { 0x80 | $0 })

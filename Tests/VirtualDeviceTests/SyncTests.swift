@@ -27,7 +27,7 @@ struct SyncTests {
             + streams.flatMap { [UInt8](repeating: $0, count: 16) }
     }
 
-    @Test("Version 1 gives the content ID and what is left, before and after the first play")
+    @Test("Version 1 reports the content ID and the remaining time, before and after first playback")
     func version1() throws {
         let sealed = try bench.persistentKey(
             .offlineKey(version: 1, stream: 5, storage: 1000, playback: 50, title: nil)
@@ -47,7 +47,7 @@ struct SyncTests {
         }
     }
 
-    @Test("Version 2 gives the challenge, REPORT and SUCCESS, the title and what is left")
+    @Test("Version 2 reports the challenge, REPORT and SUCCESS, the title ID and the remaining time")
     func version2() throws {
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
         bench.clock.advance(by: 100)
@@ -56,7 +56,7 @@ struct SyncTests {
         #expect(try report(sealed) == expected(flags: 0x5_0001, remaining: 0))
     }
 
-    @Test("A key without an end has 0xFFFFFFFF left, one with the longest duration less")
+    @Test("A key that never expires reports 0xFFFFFFFF; a key with the longest duration reports less")
     func unlimited() throws {
         let endless = try bench.persistentKey(.offlineKey(stream: 1, storage: 0, playback: 50))
         #expect(try report(endless) == expected(flags: 0x1_0001, remaining: .max))
@@ -67,14 +67,14 @@ struct SyncTests {
         #expect(try report(longest) == expected(flags: 0x1_0001, remaining: .max - 1))
     }
 
-    @Test("A key that was replaced is not found")
+    @Test("A replaced key is reported as not found")
     func replaced() throws {
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
         try bench.device.loadPersistentKey(sealed).startPlaying()
         #expect(try report(sealed) == expected(flags: 0x2_0001, remaining: 0))
     }
 
-    @Test("A key whose CKC had no Offline Key TLLV, or that cannot be opened, has no Sync SPC")
+    @Test("A key whose CKC had no Offline Key TLLV, or that cannot be decrypted, has no Sync SPC")
     func noOfflineKey() throws {
         for sealed in [try bench.persistentKey(.persistent), try bench.persistentKey(.persistent(rental: 60)), [], [1]]
         {
@@ -85,7 +85,7 @@ struct SyncTests {
         }
     }
 
-    @Test("A Sync SPC is a whole SPC, for the key's asset, and fails as SPCs do")
+    @Test("A Sync SPC is a complete SPC for the key's asset, with the same errors as other SPCs")
     func whole() throws {
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
         let certificate = bench.server.certificate
@@ -111,7 +111,7 @@ struct SyncTests {
 
     private func isUsable(_ sealed: [UInt8]) -> Bool { (try? bench.device.loadPersistentKey(sealed)) != nil }
 
-    @Test("A stream is invalidated alone")
+    @Test("Only one stream is invalidated")
     func stream() throws {
         let one = try bench.persistentKey(.offlineKey(stream: 1, storage: 1000, playback: 50))
         let two = try bench.persistentKey(.offlineKey(stream: 2, storage: 1000, playback: 50))
@@ -122,7 +122,7 @@ struct SyncTests {
         #expect(try report(one) == expected(flags: 0x2_0001, remaining: 0))
     }
 
-    @Test("A title is invalidated with all its streams, and no other title")
+    @Test("A title is invalidated with all its streams; other titles are not")
     func title() throws {
         let one = try bench.persistentKey(.offlineKey(stream: 3, storage: 1000, playback: 50))
         let two = try bench.persistentKey(.offlineKey(stream: 2, storage: 1000, playback: 50))
@@ -133,7 +133,7 @@ struct SyncTests {
         #expect(isUsable(other))
     }
 
-    @Test("A key of version 1 has no title and goes alone")
+    @Test("A key of version 1 has no title and is invalidated alone")
     func version1Alone() throws {
         let one = try bench.persistentKey(.offlineKey(version: 1, stream: 1, storage: 1000, playback: 50, title: nil))
         let two = try bench.persistentKey(.offlineKey(version: 1, stream: 2, storage: 1000, playback: 50, title: nil))
@@ -150,7 +150,7 @@ struct SyncTests {
         return try bench.device.makePersistentKey(ckc: ckc, for: request)
     }
 
-    @Test("The same stream and title ID in another app are left alone")
+    @Test("Keys of another app with the same stream and title IDs are not invalidated")
     func sameIDsElsewhere() throws {
         let foreign = try otherAppsKey()
         for target in [FPSDevice.Invalidation.stream, FPSDevice.Invalidation.title] {
@@ -160,7 +160,7 @@ struct SyncTests {
         #expect(isUsable(foreign))
     }
 
-    @Test("Everything of the app is invalidated, and nothing of another app")
+    @Test("All keys of the app are invalidated, and no key of another app")
     func all() throws {
         let one = try bench.persistentKey(.offlineKey(stream: 1, storage: 1000, playback: 50))
         let two = try bench.persistentKey(.offlineKey(stream: 2, storage: 1000, playback: 50, title: 8))
@@ -175,7 +175,7 @@ struct SyncTests {
         #expect(isUsable(foreign))
     }
 
-    @Test("An expired key is invalidated too, and called expired")
+    @Test("An expired key is invalidated too, and reported as expired")
     func expired() throws {
         let sealed = try bench.persistentKey(.offlineKey(storage: 10, playback: 50))
         bench.clock.advance(by: 10)
@@ -183,7 +183,7 @@ struct SyncTests {
         #expect(throws: FPSError.invalidPersistentKey) { try bench.device.loadPersistentKey(sealed) }
     }
 
-    @Test("Invalidation stops a key that plays")
+    @Test("Invalidation stops a key in use")
     func playing() throws {
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
         let key = try bench.device.loadPersistentKey(sealed)
@@ -193,7 +193,7 @@ struct SyncTests {
         #expect(key.status == .discarded)
     }
 
-    @Test("A failed request invalidates nothing, and a device without the capability refuses")
+    @Test("A failed request invalidates nothing, and a device without the capability throws an error")
     func failures() throws {
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
         #expect(throws: FPSError.missingCertificate) {

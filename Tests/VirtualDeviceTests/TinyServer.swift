@@ -4,13 +4,13 @@ import Foundation
 import VectorFiles
 import VirtualDevice
 
-/// The least of a key server, from the guide: opens SPCs and seals whatever CKC a test asks for.
+/// A minimal key server, implemented from the guide, which decrypts SPCs and encrypts any CKC that a test requires.
 struct TinyServer {
     let privateKey: RSAPrivateKey
     let certificate: [UInt8]
     let ask: SecretBytes
 
-    /// A server with a key and its certificate of TestVectors/keys.
+    /// Creates a server with a key and its certificate of TestVectors/keys.
     init(_ name: String) throws {
         let folder = VectorFile.root.appending(path: "keys")
         privateKey = try RSAPrivateKey(Data(contentsOf: folder.appending(path: "\(name).pem")))
@@ -118,7 +118,7 @@ struct TinyServer {
     }
 }
 
-/// A CKC before it is sealed: a right one, for a test to spoil.
+/// A CKC before encryption. The CKC is valid, and a test can change it.
 struct TestCKC {
     static let contentKey: [UInt8] = (0..<16).map { 0x40 + $0 }
     static let contentIV: [UInt8] = (0..<16).map { 0xc0 + $0 }
@@ -134,7 +134,7 @@ struct TestCKC {
 
     var version: UInt32 = 1
     var reserved: UInt32 = 0
-    /// The CKC's own blocks.
+    /// The CKC's blocks, apart from returned blocks.
     var own: [TinyServer.Block]
     var returned: [TinyServer.Block]
     var payloadLength: UInt32?
@@ -172,7 +172,7 @@ struct TestCKC {
     }
 }
 
-/// The blocks of a CKC that set terms.
+/// The blocks of a CKC that set its terms.
 extension TinyServer.Block {
     static func duration(lease: UInt32 = 0, rental: UInt32 = 0, type: UInt32, reserved: UInt32 = 0x86d3_4a3a) -> Self {
         Self(TestCKC.Tag.duration, [lease, rental, type, reserved].flatMap { bigEndian($0) })

@@ -1,7 +1,7 @@
 import Testing
 import XMLDocuments
 
-@Suite("XML from strangers")
+@Suite("Untrusted XML")
 struct XMLTreeTests {
     private func failure(_ text: String) -> XMLFailure? {
         do throws(XMLFailure) {
@@ -26,7 +26,7 @@ struct XMLTreeTests {
         #expect(inner.text == "x<y>&")
     }
 
-    @Test("The parser crashes on a processing instruction without content, so none comes to it")
+    @Test("Processing instructions without content, on which the parser crashes, are refused")
     func emptyInstructions() {
         for instruction in ["<?a?>", "<?a ?>", "<?a\n\t?>", "<?a-b.c?>", "<??>"] {
             #expect(failure("\(instruction)<r/>") != nil, "\(instruction)")
@@ -45,7 +45,7 @@ struct XMLTreeTests {
         for text in texts { #expect(failure(text) != nil, "\(text)") }
     }
 
-    @Test("Depth and number of elements are bounded")
+    @Test("The depth and the number of elements are limited")
     func bounds() {
         let deep = { (depth: Int) in
             String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
@@ -57,9 +57,9 @@ struct XMLTreeTests {
 
     private func repeated(_ count: Int, _ part: (Int) -> String) -> String { (0..<count).map(part).joined() }
 
-    @Test("An element has a bounded number of attributes, and the failure names its line")
+    @Test("The number of attributes is limited, and the error contains the line")
     func attributes() throws {
-        // `>`, `/`, `=` and the other quotation mark are part of a value.
+        // `>`, `/`, `=` and the other quotation mark can be part of a value.
         let plain = { (count: Int) in "<r>\n<a b='\n'/>\n<a\n" + repeated(count) { " b\($0)='>/=\"'" } + "/></r>" }
         let root = try XMLTree(Array(plain(XMLTree.Limit.attributes).utf8)).root
         #expect(root.children.last?.attributes.count == XMLTree.Limit.attributes)
@@ -68,7 +68,7 @@ struct XMLTreeTests {
         #expect(tooMany?.reason == "an element has more than \(XMLTree.Limit.attributes) attributes")
     }
 
-    @Test("What looks like attributes in comments, sections, instructions, text and values is not counted")
+    @Test("Attribute-like text in comments, sections, instructions, text and values is not counted")
     func attributesElsewhere() {
         let many = "<a" + repeated(XMLTree.Limit.attributes + 1) { " b\($0)=''" } + "/>"
         let quoted = many.replacing("<", with: "&lt;")
@@ -80,7 +80,7 @@ struct XMLTreeTests {
         #expect(failure("<r><!-- -- --></r>") != nil)
     }
 
-    @Test("Namespaces in effect are bounded, however they are spread over nested elements")
+    @Test("The number of namespaces in scope is limited, also over nested elements")
     func namespaces() {
         let declarations = { (prefix: String, count: Int) in repeated(count) { " xmlns:\(prefix)\($0)='urn:u\($0)'" } }
         let limit = XMLTree.Limit.namespaces
@@ -88,30 +88,30 @@ struct XMLTreeTests {
         #expect(failure("<a\(declarations("p", limit - 1)) xmlns='urn:u'><p0:b/></a>") == nil)
         #expect(failure("<a\(declarations("p", limit)) xmlns='urn:u'/>")?.reason.contains("namespace") == true)
         #expect(failure("<a\(declarations("p", limit))>\n<b\(declarations("q", 1))/></a>")?.place == "line 2")
-        // What is closed is no longer in effect.
+        // The namespaces of closed elements are no longer in scope.
         let closed = repeated(1_000) { _ in "<b\(declarations("q", 1))/><b\(declarations("q", 1))></b>" }
         #expect(failure("<a\(declarations("p", limit - 1))>\(closed)</a>") == nil)
-        // A name that only begins so is an ordinary attribute.
+        // A name that only starts with `xmlns` is an ordinary attribute.
         #expect(failure("<a" + repeated(limit + 1) { " xmlnsx\($0)=''" } + "/>") == nil)
     }
 
-    @Test("Elements and pieces of text are bounded in number")
+    @Test("The numbers of elements and text dividers are limited")
     func counts() {
         let elements = failure("<a>" + String(repeating: "<b/>", count: XMLTree.Limit.elements) + "</a>")
-        #expect(elements?.reason == "there are more than \(XMLTree.Limit.elements) elements")
-        for piece in ["&lt;", "<!---->", "<![CDATA[]]>", "<?i j?>"] {
-            let pieces = failure("<a>" + String(repeating: piece, count: XMLTree.Limit.pieces + 1) + "</a>")
+        #expect(elements?.reason == "the document has more than \(XMLTree.Limit.elements) elements")
+        for divider in ["&lt;", "<!---->", "<![CDATA[]]>", "<?i j?>"] {
+            let dividers = failure("<a>" + String(repeating: divider, count: XMLTree.Limit.textDividers + 1) + "</a>")
             #expect(
-                pieces?.reason.hasPrefix("there are more than \(XMLTree.Limit.pieces) comments") == true,
-                "\(piece)"
+                dividers?.reason.hasPrefix("the document has more than \(XMLTree.Limit.textDividers) comments") == true,
+                "\(divider)"
             )
         }
     }
 
-    @Test("What cannot be split into tags is not well-formed, and the failure names its line")
+    @Test("Text that cannot be split into tags is not well-formed, and the error contains the line")
     func malformed() {
         for text in ["<a\n", "<a\nb", "<a\nb=", "<a\nb=c>", "<a\nb c>", "<a\nb='", "<a\n/b>", "<a\n='b'>"] {
-            let expected = XMLFailure("line 2", "it is not well-formed XML")
+            let expected = XMLFailure("line 2", "the document is not well-formed XML")
             #expect(failure(text) == expected, "\(text)")
             #expect(failure("<r/>" + text) == expected, "\(text)")
         }
@@ -120,7 +120,7 @@ struct XMLTreeTests {
         }
     }
 
-    @Test("What the writer writes is read as what it was")
+    @Test("Documents of the writer round-trip")
     func writing() throws {
         var writer = XMLWriter()
         let awkward = "a<b>&\"c\" 'd' \u{1F600}"
@@ -136,7 +136,7 @@ struct XMLTreeTests {
         #expect(String(decoding: writer.bytes, as: UTF8.self).hasSuffix("  <nothing/>\n</root>\n"))
     }
 
-    @Test("Characters that XML cannot write do not spoil a document")
+    @Test("Characters that XML cannot represent do not make a document invalid")
     func controlCharacters() throws {
         var writer = XMLWriter()
         writer.element("a", [("b", "x\u{0}\u{1F}\ny")])

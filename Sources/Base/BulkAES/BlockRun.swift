@@ -1,25 +1,25 @@
 import FPSCrypto
 
-/// Blocks of one CBC chain that follow each other in a buffer, all of them or a repeating pattern of them.
+/// Consecutive blocks of one CBC chain in a buffer, which are all encrypted, or encrypted in a repeating pattern.
 ///
-/// A chain is one run that starts it and any number of runs after it in the list that continue it.
+/// A chain consists of one run that starts it and of any number of subsequent runs in the list that continue it.
 package struct BlockRun: Sendable {
-    /// Which of the buffers it lies in.
+    /// The index of the buffer that contains the run.
     package var buffer: Int
-    /// The first block's place in the buffer, in bytes.
+    /// The offset of the first block in the buffer, in bytes.
     package var offset: Int
-    /// How many blocks of 16 bytes pass the cipher; those that are skipped do not count.
+    /// The number of 16-byte blocks to encrypt or decrypt, without the skipped blocks.
     package var blocks: Int
-    /// How many blocks pass the cipher before some are skipped. At least 1.
+    /// The number of blocks to encrypt or decrypt before blocks are skipped. At least 1.
     package var cryptBlocks: Int
-    /// How many blocks are skipped then. 0: all blocks pass the cipher.
+    /// The number of blocks to skip after that; 0 means that no block is skipped.
     package var skipBlocks: Int
-    /// True when the chain of the run before goes on here; ``iv`` means nothing then.
+    /// Whether this run continues the chain of the previous run; ``iv`` is ignored then.
     package var continuesChain: Bool
-    /// What the chain starts with.
+    /// The initialization vector of the chain.
     package var iv: SIMD16<UInt8>
 
-    /// Makes a run of `blocks` blocks; without a pattern, all of them pass the cipher.
+    /// Creates a run of `blocks` blocks; without a pattern, no block is skipped.
     package init(
         buffer: Int = 0,
         offset: Int,
@@ -38,11 +38,11 @@ package struct BlockRun: Sendable {
         self.iv = iv
     }
 
-    /// Holds that every block of the run lies within its buffer.
+    /// Checks that every block of the run is within its buffer.
     func check(sizes: (Int) -> Int?, operation: String) throws(CryptoError) {
         guard let size = sizes(buffer), offset >= 0, offset <= size, blocks >= 0,
             (1...255).contains(cryptBlocks), (0...255).contains(skipBlocks),
-            // `blocks` is bounded first, so that the second product cannot overflow.
+            // `blocks` is checked first, so that the second product cannot overflow.
             blocks <= size / AES128.blockSize, extent <= size - offset
         else {
             let reason = "\(blocks) blocks at byte \(offset) of buffer \(buffer) do not fit"
@@ -50,7 +50,7 @@ package struct BlockRun: Sendable {
         }
     }
 
-    /// The size in bytes from the first block to the end of the last, skipped blocks between them included.
+    /// The size in bytes from the first block to the end of the last block, including skipped blocks between them.
     private var extent: Int {
         blocks == 0 ? 0 : (blocks + (blocks - 1) / cryptBlocks * skipBlocks) * AES128.blockSize
     }

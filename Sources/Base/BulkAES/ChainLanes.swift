@@ -1,42 +1,43 @@
 import FPSCrypto
 
-// The kernel of BulkCBC: raw pointers, because bounds checks in the inner loop cost a third of the speed and a list of
-// mutable spans cannot be held. It is safe because BulkCBC has checked that every run lies within its buffer, lanes
-// move over the blocks of their runs only, and all scratch memory has the fixed sizes below.
+// The kernel of BulkCBC. It uses raw pointers, because bounds checks in the inner loop cost a third of the speed and
+// mutable spans cannot be stored in an array. It is safe because BulkCBC has checked that every run is within its
+// buffer, a lane accesses only the blocks of its run, and all scratch memory has the fixed sizes below.
 
-/// A block as the machine adds it.
+/// A 16-byte block as a vector, for XOR.
 typealias Block = SIMD2<UInt64>
 
-/// Encrypts up to 16 CBC chains side by side. A lane whose chain ends takes the next chain from the list.
+/// A cipher that encrypts up to 16 CBC chains concurrently. A lane whose chain has ended continues with the next chain
+/// of the list.
 struct ChainLanes: ~Copyable {
-    /// A chain on its way, but for what the inner loop moves: the place of its next block, and the ciphertext block
-    /// before that. These lie in lists of their own, so that the loop touches nothing else.
+    /// The state of a chain that is being encrypted. The position of its next block and the previous ciphertext block,
+    /// which the inner loop updates, are stored in separate arrays, so that the loop accesses no other memory.
     private struct Lane {
-        /// How many blocks of the run are left for the cipher.
-        var left: Int
-        /// How many of them come at the lane's stride before a jump.
-        var even: Int
-        /// After every so many blocks there is a jump of so many bytes.
-        var evenBlocks: Int
+        /// The number of blocks of the run that remain to be encrypted.
+        var remaining: Int
+        /// The number of blocks at the lane's stride before the next jump.
+        var blocksBeforeJump: Int
+        /// The number of blocks between two jumps, and the size of a jump in bytes.
+        var blocksBetweenJumps: Int
         var jump: Int
-        /// The run's index; -1 before the first.
+        /// The index of the run; -1 before the first run.
         var run: Int
     }
 
-    /// More lanes gain nothing: with 16, libcrypto's eight blocks in flight are always full.
+    /// The maximum number of lanes. More lanes are not faster: with 16, libcrypto always has eight blocks in flight.
     private static let limit = 16
-    /// From this many blocks on, it pays to set up the chaining mode for the last one or two chains.
-    private static let aloneAtTheEnd = 16
-    /// How many scattered blocks are gathered for the chaining mode.
+    /// The minimum number of blocks for which the cipher's CBC mode is faster for the last one or two chains.
+    private static let chainingThreshold = 16
+    /// The maximum number of scattered blocks that are gathered for the CBC mode.
     private static let gatherLimit = 256
 
     private var single: AES128Stream
     private var chaining: AES128Stream
     private let lanes: UnsafeMutablePointer<Lane>
-    /// For each lane the next block, and how many bytes later the one after it begins.
+    /// For each lane, the next block, and the distance in bytes to the block after it.
     private let positions: UnsafeMutablePointer<UnsafeMutableRawPointer>
     private let strides: UnsafeMutablePointer<Int>
-    /// For each lane the ciphertext block before the next, or the IV.
+    /// For each lane, the previous ciphertext block, or the IV.
     private let links: UnsafeMutablePointer<Block>
     private let gathered: UnsafeMutablePointer<Block>
     private var active = 0
@@ -48,7 +49,10 @@ struct ChainLanes: ~Copyable {
         self.single = single
         self.chaining = chaining
         lanes = .allocate(capacity: Self.limit)
-        lanes.initialize(repeating: Lane(left: 0, even: 0, evenBlocks: 0, jump: 0, run: -1), count: Self.limit)
+        lanes.initialize(
+            repeating: Lane(remaining: 0, blocksBeforeJump: 0, blocksBetweenJumps: 0, jump: 0, run: -1),
+            count: Self.limit
+        )
         positions = .allocate(capacity: Self.limit)
         strides = .allocate(capacity: Self.limit)
         links = .allocate(capacity: Self.limit)
@@ -68,7 +72,7 @@ struct ChainLanes: ~Copyable {
         gathered.deallocate()
     }
 
-    /// Processes all runs. Every run must lie within its buffer and the first must start a chain.
+    /// Encrypts all runs. Every run must be within its buffer, and the first run must start a chain.
     mutating func process(
         _ runs: [BlockRun],
         in buffers: [UnsafeMutableRawBufferPointer]
@@ -80,19 +84,21 @@ struct ChainLanes: ~Copyable {
             active += 1
         }
         while active > 0 {
-            var steps = lanes[0].even
-            for lane in 1..<max(active, 1) { steps = min(steps, lanes[lane].even) }
-            if next == runs.count, active <= 2, (0..<active).allSatisfy({ lanes[$0].left >= Self.aloneAtTheEnd }) {
+            var steps = lanes[0].blocksBeforeJump
+            for lane in 1..<max(active, 1) { steps = min(steps, lanes[lane].blocksBeforeJump) }
+            if next == runs.count, active <= 2,
+                (0..<active).allSatisfy({ lanes[$0].remaining >= Self.chainingThreshold })
+            {
                 steps = 0
-                for lane in 0..<active { try finishAlone(lane) }
+                for lane in 0..<active { try finishWithCBC(lane) }
             } else {
                 try encrypt(steps)
             }
             var lane = 0
             while lane < active {
                 move(lane, by: steps)
-                if lanes[lane].left == 0, try !load(lane, runs, buffers) {
-                    // The last lane moves here; its turn in this loop is still to come.
+                if lanes[lane].remaining == 0, try !load(lane, runs, buffers) {
+                    // The last lane moves to this index, and the loop processes it next.
                     active -= 1
                     lanes[lane] = lanes[active]
                     links[lane] = links[active]
@@ -105,16 +111,17 @@ struct ChainLanes: ~Copyable {
         }
     }
 
-    /// Counts `steps` blocks that the inner loop has done, at most the even ones, and jumps after the last of these.
+    /// Updates a lane after the inner loop has encrypted `steps` blocks, at most up to the next jump, and jumps if that
+    /// is reached.
     private func move(_ lane: Int, by steps: Int) {
-        lanes[lane].left -= steps
-        lanes[lane].even -= steps
-        guard lanes[lane].even == 0, lanes[lane].left > 0 else { return }
+        lanes[lane].remaining -= steps
+        lanes[lane].blocksBeforeJump -= steps
+        guard lanes[lane].blocksBeforeJump == 0, lanes[lane].remaining > 0 else { return }
         positions[lane] += lanes[lane].jump
-        lanes[lane].even = min(lanes[lane].evenBlocks, lanes[lane].left)
+        lanes[lane].blocksBeforeJump = min(lanes[lane].blocksBetweenJumps, lanes[lane].remaining)
     }
 
-    /// Gives a lane its chain's next run, or the next chain. False: there is nothing left.
+    /// Assigns the next run of its chain, or the next chain, to a lane. Returns false if no runs are remaining.
     private mutating func load(
         _ lane: Int,
         _ runs: [BlockRun],
@@ -133,14 +140,15 @@ struct ChainLanes: ~Copyable {
                 following += 1
                 continue
             }
-            // One block of so many is as even as all of them; the jump is for patterns of several.
-            let isEven = run.skipBlocks == 0 || run.cryptBlocks == 1
+            // Blocks at a constant distance need no jump: all blocks, or one block per pattern. Only patterns with
+            // several encrypted blocks have jumps.
+            let hasConstantStride = run.skipBlocks == 0 || run.cryptBlocks == 1
             positions[lane] = start + run.offset
             strides[lane] = (run.cryptBlocks == 1 ? 1 + run.skipBlocks : 1) * 16
             lanes[lane] = Lane(
-                left: run.blocks,
-                even: isEven ? run.blocks : min(run.blocks, run.cryptBlocks),
-                evenBlocks: run.cryptBlocks,
+                remaining: run.blocks,
+                blocksBeforeJump: hasConstantStride ? run.blocks : min(run.blocks, run.cryptBlocks),
+                blocksBetweenJumps: run.cryptBlocks,
                 jump: run.skipBlocks * 16,
                 run: following
             )
@@ -148,7 +156,7 @@ struct ChainLanes: ~Copyable {
         }
     }
 
-    /// Moves all lanes forward by `steps` blocks.
+    /// Encrypts `steps` blocks of every lane.
     private mutating func encrypt(_ steps: Int) throws(CryptoError) {
         let (positions, strides, links, active) = (positions, strides, links, active)
         for _ in 0..<steps {
@@ -162,13 +170,14 @@ struct ChainLanes: ~Copyable {
         }
     }
 
-    /// Takes one lane to the end of its run by the cipher's own chaining mode.
-    private mutating func finishAlone(_ lane: Int) throws(CryptoError) {
+    /// Encrypts the rest of one lane's run with the cipher's CBC mode.
+    private mutating func finishWithCBC(_ lane: Int) throws(CryptoError) {
         try chaining.reset(iv: unsafeBitCast(links[lane], to: SIMD16<UInt8>.self))
-        while lanes[lane].left > 0 {
+        while lanes[lane].remaining > 0 {
             let start = positions[lane]
             let isContiguous = strides[lane] == 16
-            let count = isContiguous ? lanes[lane].even : min(lanes[lane].even, Self.gatherLimit)
+            let count =
+                isContiguous ? lanes[lane].blocksBeforeJump : min(lanes[lane].blocksBeforeJump, Self.gatherLimit)
             let blocks = isContiguous ? start : UnsafeMutableRawPointer(gathered)
             if !isContiguous {
                 for number in 0..<count {

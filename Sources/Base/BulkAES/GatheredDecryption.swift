@@ -1,35 +1,35 @@
 import FPSCrypto
 
-/// Decrypts CBC chains. Unlike encryption no block waits for another one's result: blocks of all chains, however short
-/// these are and wherever the blocks lie, are gathered, pass the cipher in one call, and go back to their places, each
-/// combined with the ciphertext before it.
+/// A cipher that decrypts CBC chains. In decryption no block depends on the result of another block. Blocks of all
+/// chains, even of short chains at scattered positions, are gathered, decrypted in one call, XORed with the previous
+/// ciphertext block, and written back.
 ///
-/// Raw pointers, and safe, for the reasons that stand above ChainLanes.
+/// The code uses raw pointers, and is safe, for the reasons described at ChainLanes.
 struct GatheredDecryption: ~Copyable {
-    /// Blocks of one run that were gathered, at one distance from each other.
-    private struct Piece {
-        /// The first block's place, and how many bytes later the next one's is.
-        var place: UnsafeMutableRawPointer
+    /// Gathered blocks of one run, which have a constant distance.
+    private struct GatheredBlocks {
+        /// The address of the first block, and the distance in bytes to the next block.
+        var position: UnsafeMutableRawPointer
         var stride: Int
-        /// Which of the gathered blocks are its own.
+        /// The range of the blocks in the gathered memory: the index of the first block and the count.
         var first: Int
         var count: Int
-        /// The ciphertext block before the first one, or the IV.
+        /// The ciphertext block before the first block, or the IV.
         var link: Block
     }
 
-    /// How many blocks pass the cipher together: 4 KiB, which stay in the nearest cache with what becomes of them, and
-    /// beside which a call costs little.
+    /// The maximum number of blocks in one call of the cipher: 4 KiB, which fit in the L1 cache together with the
+    /// result, and are enough to make the cost of a call negligible.
     private static let limit = 256
-    /// From this many blocks in one piece on, the cipher's own chaining mode is faster, which copies nothing.
-    private static let alone = 128
+    /// The minimum number of contiguous blocks for which the cipher's CBC mode is faster, because it copies nothing.
+    private static let chainingThreshold = 128
 
     private var single: AES128Stream
     private var chaining: AES128Stream
-    /// Ciphertext, then room for as much plaintext.
+    /// The ciphertext, followed by space for the plaintext.
     private let blocks: UnsafeMutablePointer<Block>
     private var filled = 0
-    private var pieces: [Piece] = []
+    private var gathered: [GatheredBlocks] = []
 
     init(key: SecretBytes) throws(CryptoError) {
         let single = try AES128Stream(.ecb, .decrypt, key: key)
@@ -38,8 +38,8 @@ struct GatheredDecryption: ~Copyable {
         self.chaining = chaining
         blocks = .allocate(capacity: 2 * Self.limit)
         blocks.initialize(repeating: Block(), count: 2 * Self.limit)
-        // Not more pieces than blocks.
-        pieces.reserveCapacity(Self.limit)
+        // There are never more elements than blocks.
+        gathered.reserveCapacity(Self.limit)
     }
 
     deinit {
@@ -48,10 +48,10 @@ struct GatheredDecryption: ~Copyable {
         blocks.deallocate()
     }
 
-    /// Processes all runs. Every run must lie within its buffer and the first must start a chain.
+    /// Decrypts all runs. Every run must be within its buffer, and the first run must start a chain.
     mutating func process(_ runs: [BlockRun], in buffers: [UnsafeMutableRawBufferPointer]) throws(CryptoError) {
         filled = 0
-        pieces.removeAll(keepingCapacity: true)
+        gathered.removeAll(keepingCapacity: true)
         var link = Block()
         for run in runs {
             if !run.continuesChain { link = unsafeBitCast(run.iv, to: Block.self) }
@@ -61,58 +61,60 @@ struct GatheredDecryption: ~Copyable {
             } else if run.cryptBlocks == 1 {
                 try add(start + run.offset, run.blocks, stride: (1 + run.skipBlocks) * 16, &link)
             } else {
-                var (place, left) = (start + run.offset, run.blocks)
-                while left > 0 {
-                    try add(place, min(left, run.cryptBlocks), stride: 16, &link)
-                    place += (run.cryptBlocks + run.skipBlocks) * 16
-                    left -= min(left, run.cryptBlocks)
+                var (position, remaining) = (start + run.offset, run.blocks)
+                while remaining > 0 {
+                    try add(position, min(remaining, run.cryptBlocks), stride: 16, &link)
+                    position += (run.cryptBlocks + run.skipBlocks) * 16
+                    remaining -= min(remaining, run.cryptBlocks)
                 }
             }
         }
         try finish()
     }
 
-    /// Takes blocks of one chain; `link` becomes the last one's ciphertext.
+    /// Adds blocks of one chain; `link` becomes the ciphertext of the last block.
     private mutating func add(
-        _ place: UnsafeMutableRawPointer,
+        _ position: UnsafeMutableRawPointer,
         _ count: Int,
         stride: Int,
         _ link: inout Block
     ) throws(CryptoError) {
-        if stride == 16, count >= Self.alone {
+        if stride == 16, count >= Self.chainingThreshold {
             try chaining.reset(iv: unsafeBitCast(link, to: SIMD16<UInt8>.self))
-            link = place.loadUnaligned(fromByteOffset: (count - 1) * 16, as: Block.self)
-            return try chaining.update(place, to: place, count: count * 16)
+            link = position.loadUnaligned(fromByteOffset: (count - 1) * 16, as: Block.self)
+            return try chaining.update(position, to: position, count: count * 16)
         }
-        var (place, left) = (place, count)
-        while left > 0 {
-            let taken = min(left, Self.limit - filled)
-            let room = blocks + filled
-            for number in 0..<taken {
-                room[number] = place.loadUnaligned(fromByteOffset: number * stride, as: Block.self)
+        var (position, remaining) = (position, count)
+        while remaining > 0 {
+            let batchSize = min(remaining, Self.limit - filled)
+            let destination = blocks + filled
+            for number in 0..<batchSize {
+                destination[number] = position.loadUnaligned(fromByteOffset: number * stride, as: Block.self)
             }
-            pieces.append(Piece(place: place, stride: stride, first: filled, count: taken, link: link))
-            link = room[taken - 1]
-            filled += taken
-            place += taken * stride
-            left -= taken
+            gathered.append(
+                GatheredBlocks(position: position, stride: stride, first: filled, count: batchSize, link: link)
+            )
+            link = destination[batchSize - 1]
+            filled += batchSize
+            position += batchSize * stride
+            remaining -= batchSize
             if filled == Self.limit { try finish() }
         }
     }
 
-    /// Decrypts what was gathered and puts it back.
+    /// Decrypts the gathered blocks and writes the plaintext back.
     private mutating func finish() throws(CryptoError) {
         let (ciphertext, plaintext) = (blocks, blocks + Self.limit)
         try single.update(ciphertext, to: plaintext, count: filled * 16)
-        for piece in pieces {
-            var (link, place) = (piece.link, piece.place)
-            for number in piece.first..<piece.first + piece.count {
-                place.storeBytes(of: plaintext[number] ^ link, as: Block.self)
+        for group in gathered {
+            var (link, position) = (group.link, group.position)
+            for number in group.first..<group.first + group.count {
+                position.storeBytes(of: plaintext[number] ^ link, as: Block.self)
                 link = ciphertext[number]
-                place += piece.stride
+                position += group.stride
             }
         }
         filled = 0
-        pieces.removeAll(keepingCapacity: true)
+        gathered.removeAll(keepingCapacity: true)
     }
 }

@@ -1,12 +1,12 @@
-// The standard library's `Array.span` and `Array.mutableSpan` need iOS 26 and macOS 26, the spans themselves no more than
-// iOS 12.2. These have the same names, so that files that import ByteCoding use them instead; they can be deleted when the
-// package needs those systems.
+// `Array.span` and `Array.mutableSpan` of the standard library require iOS 26 and macOS 26, while the span types
+// require only iOS 12.2. These properties have the same names, so that files that import ByteCoding use them instead.
+// They can be deleted when the package requires those systems.
 
 extension Array where Element: BitwiseCopyable {
-    /// The elements, without a copy. The array cannot be changed while the span is used.
+    /// A span over the elements, without a copy. The array cannot be changed while the span is in use.
     ///
-    /// Such elements are never those of an Objective-C array, so they lie in memory one after the other, for as long as
-    /// the array.
+    /// The elements cannot be those of an Objective-C array, so they are contiguous in memory and live as long as the
+    /// array.
     @inlinable
     package var span: Span<Element> {
         @_lifetime(borrow self)
@@ -16,7 +16,7 @@ extension Array where Element: BitwiseCopyable {
         }
     }
 
-    /// The elements, to be changed in place. The array cannot be used while the span is.
+    /// A mutable span over the elements. The array cannot be used while the span is in use.
     @inlinable
     package var mutableSpan: MutableSpan<Element> {
         @_lifetime(&self)

@@ -1,14 +1,14 @@
-/// A cursor over bytes that it does not own. It reads big-endian numbers and byte strings, and every failure names the
+/// A cursor over bytes that it does not own. It reads big-endian numbers and byte strings. Every error contains the
 /// field and its offset.
 ///
-/// The reader cannot outlive the memory it looks at; the compiler sees to that, so nothing is copied until a field is
-/// asked for as an array. A reader over a part (``split(_:_:)``) counts offsets from the start of the whole.
+/// The compiler ensures that the reader does not outlive the memory, so bytes are copied only when a field is read as
+/// an array. A reader over a part (``split(_:_:)``) counts offsets from the start of the whole input.
 public struct ByteReader: ~Escapable {
     @usableFromInline let span: RawSpan
     @usableFromInline let base: Int
     @usableFromInline var position = 0
 
-    /// Makes a reader over all of `span`. `base` is what the first byte counts as in errors.
+    /// Creates a reader over all of `span`. `base` is the offset of the first byte in errors.
     @_lifetime(copy span)
     @inlinable
     public init(_ span: RawSpan, base: Int = 0) {
@@ -16,7 +16,7 @@ public struct ByteReader: ~Escapable {
         self.base = base
     }
 
-    /// How many bytes have not been read yet.
+    /// The number of bytes that have not been read yet.
     @inlinable
     public var remaining: Int { span.byteCount - position }
 
@@ -57,14 +57,14 @@ public struct ByteReader: ~Escapable {
         return part.withUnsafeBytes { [UInt8]($0) }
     }
 
-    /// Passes over `count` bytes.
+    /// Skips `count` bytes.
     @inlinable
     public mutating func skip(_ count: Int, _ field: @autoclosure () -> String) throws(ParseError) {
         try require(count, field())
         position += count
     }
 
-    /// Takes the next `count` bytes as a reader of their own.
+    /// Returns a reader over the next `count` bytes, and skips these bytes.
     @_lifetime(copy self)
     @inlinable
     public mutating func split(_ count: Int, _ field: @autoclosure () -> String) throws(ParseError) -> ByteReader {
@@ -73,7 +73,7 @@ public struct ByteReader: ~Escapable {
         return ByteReader(span.extracting(position..<position + count), base: base + position)
     }
 
-    /// Holds that everything has been read.
+    /// Checks that all bytes have been read.
     ///
     /// - Throws: ``ParseError/Code/trailingBytes``.
     @inlinable
@@ -83,7 +83,7 @@ public struct ByteReader: ~Escapable {
                 .trailingBytes,
                 reading: structure(),
                 offset: offset,
-                reason: "\(remaining) bytes left over"
+                reason: "\(remaining) unexpected bytes at the end"
             )
         }
     }
@@ -106,7 +106,7 @@ public struct ByteReader: ~Escapable {
                 .truncated,
                 reading: field(),
                 offset: offset,
-                reason: "\(count) bytes expected, \(remaining) left"
+                reason: "expected \(count) bytes, found \(remaining)"
             )
         }
     }

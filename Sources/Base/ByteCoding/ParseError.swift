@@ -1,39 +1,39 @@
-/// Why some bytes could not be read: a stable code, what was being read, and where.
+/// An error from parsing bytes: a stable code, the field or structure, and its offset.
 ///
-/// The code is for programs and never changes its meaning; the rest is for people. Two errors are equal when their
-/// codes are. An error never carries the bytes themselves, so that it may be logged.
+/// The code is intended for programs and never changes its meaning; the rest is intended for people. Two errors are
+/// equal if their codes are equal. An error never contains the parsed bytes, so it can be logged.
 public struct ParseError: Error, Sendable {
-    /// What went wrong. Every target that parses adds its own values in an extension.
+    /// The stable code of an error. Every target with a parser adds its own values in an extension.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The stable name, in kebab-case.
         public let rawValue: String
 
-        /// Makes a code from its stable name.
+        /// Creates a code from its stable name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The stable name.
         public var description: String { rawValue }
 
-        /// The input ended before the field did.
+        /// The input ends before the end of the field.
         public static let truncated = Code(rawValue: "truncated")
-        /// Bytes were left over after the last field.
+        /// The input has bytes after the last field.
         public static let trailingBytes = Code(rawValue: "trailing-bytes")
-        /// A length field contradicts what surrounds it.
+        /// A length field contradicts the surrounding structure.
         public static let invalidLength = Code(rawValue: "invalid-length")
-        /// A field holds a value that its definition does not allow.
+        /// A field has a value that its definition does not allow.
         public static let invalidValue = Code(rawValue: "invalid-value")
     }
 
-    /// What went wrong.
+    /// The code of the error.
     public let code: Code
-    /// The field or structure that was being read, in the words of its specification.
+    /// The name of the field or structure, as in its specification.
     public let reading: String
-    /// Where it begins: the number of bytes from the start of the outermost input.
+    /// The offset of the field or structure, in bytes from the start of the outermost input.
     public let offset: Int
-    /// What was found and what was expected, where that says more than the code does.
+    /// The values found and expected; nil if they add nothing to the code.
     public let reason: String?
 
-    /// Makes an error. `offset` is in bytes from the start of the outermost input.
+    /// Creates an error. `offset` is in bytes from the start of the outermost input.
     public init(_ code: Code, reading: String, offset: Int, reason: String? = nil) {
         self.code = code
         self.reading = reading
@@ -43,12 +43,12 @@ public struct ParseError: Error, Sendable {
 }
 
 extension ParseError: Equatable {
-    /// True when both errors have the same code, wherever they occurred.
+    /// Returns whether both errors have the same code, regardless of the offset.
     public static func == (left: ParseError, right: ParseError) -> Bool { left.code == right.code }
 }
 
 extension ParseError: CustomStringConvertible {
-    /// One line: the code, what was being read, the byte offset and the reason.
+    /// The code, the byte offset, the field or structure, and the reason, on one line.
     public var description: String {
         "\(code) at byte \(offset), reading \(reading)" + (reason.map { ": \($0)" } ?? "")
     }

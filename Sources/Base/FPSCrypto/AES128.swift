@@ -1,10 +1,10 @@
 /// AES with a 128-bit key (FIPS 197) in the two modes of FairPlay Streaming's messages: single blocks (ECB) and cipher
 /// block chaining without padding (SP 800-38A, 6.1 and 6.2).
 ///
-/// Keys are 16 bytes. The functions whose name ends in `Secret` return ``SecretBytes``; they are for results that are
-/// keys themselves. All throw ``CryptoError/Code/invalidLength`` when a size is wrong.
+/// Keys have 16 bytes. The functions whose name ends in `Secret` return ``SecretBytes``, for results that are keys. All
+/// functions throw ``CryptoError/Code/invalidLength`` if a size is wrong.
 public enum AES128 {
-    /// The size of a block, a key and an initialization vector in bytes.
+    /// The size of a block, of a key and of an initialization vector, in bytes.
     public static let blockSize = 16
 
     // MARK: Single blocks
@@ -26,7 +26,7 @@ public enum AES128 {
         }
     }
 
-    /// Encrypts one block of 16 bytes where the result is the secret: a key derived from a seed.
+    /// Encrypts one block of 16 bytes to a secret, such as a key that is derived from a seed.
     public static func encryptBlockSecret(
         _ block: some Collection<UInt8>,
         key: SecretBytes
@@ -46,7 +46,7 @@ public enum AES128 {
         }
     }
 
-    /// Decrypts one block of 16 bytes that holds a secret.
+    /// Decrypts one block of 16 bytes that contains a secret.
     public static func decryptBlockSecret(
         _ block: some Collection<UInt8>,
         key: SecretBytes
@@ -58,7 +58,7 @@ public enum AES128 {
 
     // MARK: Cipher block chaining
 
-    /// Encrypts a multiple of 16 bytes, which may be none.
+    /// Encrypts bytes whose count is a multiple of 16 and can be 0.
     public static func encryptCBC(
         _ data: some Collection<UInt8>,
         key: SecretBytes,
@@ -71,7 +71,7 @@ public enum AES128 {
         }
     }
 
-    /// Encrypts a secret, a multiple of 16 bytes, which may be none.
+    /// Encrypts a secret whose size is a multiple of 16 bytes and can be 0.
     public static func encryptCBC(
         _ data: SecretBytes,
         key: SecretBytes,
@@ -84,10 +84,9 @@ public enum AES128 {
         }
     }
 
-    /// Encrypts a part of `data`, or all of it, where it lies: the ciphertext overwrites the plaintext. The part is a
-    /// multiple of 16 bytes.
+    /// Encrypts a part of `data`, or all of it, in place. The size of the part must be a multiple of 16 bytes.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength``, also when `range` lies outside of `data`, which is unchanged then.
+    /// - Throws: ``CryptoError/Code/invalidLength``, also if `range` is not within `data`, which is unchanged then.
     public static func encryptCBC(
         inPlace data: inout [UInt8],
         range: Range<Int>? = nil,
@@ -99,7 +98,8 @@ public enum AES128 {
             throw CryptoError(
                 .invalidLength,
                 operation: operationCBC(.encrypt),
-                reason: "bytes \(range.lowerBound)..<\(range.upperBound) of \(data.count)"
+                reason:
+                    "bytes \(range.lowerBound)..<\(range.upperBound) are not within the \(data.count) bytes of data"
             )
         }
         try data.withUnsafeMutableBufferPointer { data throws(CryptoError) in
@@ -108,7 +108,7 @@ public enum AES128 {
         }
     }
 
-    /// Decrypts a multiple of 16 bytes, which may be none.
+    /// Decrypts bytes whose count is a multiple of 16 and can be 0.
     public static func decryptCBC(
         _ data: some Collection<UInt8>,
         key: SecretBytes,
@@ -121,7 +121,7 @@ public enum AES128 {
         }
     }
 
-    /// Decrypts a multiple of 16 bytes, which may be none, that hold a secret.
+    /// Decrypts a secret whose size is a multiple of 16 bytes and can be 0.
     public static func decryptCBCSecret(
         _ data: some Collection<UInt8>,
         key: SecretBytes,
@@ -136,8 +136,8 @@ public enum AES128 {
 
     // MARK: Counter mode
 
-    /// Encrypts or decrypts any number of bytes in counter mode (SP 800-38A, 6.5). `counter` is the first counter
-    /// block, 16 bytes, which counts up as one 128-bit big-endian number.
+    /// Encrypts or decrypts any number of bytes in counter mode (SP 800-38A, 6.5). `counter` is the first counter block
+    /// of 16 bytes, which is incremented as one 128-bit big-endian number.
     public static func encryptCTR(
         _ data: some Collection<UInt8>,
         key: SecretBytes,
@@ -156,7 +156,7 @@ public enum AES128 {
         }
     }
 
-    // MARK: What they share
+    // MARK: Common implementation
 
     private static func bytes(
         _ body: (UnsafeMutableRawBufferPointer) throws(CryptoError) -> Void

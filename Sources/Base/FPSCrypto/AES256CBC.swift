@@ -1,17 +1,19 @@
-/// AES-256 in CBC mode (SP 800-38A, 6.2) with the padding of XML Encryption, for keys in documents.
+/// AES-256 in CBC mode (SP 800-38A, 6.2) with the padding of XML Encryption, for keys in XML documents.
 ///
-/// The last byte of the padding is its length, 1 to 16; the others may be anything, and are written like the last
-/// (XML Encryption 1.1, 5.2.1). The mode authenticates nothing: check a MAC over the ciphertext before it is decrypted,
-/// or whoever can send ciphertexts learns what they hold from the way in which they fail.
+/// The last byte of the padding is its length, 1 to 16. The other padding bytes can have any value;
+/// ``encryptPadded(_:key:iv:)`` sets them to the length (XML Encryption 1.1, 5.2.1). The mode does not authenticate:
+/// check a MAC over the ciphertext before decryption. Otherwise an attacker who can send ciphertexts can learn the
+/// plaintext from the errors (a padding oracle).
 public enum AES256CBC {
     /// The size of a key in bytes.
     public static let keySize = 32
-    /// The size of a block and of the initialization vector in bytes.
+    /// The size of a block and of the initialization vector, in bytes.
     public static let blockSize = 16
 
     /// Encrypts a secret. The result is 1 to 16 bytes longer, a multiple of 16.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` if the key is not 32 bytes or the initialization vector not 16.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the key does not have 32 bytes or the initialization vector does
+    ///   not have 16.
     public static func encryptPadded(
         _ secret: SecretBytes,
         key: SecretBytes,
@@ -20,7 +22,7 @@ public enum AES256CBC {
         let padding = blockSize - secret.count % blockSize
         let padded = SecretBytes(count: secret.count + padding) { out in
             secret.withUnsafeBytes { out.copyMemory(from: $0) }
-            for place in secret.count..<out.count { out[place] = UInt8(padding) }
+            for index in secret.count..<out.count { out[index] = UInt8(padding) }
         }
         return try padded.withUnsafeBytes { padded throws(CryptoError) in
             try makeBytes(count: padded.count) { out throws(CryptoError) in
@@ -29,10 +31,11 @@ public enum AES256CBC {
         }
     }
 
-    /// Decrypts what ``encryptPadded(_:key:iv:)`` made, and takes the padding away.
+    /// Decrypts the result of ``encryptPadded(_:key:iv:)`` and removes the padding.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` if the key is not 32 bytes, the initialization vector not 16, or the
-    ///   ciphertext not a multiple of 16 or empty; ``CryptoError/Code/decryptionFailed`` if there is no padding.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the key does not have 32 bytes, the initialization vector does
+    ///   not have 16, or the size of the ciphertext is 0 or not a multiple of 16; ``CryptoError/Code/decryptionFailed``
+    ///   if the padding is not valid.
     public static func decryptPadded(
         _ ciphertext: some Collection<UInt8>,
         key: SecretBytes,
@@ -61,7 +64,7 @@ public enum AES256CBC {
         try requireSize(key.count, keySize, of: "key", operation: operation)
         try requireSize(iv.count, blockSize, of: "initialization vector", operation: operation)
         guard !input.isEmpty, input.count.isMultiple(of: blockSize) else {
-            let reason = "data: \(input.count) bytes, must be a multiple of \(blockSize) and not none"
+            let reason = "data: \(input.count) bytes, must be a positive multiple of \(blockSize)"
             throw CryptoError(.invalidLength, operation: operation, reason: reason)
         }
         try withContiguousBytes(iv) { iv throws(CryptoError) in

@@ -1,18 +1,18 @@
-/// AES-256 in Galois/Counter Mode (SP 800-38D), for keys at rest.
+/// AES-256 in Galois/Counter Mode (SP 800-38D), for keys that are encrypted at rest.
 ///
-/// A sealed message is a random 12-byte nonce, the ciphertext (as long as the plaintext) and a 16-byte tag. Because the
-/// nonces are random, one key may seal 2³² messages at most (SP 800-38D, 8.3).
+/// An encrypted message consists of a random 12-byte nonce, the ciphertext (as long as the plaintext) and a 16-byte
+/// tag. Because the nonces are random, one key must not encrypt more than 2³² messages (SP 800-38D, 8.3).
 public enum AES256GCM {
     /// The size of a key in bytes.
     public static let keySize = 32
-    /// The size of the nonce in front of the ciphertext in bytes.
+    /// The size of the nonce before the ciphertext, in bytes.
     public static let nonceSize = 12
-    /// The size of the tag behind the ciphertext in bytes.
+    /// The size of the tag after the ciphertext, in bytes.
     public static let tagSize = 16
 
     /// Encrypts `plaintext` and authenticates it together with `associatedData`, which is not part of the result.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` if the key is not 32 bytes.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the key does not have 32 bytes.
     public static func seal(
         _ plaintext: SecretBytes,
         key: SecretBytes,
@@ -25,7 +25,7 @@ public enum AES256GCM {
         }
     }
 
-    /// Encrypts plain bytes the same way.
+    /// Encrypts `plaintext`, which is not a secret, and authenticates it together with `associatedData`.
     public static func seal(
         _ plaintext: some Collection<UInt8>,
         key: SecretBytes,
@@ -38,10 +38,11 @@ public enum AES256GCM {
         }
     }
 
-    /// Decrypts what ``seal(_:key:authenticating:)`` made.
+    /// Decrypts and verifies the result of ``seal(_:key:authenticating:)``.
     ///
-    /// - Throws: ``CryptoError/Code/authenticationFailed`` if the key, `associatedData` or any byte is not the one it
-    ///   was sealed with; ``CryptoError/Code/invalidLength`` if the key is not 32 bytes or `sealed` is shorter than 28.
+    /// - Throws: ``CryptoError/Code/authenticationFailed`` if the key, `associatedData` or a byte of the message
+    ///   differs from the encryption; ``CryptoError/Code/invalidLength`` if the key does not have 32 bytes or `sealed`
+    ///   has fewer than 28.
     public static func open(
         _ sealed: some Collection<UInt8>,
         key: SecretBytes,
@@ -75,7 +76,7 @@ public enum AES256GCM {
         try requireSize(key.count, keySize, of: "key", operation: operation)
         let size = sealed.count - nonceSize - tagSize
         guard size >= 0 else {
-            let reason = "\(sealed.count) bytes, at least \(nonceSize + tagSize) expected"
+            let reason = "expected at least \(nonceSize + tagSize) bytes, found \(sealed.count)"
             throw CryptoError(.invalidLength, operation: operation, reason: reason)
         }
         return try SecretBytes(count: size) { out throws(CryptoError) in

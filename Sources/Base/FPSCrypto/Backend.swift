@@ -1,5 +1,5 @@
-// Each backend is a folder: Libcrypto, the system's OpenSSL 3 (Linux), and SwiftCrypto, which the package trait of that name
-// chooses. Everything beside the folders is the same for both.
+// Each backend has a folder: Libcrypto uses the system's OpenSSL 3 (Linux), and SwiftCrypto uses swift-crypto and is
+// enabled by the package trait with that name. The files outside of the folders are common to both.
 #if !SwiftCrypto && !canImport(CLibcrypto)
 #error("FPSCrypto has no OpenSSL here: depend on the package keyway with traits: [\"SwiftCrypto\"]")
 #endif

@@ -1,8 +1,9 @@
-/// Something that decrypts several RSA-OAEP messages of one key at once, faster than one after the other.
+/// A decryptor that decrypts several RSA-OAEP messages with one key in a batch, which is faster than decrypting them
+/// one after the other.
 ///
-/// The key server module takes one; what the machine offers is for the server to find out.
+/// The key server module accepts a decryptor in its configuration; the server selects one that the CPU supports.
 public protocol BatchOAEPDecryptor: Sendable {
-    /// How many messages are best decrypted at once.
+    /// The number of messages to decrypt in one batch for the best throughput.
     var batchSize: Int { get }
 
     /// Decrypts each message as ``RSAPrivateKey/decryptOAEP(_:)`` does. The results are in the order of the messages.

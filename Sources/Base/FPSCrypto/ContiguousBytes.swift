@@ -1,12 +1,15 @@
-/// Lends the elements of `bytes` as contiguous memory; copies them only when the collection has none to lend.
+/// Calls a closure with the elements of `bytes` in contiguous memory; copies the elements only if the collection does
+/// not have contiguous storage.
 ///
-/// Always inlined: most callers are generic themselves, and a call would have the runtime make this one's types each time.
+/// The function is always inlined: most callers are generic, and otherwise the runtime would instantiate the generic
+/// types at each call.
 @inline(__always)
 package func withContiguousBytes<Value, Failure: Error>(
     _ bytes: some Collection<UInt8>,
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
 ) throws(Failure) -> Value {
-    // The standard library's functions that lend memory do not all have typed throws, hence the detour over Result.
+    // Not all functions of the standard library with a buffer closure have typed throws, so the closure returns a
+    // Result.
     let call = { (buffer: UnsafeBufferPointer<UInt8>) -> Result<Value, Failure> in
         do throws(Failure) {
             return .success(try body(UnsafeRawBufferPointer(buffer)))
@@ -18,7 +21,7 @@ package func withContiguousBytes<Value, Failure: Error>(
     return try Array(bytes).withUnsafeBufferPointer(call).get()
 }
 
-/// Makes an array of `count` bytes that `body` fills completely.
+/// Returns an array of `count` bytes, which `body` initializes completely.
 func makeBytes<Failure: Error>(
     count: Int,
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void

@@ -1,52 +1,54 @@
-/// Why a cryptographic operation failed: a stable code, what was being done, and a reason for people.
+/// An error from a cryptographic operation: a stable code, the operation, and a reason for people.
 ///
-/// The code is for programs and never changes its meaning. Two errors are equal when their codes are. An error never
-/// carries key material, plaintext or anything that tells one failed decryption from another, so it may be logged.
+/// The code is intended for programs and never changes its meaning. Two errors are equal if their codes are equal. An
+/// error never contains key material, plaintext or details that distinguish one failed decryption from another, so it
+/// can be logged.
 public struct CryptoError: Error, Sendable {
-    /// What went wrong.
+    /// The stable code of an error.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The stable name, in kebab-case.
         public let rawValue: String
 
-        /// Makes a code from its stable name.
+        /// Creates a code from its stable name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The stable name.
         public var description: String { rawValue }
 
-        /// A key, an initialization vector, a message or a range has a size that the operation does not take.
+        /// A key, an initialization vector, a message or a range has a size that the operation does not accept.
         public static let invalidLength = Code(rawValue: "invalid-length")
-        /// An argument other than a length is outside of what the operation takes.
+        /// An argument other than a length is not valid for the operation.
         public static let invalidArgument = Code(rawValue: "invalid-argument")
-        /// An RSA ciphertext could not be decrypted. Why is never said: that would help to decrypt it without the key.
+        /// A ciphertext could not be decrypted. The error never contains a reason, because a reason would help an
+        /// attacker to decrypt the ciphertext without the key.
         public static let decryptionFailed = Code(rawValue: "decryption-failed")
-        /// An authentication tag is wrong: another key, other associated data, or bytes that were changed.
+        /// An authentication tag is wrong: the key or the associated data is wrong, or the message was modified.
         public static let authenticationFailed = Code(rawValue: "authentication-failed")
-        /// The bytes are no private key in a form that is understood, or a damaged one.
+        /// The bytes are not a private key in a supported format, or the key is damaged.
         public static let unreadableKey = Code(rawValue: "unreadable-key")
-        /// The key is for another algorithm than RSA.
+        /// The key is not an RSA key.
         public static let notAnRSAKey = Code(rawValue: "not-an-rsa-key")
         /// The RSA modulus is shorter than 1024 bits or longer than 8192.
         public static let unsupportedKeySize = Code(rawValue: "unsupported-key-size")
-        /// The private key is encrypted and no passphrase was given.
+        /// The private key is encrypted, and no passphrase was passed.
         public static let passphraseNeeded = Code(rawValue: "passphrase-needed")
-        /// The passphrase does not open the private key.
+        /// The passphrase of the private key is wrong.
         public static let wrongPassphrase = Code(rawValue: "wrong-passphrase")
-        /// The bytes are no X.509 certificate, or a damaged one.
+        /// The bytes are not an X.509 certificate, or the certificate is damaged.
         public static let unreadableCertificate = Code(rawValue: "unreadable-certificate")
-        /// libcrypto refused what cannot fail on a sound system: no memory, or an algorithm that its configuration
-        /// leaves out.
+        /// The cryptographic library failed in an operation that does not fail on a correctly configured system, for
+        /// example because memory is exhausted or an algorithm is disabled.
         public static let libraryFailure = Code(rawValue: "library-failure")
     }
 
-    /// What went wrong.
+    /// The code of the error.
     public let code: Code
-    /// What was being done, in the words of the specification: "AES-128-CBC encryption".
+    /// The operation, with the name in its specification, for example "AES-128-CBC encryption".
     public let operation: String
-    /// What was found and what was expected, where that says more than the code does and reveals nothing.
+    /// The values found and expected; nil if they add nothing to the code or must not be revealed.
     public let reason: String?
 
-    /// Makes an error. Neither `operation` nor `reason` may hold a secret.
+    /// Creates an error. Neither `operation` nor `reason` must contain a secret.
     public init(_ code: Code, operation: String, reason: String? = nil) {
         self.code = code
         self.operation = operation
@@ -55,12 +57,12 @@ public struct CryptoError: Error, Sendable {
 }
 
 extension CryptoError: Equatable {
-    /// True when both errors have the same code, whatever they are about.
+    /// Returns whether both errors have the same code, regardless of the operation.
     public static func == (left: CryptoError, right: CryptoError) -> Bool { left.code == right.code }
 }
 
 extension CryptoError: CustomStringConvertible {
-    /// One line: the operation, the code and the reason.
+    /// The operation, the code and the reason, on one line.
     public var description: String {
         "\(operation): \(code)" + (reason.map { " (\($0))" } ?? "")
     }

@@ -1,15 +1,15 @@
-/// SHA-1 (FIPS 180-4). Broken as a signature hash; here because FairPlay Streaming names certificates and derives the
-/// CKC's key with it.
+/// SHA-1 (FIPS 180-4). SHA-1 is broken for signatures. It is included because FairPlay Streaming uses it to identify
+/// certificates and to derive the CKC's key.
 public enum SHA1 {
     /// The size of a hash in bytes.
     public static let size = 20
 
-    /// The hash of `message`, 20 bytes.
+    /// Returns the hash of `message`, 20 bytes.
     public static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
         Digest.hash(message, Digest.sha1, size)
     }
 
-    /// The hash of a secret, 20 bytes, itself a secret.
+    /// Returns the hash of a secret as a secret, 20 bytes.
     public static func hash(_ message: SecretBytes) -> SecretBytes {
         Digest.hash(message, Digest.sha1, size)
     }
@@ -20,12 +20,12 @@ public enum SHA256 {
     /// The size of a hash in bytes.
     public static let size = 32
 
-    /// The hash of `message`, 32 bytes.
+    /// Returns the hash of `message`, 32 bytes.
     public static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
         Digest.hash(message, Digest.sha256, size)
     }
 
-    /// The hash of a secret, 32 bytes, itself a secret.
+    /// Returns the hash of a secret as a secret, 32 bytes.
     public static func hash(_ message: SecretBytes) -> SecretBytes {
         Digest.hash(message, Digest.sha256, size)
     }

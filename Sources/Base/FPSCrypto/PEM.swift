@@ -1,13 +1,13 @@
-/// One block of a PEM file (RFC 7468): its label, the header lines of the old encrypted form, and the decoded bytes.
+/// A block of a PEM file (RFC 7468): its label, the header lines of the old encrypted format, and the decoded bytes.
 struct PEMBlock {
     let label: String
     let header: [UInt8]
     let content: SecretBytes
 
-    /// Larger inputs are no key and no certificate.
+    /// The maximum size of the input in bytes. Keys and certificates are never larger.
     static let maximumSize = 1 << 20
 
-    /// True if there is the beginning of a block anywhere. DER starts with 0x30, which is no such text.
+    /// Returns whether the input contains the start of a PEM block.
     static func isPEM(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.first != 0x30 else { return false }
         let mark = Array("-----BEGIN ".utf8)

@@ -1,7 +1,8 @@
 extension RSAPrivateKey {
-    /// Reads a key that is not encrypted, in PEM or DER, as PKCS#1 or PKCS#8; which one it is shows in the bytes.
+    /// Parses an unencrypted key in PEM or DER, as PKCS#1 or PKCS#8. The format is detected from the bytes.
     ///
-    /// The key is tried once, so that a damaged one is found here and not when the first client comes.
+    /// The initializer tests the key with one operation, so that a damaged key is detected before the first client
+    /// request.
     ///
     /// - Throws: ``CryptoError/Code/unreadableKey``, ``CryptoError/Code/notAnRSAKey``,
     ///   ``CryptoError/Code/unsupportedKeySize``, or ``CryptoError/Code/passphraseNeeded`` for an encrypted key.
@@ -9,7 +10,7 @@ extension RSAPrivateKey {
         try self.init(withContiguousBytes(bytes) { bytes throws(CryptoError) in try PrivateKeyFile(bytes) })
     }
 
-    /// Reads a key that is held as a secret, as ``init(_:)-(Collection<UInt8>)`` reads plain bytes.
+    /// Parses a key from a secret, in the same way as ``init(_:)-(Collection<UInt8>)`` from plain bytes.
     public convenience init(_ bytes: SecretBytes) throws(CryptoError) {
         try self.init(bytes.withUnsafeBytes { bytes throws(CryptoError) in try PrivateKeyFile(bytes) })
     }
@@ -22,7 +23,7 @@ extension RSAPrivateKey {
         try checkHalves()
     }
 
-    /// Checks that the private half undoes what the public half does.
+    /// Checks that the private half decrypts a message that the public half has encrypted.
     ///
     /// - Throws: ``CryptoError/Code/unreadableKey``.
     package func checkHalves() throws(CryptoError) {
@@ -31,26 +32,26 @@ extension RSAPrivateKey {
         do {
             if try decryptOAEP(publicKey.encryptOAEP(message)) == message { return }
         } catch {}
-        throw PrivateKeyFile.unreadable("its private and public parts do not agree")
+        throw PrivateKeyFile.unreadable("the private and public halves do not match")
     }
 }
 
-/// The one private key of a file: the bytes of a DER file, or the block of a PEM text (`RSA PRIVATE KEY`, `PRIVATE KEY`,
-/// `ENCRYPTED PRIVATE KEY`). Other blocks, a certificate for instance, are skipped.
+/// The private key of a file: the bytes of a DER file, or the block of a PEM file (`RSA PRIVATE KEY`, `PRIVATE KEY`,
+/// `ENCRYPTED PRIVATE KEY`). Other blocks, for example certificates, are skipped.
 package struct PrivateKeyFile {
-    /// What errors say was being done.
+    /// The name of the operation in errors.
     package static let operation = "reading an RSA private key"
 
-    /// The DER, encrypted as a whole where there is a header.
+    /// The DER, which is encrypted as a whole if there is a header.
     package let content: SecretBytes
-    /// The header lines of PEM's old encrypted form, with `DEK-Info`; empty otherwise.
+    /// The header lines of the old encrypted PEM format, with `DEK-Info`; empty for other formats.
     package let header: [UInt8]
 
-    /// Finds the key.
+    /// Finds the private key in the bytes of a file.
     ///
     /// - Throws: ``CryptoError/Code/unreadableKey`` or ``CryptoError/Code/notAnRSAKey``.
     package init(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
-        guard bytes.count <= PEMBlock.maximumSize else { throw Self.unreadable("longer than 1 MiB") }
+        guard bytes.count <= PEMBlock.maximumSize else { throw Self.unreadable("the file is longer than 1 MiB") }
         guard PEMBlock.isPEM(bytes) else {
             (content, header) = (SecretBytes(copying: bytes), [])
             return
@@ -59,18 +60,24 @@ package struct PrivateKeyFile {
         let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
         guard let key = keys.first else {
             let found = Set(blocks.map(\.label)).sorted().joined(separator: ", ")
-            throw Self.unreadable("the PEM text holds no private key, only: \(found)")
+            throw Self.unreadable("the PEM text contains no private key, only: \(found)")
         }
-        guard keys.count == 1 else { throw Self.unreadable("the PEM text holds \(keys.count) private keys") }
+        guard keys.count == 1 else {
+            throw Self.unreadable("the PEM text contains \(keys.count) private keys; expected one")
+        }
         guard ["RSA PRIVATE KEY", "PRIVATE KEY", "ENCRYPTED PRIVATE KEY"].contains(key.label) else {
-            throw CryptoError(.notAnRSAKey, operation: Self.operation, reason: "the PEM text says \(key.label)")
+            throw CryptoError(
+                .notAnRSAKey,
+                operation: Self.operation,
+                reason: "the type of the PEM block is \(key.label)"
+            )
         }
         (content, header) = (key.content, key.header)
     }
 
-    /// The key in an unencrypted DER encoding.
+    /// Returns the key in an unencrypted DER encoding.
     ///
-    /// - Throws: ``CryptoError/Code/passphraseNeeded`` when it is encrypted, ``CryptoError/Code/unreadableKey``, and
+    /// - Throws: ``CryptoError/Code/passphraseNeeded`` if the key is encrypted, ``CryptoError/Code/unreadableKey``, and
     ///   with some libraries ``CryptoError/Code/notAnRSAKey``.
     package static func key(der: SecretBytes) throws(CryptoError) -> RSAPrivateBackend {
         try der.withUnsafeBytes { der throws(CryptoError) in
@@ -78,11 +85,11 @@ package struct PrivateKeyFile {
             guard !RSAPrivateBackend.isEncryptedPrivateKey(der: der) else {
                 throw CryptoError(.passphraseNeeded, operation: operation)
             }
-            throw unreadable("it is neither PEM nor the DER of a private key, or it is damaged")
+            throw unreadable("the data is neither a PEM nor a DER private key, or the key is damaged")
         }
     }
 
-    /// The error for bytes that are not a private key.
+    /// Returns the error for bytes that are not a private key.
     package static func unreadable(_ reason: String) -> CryptoError {
         CryptoError(.unreadableKey, operation: operation, reason: reason)
     }

@@ -10,28 +10,28 @@ public final class RSAPublicKey: Sendable {
         self.backend = backend
     }
 
-    /// Encrypts `message` by RSAES-OAEP with SHA-1 and MGF1-SHA-1 (RFC 8017, 7.1), with an empty label. The result is
-    /// as long as the modulus.
+    /// Encrypts `message` with RSAES-OAEP, with SHA-1, MGF1-SHA-1 and an empty label (RFC 8017, 7.1). The result is as
+    /// long as the modulus.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` if `message` is longer than the modulus less 42 bytes.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if `message` is longer than the size of the modulus minus 42 bytes.
     public func encryptOAEP(_ message: SecretBytes) throws(CryptoError) -> [UInt8] {
         try backend.encryptOAEP(message, size: checkedSize(for: message), operation: Self.encryption)
     }
 
     static let encryption = "RSA-OAEP encryption"
 
-    /// The size of the modulus in bytes, for a message that fits.
+    /// Returns the size of the modulus in bytes, after checking that the message fits.
     func checkedSize(for message: SecretBytes) throws(CryptoError) -> Int {
         let size = (bits + 7) / 8
         guard message.count <= size - 42 else {
-            let reason = "message: \(message.count) bytes, at most \(size - 42) for this key"
+            let reason = "message: \(message.count) bytes, must be at most \(size - 42) for this key"
             throw CryptoError(.invalidLength, operation: Self.encryption, reason: reason)
         }
         return size
     }
 }
 
-/// Passes on the size of an RSA modulus in bits, if this package uses keys of that size.
+/// Returns the size of an RSA modulus in bits, after checking that this package supports it.
 func requireBits(_ bits: Int, operation: String) throws(CryptoError) -> Int {
     guard (1024...8192).contains(bits) else {
         throw CryptoError(.unsupportedKeySize, operation: operation, reason: "\(bits) bits, must be 1024 to 8192")

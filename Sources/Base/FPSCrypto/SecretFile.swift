@@ -1,26 +1,26 @@
 import Foundation
 
-/// A file that holds a secret: a key, a password, a token.
+/// A file with a secret: a key, a password or a token.
 ///
-/// One rule decides whether such a file is used. It is a regular file; it belongs to the user that runs the program, or to
-/// root; others have no access to it, and its group may read it only when it belongs to root. A symbolic link is followed,
-/// since that is what a mounted secret is, and the rule is applied to what was opened: between check and read nothing can
-/// be exchanged. docs/operations.md has the reasons.
+/// All secret files must follow the same rule. The file must be a regular file that is owned by the user that runs the
+/// program or by root. Other users must not have access to the file, and its group can have read access only if root is
+/// the owner. Symbolic links are followed, because mounted secrets are links. The check applies to the open file, so
+/// the file cannot be replaced between the check and the read. docs/operations.md describes the reasons.
 package enum SecretFile {
-    /// The size in bytes that a secret may have, unless its reader knows better: the largest are chains of private keys.
+    /// The default maximum size of a secret file in bytes. The largest files are chains of private keys.
     package static let standardLimit = 65_536
 
-    /// The content of a file, as it is.
+    /// Returns the unchanged content of a file.
     ///
-    /// - Parameter limit: The most bytes that it may have.
+    /// - Parameter limit: the maximum size of the file in bytes.
     package static func read(_ path: String, limit: Int = standardLimit) throws(SecretFileError) -> SecretBytes {
         guard let bytes = try readIfPresent(path, limit: limit) else { throw SecretFileError(path, .missing) }
         return bytes
     }
 
-    /// The text of a file, without the line breaks at its end.
+    /// Returns the text of a file, without the line breaks at its end.
     ///
-    /// - Parameter limit: The most bytes that the file may have.
+    /// - Parameter limit: the maximum size of the file in bytes.
     package static func readText(_ path: String, limit: Int = standardLimit) throws(SecretFileError) -> SecretBytes {
         let bytes = try read(path, limit: limit)
         let count = bytes.withUnsafeBytes { text in
@@ -30,21 +30,21 @@ package enum SecretFile {
         return bytes[0..<count]
     }
 
-    /// The content of a file, as it is; nil where there is no file.
+    /// Returns the unchanged content of a file, or nil if the file does not exist.
     ///
-    /// - Parameter limit: The most bytes that it may have.
+    /// - Parameter limit: the maximum size of the file in bytes.
     package static func readIfPresent(
         _ path: String,
         limit: Int = standardLimit
     ) throws(SecretFileError) -> SecretBytes? {
-        // Not blocking, so that a named pipe in the file's place does not stall the program.
+        // O_NONBLOCK prevents a named pipe at this path from blocking the program.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw SecretFileError(path, .unreadable(errno)) }
         defer { close(descriptor) }
         try check(descriptor, path)
         var count = 0
-        // One byte more than the limit, so that a longer file is noticed.
+        // The buffer has one byte more than the limit, to detect longer files.
         let bytes = try SecretBytes(count: max(0, limit) + 1) { buffer throws(SecretFileError) in
             while count < buffer.count {
                 let part = systemRead(descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
@@ -58,9 +58,9 @@ package enum SecretFile {
         return bytes[0..<count]
     }
 
-    /// Applies the rule to a file that is open.
+    /// Checks that an open file follows the rule for secret files.
     ///
-    /// - Parameter path: What the error calls the file.
+    /// - Parameter path: the path in the error.
     package static func check(_ descriptor: Int32, _ path: String) throws(SecretFileError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SecretFileError(path, .unreadable(errno)) }
@@ -71,38 +71,40 @@ package enum SecretFile {
         }
     }
 
-    /// What is wrong with the owner and the mode of a regular file; nil when nothing is.
+    /// Returns the problem with the owner or the mode of a regular file, or nil if there is none.
     static func problem(mode: UInt32, owner: UInt32, user: UInt32) -> SecretFileError.Problem? {
         guard owner == user || owner == 0 else { return .owner(owner, user: user) }
-        // A group of root's choosing may read, as PostgreSQL has it: so a service gets what it may not change.
+        // If root is the owner, the group can have read access, as in PostgreSQL, so that a service can read a file
+        // that it cannot change.
         let forbidden: UInt32 = owner == 0 ? 0o037 : 0o077
         return mode & forbidden == 0 ? nil : .mode(mode & 0o777, isOwn: owner == user)
     }
 }
 
-/// Why a file with a secret is not used. It holds the file's name and nothing of its content.
+/// An error that prevents the use of a secret file. The error contains the file's path, but not its content.
 package struct SecretFileError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The problem with a secret file.
     package enum Problem: Hashable, Sendable {
-        /// There is no such file.
+        /// The file does not exist.
         case missing
-        /// It cannot be opened or read: `errno`.
+        /// The file cannot be opened or read; the value is `errno`.
         case unreadable(Int32)
-        /// It is a folder, a pipe, a device or a socket.
+        /// The path is a folder, a pipe, a device or a socket.
         case notRegular
-        /// It belongs to somebody else than the user that runs this program, and than root.
+        /// The owner is neither the user that runs this program nor root.
         case owner(UInt32, user: UInt32)
-        /// Others have access, or the group has more than it may; whether the file is the user's own or root's.
+        /// Other users have access, or the group has too much access. `isOwn` is true if the user owns the file and
+        /// false if root does.
         case mode(UInt32, isOwn: Bool)
-        /// It has more bytes than such a secret can have.
+        /// The file is larger than the limit, in bytes.
         case tooLong(limit: Int)
-        /// There is nothing in it.
+        /// The file is empty.
         case empty
     }
 
-    /// The file.
+    /// The path of the file.
     package let path: String
-    /// What is wrong.
+    /// The problem with the file.
     package let problem: Problem
 
     package init(_ path: String, _ problem: Problem) {
@@ -110,21 +112,21 @@ package struct SecretFileError: Error, Hashable, CustomStringConvertible {
         self.problem = problem
     }
 
-    /// What is wrong, to follow the file's name.
+    /// The description of the problem, which is printed after the path.
     package var reason: String {
         switch problem {
         case .missing: "does not exist"
         case .unreadable(let number): "cannot be read: \(String(cString: strerror(number)))"
-        case .notRegular: "is not a regular file, and a secret is read from nothing else"
+        case .notRegular: "is not a regular file; secrets are read only from regular files"
         case .owner(let owner, let user):
-            "belongs to user \(owner), neither to user \(user), who runs this, nor to root"
-        case .mode(let mode, _): "holds a secret and is open to others (mode 0\(String(mode, radix: 8)))"
+            "belongs to user \(owner), but must belong to root or to user \(user), who runs this program"
+        case .mode(let mode, _): "contains a secret and is accessible to other users (mode 0\(String(mode, radix: 8)))"
         case .tooLong(let limit): "is longer than \(limit) bytes"
         case .empty: "is empty"
         }
     }
 
-    /// What to type; nil when no command repairs it.
+    /// The command that solves the problem; nil if there is none.
     package var remedy: String? {
         switch problem {
         case .owner(_, let user): "chown \(user) \(path)"
@@ -133,11 +135,11 @@ package struct SecretFileError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// One line: the file, what is wrong, and what to type.
+    /// The path, the problem and the command that solves it, on one line.
     package var description: String { "\(path) \(reason)" + (remedy.map { "; \($0)" } ?? "") }
 }
 
-/// `read(2)`, whose name the functions above have.
+/// Calls `read(2)`, whose name is hidden by the functions above.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
 }

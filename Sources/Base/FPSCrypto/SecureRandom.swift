@@ -1,17 +1,18 @@
-/// The library's random generator, seeded by the operating system: for keys, initialization vectors, nonces, padding.
+/// The random number generator of the cryptographic library, which is seeded by the operating system, for keys,
+/// initialization vectors, nonces and padding.
 ///
-/// It draws 256 bytes at a time and wipes each one as it is given out. Copies share what is left, so that no two give
-/// out the same bytes; therefore it is not `Sendable`: every task makes its own. A process that forks without calling
-/// exec must make a new one in the child.
+/// The generator fetches 256 bytes at a time and wipes each byte when it returns it. Copies share the remaining bytes,
+/// so that two copies never return the same bytes. So the type is not `Sendable`, and every task must create a
+/// generator. A process that forks without calling exec must create a new generator in the child.
 ///
-/// When the operating system cannot give randomness there is no safe way on, and the process stops.
+/// If the operating system cannot provide random bytes, the process traps, because it cannot continue safely.
 public struct SecureRandom: RandomNumberGenerator {
     private let pool = Pool()
 
-    /// Makes a generator.
+    /// Creates a generator.
     public init() {}
 
-    /// The next 8 random bytes.
+    /// Returns the next 8 random bytes as a number.
     public mutating func next() -> UInt64 { pool.next() }
 
     private final class Pool {

@@ -1,9 +1,9 @@
-/// What FairPlay Streaming needs to know of an X.509 certificate. Its signature is not checked: the server names the
-/// certificate it was configured with, it does not trust one that is sent.
+/// The fields of an X.509 certificate that FairPlay Streaming needs. The signature is not verified, because the server
+/// uses its configured certificate and does not trust a certificate from a client.
 public final class X509Certificate: Sendable {
-    /// The certificate, byte for byte as it was given (in PEM: as it was encoded there).
+    /// The unchanged DER bytes of the certificate.
     public let der: [UInt8]
-    /// SHA-1 of ``der``, 20 bytes: how an SPC names the certificate.
+    /// The SHA-1 of ``der``, 20 bytes, by which an SPC identifies the certificate.
     public let sha1: [UInt8]
     /// The subject's distinguished name in the form of RFC 2253.
     public let subject: String
@@ -13,11 +13,11 @@ public final class X509Certificate: Sendable {
     public let notAfter: Int64
     private let keyOrError: Result<RSAPublicKey, CryptoError>
 
-    /// Reads one certificate: DER with nothing behind it, or PEM in which other blocks than certificates are passed
-    /// over.
+    /// Parses one certificate: DER without any bytes after it, or PEM, where other blocks than certificates are
+    /// skipped.
     ///
-    /// - Throws: ``CryptoError/Code/unreadableCertificate``. A certificate for another key than RSA is read all the
-    ///   same; its ``publicKey`` throws.
+    /// - Throws: ``CryptoError/Code/unreadableCertificate``. A certificate with a key that is not an RSA key is parsed
+    ///   without an error, but its ``publicKey`` throws.
     public init(_ bytes: some Collection<UInt8>) throws(CryptoError) {
         der = try withContiguousBytes(bytes) { bytes throws(CryptoError) in try Self.der(in: bytes) }
         let fields = try der.withUnsafeBufferPointer { der throws(CryptoError) in
@@ -35,7 +35,7 @@ public final class X509Certificate: Sendable {
         get throws(CryptoError) { try keyOrError.get() }
     }
 
-    /// True if `key` is the private half of the certificate's key.
+    /// Returns whether `key` is the private half of the certificate's key.
     public func matches(_ key: RSAPrivateKey) -> Bool {
         guard case .success(let publicKey) = keyOrError else { return false }
         return publicKey.backend.isPublicHalf(of: key.backend)
@@ -48,15 +48,17 @@ public final class X509Certificate: Sendable {
     }
 
     private static func der(in bytes: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
-        guard bytes.count <= PEMBlock.maximumSize else { throw unreadable("longer than 1 MiB") }
+        guard bytes.count <= PEMBlock.maximumSize else { throw unreadable("the file is longer than 1 MiB") }
         guard PEMBlock.isPEM(bytes) else { return Array(bytes) }
         guard let blocks = PEMBlock.all(in: bytes) else { throw unreadable("the PEM text is damaged") }
         let certificates = blocks.filter { $0.label == "CERTIFICATE" || $0.label == "X509 CERTIFICATE" }
         guard let certificate = certificates.first else {
             let found = Set(blocks.map(\.label)).sorted().joined(separator: ", ")
-            throw unreadable("the PEM text holds no certificate but: \(found)")
+            throw unreadable("the PEM text contains no certificate, only: \(found)")
         }
-        guard certificates.count == 1 else { throw unreadable("the PEM text holds \(certificates.count) certificates") }
+        guard certificates.count == 1 else {
+            throw unreadable("the PEM text contains \(certificates.count) certificates; expected one")
+        }
         return certificate.content.reveal()
     }
 

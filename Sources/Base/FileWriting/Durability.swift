@@ -1,21 +1,23 @@
 import Foundation
 
-/// Writing files to the disk for good, so that they survive a crash of the system and a loss of power.
+/// Functions that flush files to the disk, so that the files survive a crash of the system and a loss of power.
 package enum Durability {
-    /// Waits until a file or a folder is on the disk: its content, its size, its times; for a folder, its names.
+    /// Waits until a file or a folder is on the disk, with its content, size and times, or with the names in the
+    /// folder.
     ///
     /// - Returns: 0, or -1 with the reason in `errno`.
     package static func synchronize(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
-        // There fsync(2) leaves data in the drive's own memory, and refers to F_FULLFSYNC, which not every file system has.
+        // On Apple platforms fsync(2) leaves data in the drive's cache; F_FULLFSYNC flushes it, but not every file
+        // system supports this.
         return fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
         #else
         return fsync(descriptor)
         #endif
     }
 
-    /// Waits until a file's content and its size are on the disk. Its times may follow later, where the system can tell
-    /// them apart.
+    /// Waits until a file's content and its size are on the disk. If the system supports it, the times can be written
+    /// later.
     ///
     /// - Returns: 0, or -1 with the reason in `errno`.
     package static func synchronizeContent(_ descriptor: Int32) -> Int32 {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the system says about a file.
+/// An error of the system for a file.
 package struct FileFailure: Error, Hashable, CustomStringConvertible {
-    /// What was tried.
+    /// The operation that failed.
     package enum Action: String, Sendable {
         case open = "cannot open"
         case read = "cannot read"
@@ -11,16 +11,16 @@ package struct FileFailure: Error, Hashable, CustomStringConvertible {
         case rename = "cannot rename"
     }
 
-    /// What was tried.
+    /// The operation that failed.
     package let action: Action
     /// The file's path.
     package let path: String
     /// The system's error number (`errno`).
     package let code: Int32
-    /// A reason that says more than the error number; nil for the system's words.
+    /// A reason that is more specific than the error number; nil for the system's description.
     package let reason: String?
 
-    /// Describes a failure.
+    /// Creates an error.
     package init(_ action: Action, path: String, code: Int32, reason: String? = nil) {
         self.action = action
         self.path = path
@@ -31,8 +31,8 @@ package struct FileFailure: Error, Hashable, CustomStringConvertible {
     /// The action, the path and the reason.
     package var description: String { "\(action.rawValue) \(path): \(words)" }
 
-    /// The reason alone.
+    /// The reason without the action and the path.
     package var words: String {
-        reason ?? (code == EINVAL ? "it is not a regular file" : String(cString: strerror(code)))
+        reason ?? (code == EINVAL ? "the path is not a regular file" : String(cString: strerror(code)))
     }
 }

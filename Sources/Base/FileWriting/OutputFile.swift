@@ -1,61 +1,62 @@
 import Foundation
 
-/// Writes what an output option names, and destroys nothing on the way.
+/// A writer for the path of an output option, which does not destroy existing files if writing fails.
 ///
-/// - A regular file is there whole or not at all: another one is written beside it and renamed. A file that was there keeps
-///   its mode and its owner; its other names (hard links) keep the old content. Where its folder takes no new file, or
-///   forbids the renaming, it is written in place.
-/// - A symbolic link is followed and stays, also one whose file is not there yet.
-/// - A device, a named pipe, `/dev/stdout` or `/dev/fd/N` is written through. A socket is an error.
+/// - A regular file is written atomically: a temporary file is written to the same folder and renamed. The new file
+///   gets the mode and the owner of the file that it replaces; other hard links keep the old content. If the folder
+///   does not allow new files or renaming, the file is written in place.
+/// - A symbolic link is followed and stays, even if its target does not exist yet.
+/// - A device, a named pipe, `/dev/stdout` or `/dev/fd/N` is opened and written directly. A socket is an error.
 ///
-/// Access control lists and extended attributes of a replaced file are not carried over. One thread at a time uses a value.
+/// Access control lists and extended attributes of a replaced file are not copied. An instance must not be used by
+/// several threads at the same time.
 package final class OutputFile {
-    /// Who may read a new file.
+    /// The users who can read a new file.
     package enum Access: Sendable {
-        /// Everybody, as far as the umask lets them.
+        /// All users, within the limits of the umask.
         case everybody
-        /// Its owner alone. A file that is there keeps the rights of its group, unless everybody had rights.
+        /// Only the owner. An existing file keeps the rights of its group, unless all users had rights.
         case owner
 
         fileprivate var mode: mode_t { self == .owner ? 0o600 : 0o644 }
     }
 
-    /// When a regular file shows what is written.
+    /// The time at which the written bytes become visible in a regular file.
     package enum Visibility: Sendable {
-        /// At the end, all at once.
+        /// The whole content becomes visible at the end, atomically.
         case whole
-        /// A new file as it grows; one that is there at the end, all at once.
+        /// A new file is visible while it grows; an existing file is replaced atomically at the end.
         case growing
-        /// As it grows. A file that is there is emptied by the first write.
+        /// The file is visible while it grows. The first write truncates an existing file.
         case inPlace
-        /// As it grows, behind what is there.
+        /// The file is visible while it grows. Bytes are appended to an existing file.
         case appending
     }
 
-    /// The path, as it was given.
+    /// The path that was passed to the initializer.
     package let path: String
-    /// How many bytes were written.
+    /// The number of bytes written.
     package private(set) var count = 0
 
     private var descriptor: Int32
-    /// The file that will get the name at the end; nil where the target itself is written.
+    /// The path of the temporary file that is renamed at the end; nil if the target is written directly.
     private var temporary: String?
-    /// The path with links followed.
+    /// The path with its symbolic links resolved.
     private let target: String
     private let replaces: Bool
     private let isDurable: Bool
-    /// Whether there was a regular file that is to be replaced.
+    /// Whether a regular file exists that will be replaced.
     private var isReplacement = false
-    /// Whether the file that is written in place still has its old content.
+    /// Whether a file that is written in place still has its old content.
     private var mustTruncate = false
-    /// Whether an empty file was made under its own name, which goes where nothing is written.
-    private var isMade = false
+    /// Whether an empty file was created at the target, which is removed if writing does not finish.
+    private var createdTarget = false
 
-    /// Begins to write.
+    /// Opens the output for writing.
     ///
     /// - Parameters:
-    ///   - replaces: Whether what is there may be replaced, or written through.
-    ///   - isDurable: Whether a file that appears whole is on the disk before it gets its name.
+    ///   - replaces: whether an existing file may be replaced or written.
+    ///   - isDurable: whether a file that becomes visible atomically is flushed to the disk before it is renamed.
     /// - Throws: ``FileFailure``.
     package init(
         _ path: String,
@@ -79,7 +80,7 @@ package final class OutputFile {
         case .regular(let place, let status):
             target = place
             guard replaces else { throw FileFailure(.create, path: path, code: EEXIST) }
-            // Renaming would replace what its owner has protected.
+            // Renaming would replace a file that its owner has write-protected.
             guard faccessat(AT_FDCWD, place, W_OK, AT_EACCESS) == 0 else {
                 throw FileFailure(.write, path: path, code: errno)
             }
@@ -93,7 +94,7 @@ package final class OutputFile {
             target = place
             guard visibility == .whole else {
                 try open(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, access.mode)
-                isMade = true
+                createdTarget = true
                 return
             }
             let file = try TemporaryFile(in: OutputTarget.folder(of: place), mode: access.mode, for: path)
@@ -104,10 +105,10 @@ package final class OutputFile {
     deinit {
         guard descriptor >= 0 else { return }
         close(descriptor)
-        if let temporary { unlink(temporary) } else if isMade, count == 0 { unlink(target) }
+        if let temporary { unlink(temporary) } else if createdTarget, count == 0 { unlink(target) }
     }
 
-    /// Writes bytes behind those that were written.
+    /// Appends bytes to the bytes that were written.
     ///
     /// - Throws: ``FileFailure``.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
@@ -116,7 +117,7 @@ package final class OutputFile {
         count += bytes.count
     }
 
-    /// Writes bytes behind those that were written.
+    /// Appends bytes to the bytes that were written.
     ///
     /// - Throws: ``FileFailure``.
     package func write(_ bytes: [UInt8]) throws(FileFailure) {
@@ -125,8 +126,8 @@ package final class OutputFile {
         count += bytes.count
     }
 
-    /// Gives the file its name, and closes it. Without this, a file that was there is as it was, and a new one that should
-    /// appear whole does not.
+    /// Renames the temporary file to the target and closes it. Without this call, an existing file stays unchanged, and
+    /// a new file that should become visible atomically does not appear.
     ///
     /// - Throws: ``FileFailure``.
     package func finish() throws(FileFailure) {
@@ -137,10 +138,10 @@ package final class OutputFile {
         guard close(descriptor) == 0 || errno == EINTR else { throw FileFailure(.write, path: path, code: errno) }
     }
 
-    /// Room of a given size that becomes the content: mapped memory of the file that gets the name at the end, so that no
-    /// copy is made. Nil where that is not possible; then the content is to be written.
+    /// Returns mapped memory of the given size in bytes that becomes the content of the file, so that no copy is
+    /// necessary. Returns nil if the file cannot be mapped; the caller must then use `write`.
     ///
-    /// - Throws: ``FileFailure`` where the disk has no room.
+    /// - Throws: ``FileFailure`` if the disk is full.
     package func reserve(_ size: Int) throws(FileFailure) -> UnsafeMutableRawBufferPointer? {
         guard temporary != nil, size > 0 else { return nil }
         let room = try Self.map(descriptor, size: size, path: path)
@@ -148,9 +149,9 @@ package final class OutputFile {
         return room
     }
 
-    /// Room on the disk of a given size that has no name, to be written afterwards.
+    /// Returns mapped memory of an unnamed temporary file with the given size in bytes.
     ///
-    /// - Throws: ``FileFailure`` where the disk has no room.
+    /// - Throws: ``FileFailure`` if the disk is full.
     package static func scratch(_ size: Int, for path: String) throws(FileFailure) -> UnsafeMutableRawBufferPointer {
         let file = try TemporaryFile(in: NSTemporaryDirectory(), mode: 0o600, for: path)
         defer { close(file.descriptor) }
@@ -170,7 +171,7 @@ package final class OutputFile {
         return UnsafeMutableRawBufferPointer(start: address, count: size)
     }
 
-    /// Takes the room on the disk: a full disk is an error then, and not a signal.
+    /// Allocates space on the disk, so that a full disk causes an error and not a signal.
     private static func allocate(_ descriptor: Int32, _ size: Int) -> Int32 {
         #if canImport(Darwin)
         return ftruncate(descriptor, off_t(size)) == 0 ? 0 : errno
@@ -193,13 +194,13 @@ extension OutputFile {
         mustTruncate = true
     }
 
-    /// Prepares the file that takes the place of one that is there.
+    /// Opens the temporary file that replaces an existing file.
     private func replace(_ status: stat, _ access: Access) throws(FileFailure) {
         let file: TemporaryFile
         do {
             file = try TemporaryFile(in: OutputTarget.folder(of: target), mode: 0o600, for: path)
         } catch {
-            // The folder takes no new file, and the file itself may be written.
+            // The folder does not allow new files, but the file itself can be writable.
             guard [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
             return try openInPlace()
         }
@@ -207,11 +208,11 @@ extension OutputFile {
         var mode = status.st_mode & 0o7777
         if access == .owner, mode & 0o007 != 0 { mode = 0o600 }
         var own = stat()
-        let keepsOwner =
+        let hasSameOwner =
             fstat(descriptor, &own) == 0
             && (own.st_uid == status.st_uid && own.st_gid == status.st_gid
                 || fchown(descriptor, status.st_uid, status.st_gid) == 0)
-        guard keepsOwner, fchmod(descriptor, mode) == 0 else {
+        guard hasSameOwner, fchmod(descriptor, mode) == 0 else {
             close(descriptor)
             unlink(name)
             return try openInPlace()
@@ -231,17 +232,18 @@ extension OutputFile {
             unlink(temporary)
             self.temporary = nil
         }
-        // A link fails where the name is taken, which a renaming does not.
+        // link(2) fails if the name exists, while rename(2) replaces the file.
         if (replaces ? rename(temporary, target) : link(temporary, target)) == 0 { return }
-        // A file that is mounted on its own cannot be renamed over, nor can another's in a folder with the sticky bit.
+        // rename(2) cannot replace a file that is a mount point, or a file of another user in a folder with the sticky
+        // bit.
         guard isReplacement, [EBUSY, EPERM, EACCES].contains(errno) else {
             throw FileFailure(replaces ? .rename : .create, path: path, code: errno)
         }
-        let written = descriptor
-        defer { close(written) }
+        let temporaryDescriptor = descriptor
+        defer { close(temporaryDescriptor) }
         try openInPlace()
         try truncate()
-        try copy(from: written)
+        try copy(from: temporaryDescriptor)
     }
 
     private func copy(from source: Int32) throws(FileFailure) {
@@ -259,8 +261,8 @@ extension OutputFile {
     }
 }
 
-/// Writes all bytes to a descriptor; false with the reason in `errno` when that fails. One that does not block is waited
-/// for.
+/// Writes all bytes to a descriptor; waits if a nonblocking descriptor is not ready. Returns false with the reason in
+/// `errno` for a failure.
 package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -277,7 +279,7 @@ package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> 
     return true
 }
 
-/// Writes all bytes to a descriptor; false with the reason in `errno` when that fails.
+/// Writes all bytes to a descriptor. Returns false with the reason in `errno` for a failure.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
 }

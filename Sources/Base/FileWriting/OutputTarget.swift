@@ -1,30 +1,30 @@
 package import Foundation
 
-/// What the path of an output names, symbolic links followed.
+/// The type of file at the path of an output, after resolving symbolic links.
 package enum OutputTarget {
-    /// A descriptor of this process: `/dev/stdout`, `/dev/fd/3`. Opened by its name, a file would be written from its
-    /// beginning, and a socket could not be opened at all.
+    /// A descriptor of this process, for example `/dev/stdout` or `/dev/fd/3`. The descriptor itself is used, because
+    /// opening the path would write a file from its beginning and fail for a socket.
     case descriptor(Int32)
-    /// A device or a named pipe: it is written through, and stays.
+    /// A device or a named pipe, which is written directly and never replaced.
     case special(String)
-    /// A regular file.
+    /// An existing regular file.
     case regular(String, stat)
-    /// Nothing yet.
+    /// A path where no file exists.
     case new(String)
 
-    /// As many links as Linux follows.
-    private static let mostLinks = 40
+    /// The maximum number of symbolic links, as in Linux.
+    private static let maximumLinkCount = 40
 
-    /// Finds out what a path names. A symbolic link that leads nowhere names the file that it leads to.
+    /// Determines the type of file at a path. A symbolic link to a missing file counts as the path of that file.
     ///
-    /// - Throws: ``FileFailure`` for folders, sockets and what cannot be looked at.
+    /// - Throws: ``FileFailure`` for folders, for sockets, and if the path cannot be inspected.
     package init(_ path: String) throws(FileFailure) {
         func failure(_ code: Int32, _ reason: String? = nil) -> FileFailure {
             FileFailure(.write, path: path, code: code, reason: reason)
         }
         guard !path.isEmpty else { throw failure(ENOENT, "the path is empty") }
         var current = path
-        for _ in 0...Self.mostLinks {
+        for _ in 0...Self.maximumLinkCount {
             if let number = Self.descriptor(current) {
                 self = .descriptor(number)
                 return
@@ -32,14 +32,14 @@ package enum OutputTarget {
             var status = stat()
             guard lstat(current, &status) == 0 else {
                 guard errno == ENOENT else { throw failure(errno) }
-                guard !current.hasSuffix("/") else { throw failure(EISDIR, "it names a folder") }
+                guard !current.hasSuffix("/") else { throw failure(EISDIR, "the path is a folder") }
                 self = .new(current)
                 return
             }
             switch status.st_mode & S_IFMT {
             case S_IFLNK:
-                // A link to another process's descriptor has a text that is not a path.
-                if Self.isInProcesses(current) {
+                // The text of a link to a descriptor of another process is not a path.
+                if Self.isInProc(current) {
                     self = .special(current)
                     return
                 }
@@ -48,9 +48,9 @@ package enum OutputTarget {
             case S_IFREG:
                 self = .regular(current, status)
                 return
-            case S_IFDIR: throw failure(EISDIR, "it is a folder")
+            case S_IFDIR: throw failure(EISDIR, "the path is a folder")
             case S_IFSOCK:
-                throw failure(ENXIO, "it is a socket, which cannot be opened as a file; name a file or a pipe")
+                throw failure(ENXIO, "the path is a socket; specify a file or a pipe")
             default:
                 self = .special(current)
                 return
@@ -59,15 +59,15 @@ package enum OutputTarget {
         throw failure(ELOOP)
     }
 
-    /// The folder of a path.
+    /// Returns the folder of a path.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Whether a path is below `/proc`, which Linux has for its processes. Apple's systems have nothing like it; there the
-    /// entries of `/dev/fd` are devices.
-    private static func isInProcesses(_ path: String) -> Bool {
+    /// Returns whether a path is in `/proc`, where Linux lists its processes. Apple platforms have no such folder; the
+    /// entries of `/dev/fd` are devices there.
+    private static func isInProc(_ path: String) -> Bool {
         #if os(Linux)
         return realFolder(of: path)?.hasPrefix("/proc/") ?? false
         #else
@@ -75,8 +75,8 @@ package enum OutputTarget {
         #endif
     }
 
-    /// Whether a folder without links is the one of this process's descriptors.
-    private static func holdsOwnDescriptors(_ folder: String) -> Bool {
+    /// Returns whether a folder, with its symbolic links resolved, contains the descriptors of this process.
+    private static func containsOwnDescriptors(_ folder: String) -> Bool {
         #if os(Linux)
         let own = "/proc/\(getpid())"
         if folder == own + "/fd" || folder.hasPrefix(own + "/task/") && folder.hasSuffix("/fd") { return true }
@@ -90,13 +90,13 @@ package enum OutputTarget {
         return String(cString: real)
     }
 
-    /// The number of this process's descriptor that a path names.
+    /// Returns the descriptor of this process that a path refers to, or nil if there is none.
     private static func descriptor(_ path: String) -> Int32? {
         let name = path.split(separator: "/").last ?? ""
         guard !path.hasSuffix("/"), !name.isEmpty, name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
             let number = Int32(name), let folder = realFolder(of: path)
         else { return nil }
-        return holdsOwnDescriptors(folder) ? number : nil
+        return containsOwnDescriptors(folder) ? number : nil
     }
 
     private static func destination(of link: String) -> String? {

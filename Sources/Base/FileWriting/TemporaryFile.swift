@@ -1,9 +1,10 @@
 import Foundation
 import Locking
 
-/// A file that has not yet got its name: `.keyway-1f3a5c7e9b2d4f60.tmp`, in the folder where it will have one.
+/// A temporary file such as `.keyway-1f3a5c7e9b2d4f60.tmp`, in the folder of its final path.
 ///
-/// It is locked as long as its process lives. So a later run can tell what a killed one has left, and removes it.
+/// The file is locked as long as its process runs, so a later process can detect and remove the files of a process that
+/// was killed.
 struct TemporaryFile: ~Copyable {
     let path: String
     let descriptor: Int32
@@ -11,14 +12,14 @@ struct TemporaryFile: ~Copyable {
     private static let prefix = ".keyway-"
     private static let suffix = ".tmp"
     private static let digits = 16
-    /// The folders in which this process has removed what killed runs left.
-    private static let swept = Lock<Set<String>>([])
+    /// The folders in which this process has removed the leftover files of killed processes.
+    private static let cleanedFolders = Lock<Set<String>>([])
 
-    /// Makes a file, open for reading and writing.
+    /// Creates a file and opens it for reading and writing.
     ///
-    /// - Throws: ``FileFailure`` with the number of the system's error.
+    /// - Throws: ``FileFailure`` with the system's error number.
     init(in folder: String, mode: mode_t, for path: String) throws(FileFailure) {
-        if Self.swept.withLock({ $0.insert(folder).inserted }) { Self.removeLeftovers(in: folder) }
+        if Self.cleanedFolders.withLock({ $0.insert(folder).inserted }) { Self.removeLeftovers(in: folder) }
         while true {
             let number = String(UInt64.random(in: 0...(.max)), radix: 16)
             let digits = String(repeating: "0", count: Self.digits - number.count) + number
@@ -28,10 +29,10 @@ struct TemporaryFile: ~Copyable {
                 if errno == EEXIST || errno == EINTR { continue }
                 throw FileFailure(.create, path: path, code: errno)
             }
-            // A run that clears away between opening and locking takes it for a leftover: then it has no name any more.
+            // Another process can remove the file as a leftover between opening and locking. The file then has no name.
             var status = stat()
-            let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-            guard !isTaken, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+            let isLockedElsewhere = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+            guard !isLockedElsewhere, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
                 close(descriptor)
                 continue
             }

@@ -1,23 +1,24 @@
-/// A value that one thread at a time can access.
+/// A value that only one thread at a time can access.
 ///
-/// It is used like `Mutex` of the standard library, which Apple's systems have since iOS 18 and macOS 15 only. Unlike
-/// `Mutex` it is an object: the value and the lock have a place on the heap. Do not suspend, and do not take the same lock
-/// again, while it is held.
+/// The interface is that of the standard library's `Mutex`, which requires iOS 18 or macOS 15. Unlike `Mutex`, this
+/// type is a class: the value and the lock are on the heap. Code that holds the lock must not suspend and must not
+/// acquire the same lock again.
 ///
-/// Unchecked: the value is only reachable in ``withLock(_:)``, what goes in and what comes out is `sending`.
+/// The type is `@unchecked Sendable` because the value is accessible only in ``withLock(_:)``, whose parameters and
+/// result are `sending`.
 package final class Lock<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline let system = SystemLock()
     @usableFromInline nonisolated(unsafe) var value: Value
 
-    /// Protects a value, which nothing else may use any more.
+    /// Creates a lock for a value, which no other code may use after this.
     @inlinable
     package init(_ value: consuming sending Value) { self.value = value }
 
     deinit { system.destroy() }
 
-    /// Runs `body` with the value while no other thread has it, and returns what `body` returns.
+    /// Calls `body` with exclusive access to the value, and returns the result of `body`.
     ///
-    /// - Throws: What `body` throws; the lock is free then.
+    /// - Throws: the error of `body`; the lock is released then.
     @inlinable
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -5,13 +5,14 @@ import Glibc
 #elseif canImport(Musl)
 import Musl
 #else
-#error("Locking has no lock for this system: add one beside pthread_mutex_t.")
+#error("Locking does not support this system: add its lock alongside pthread_mutex_t.")
 #endif
 
-/// The system's mutual exclusion lock: `os_unfair_lock` on Apple's platforms, `pthread_mutex_t` elsewhere. It is not
-/// recursive.
+/// The system's mutual exclusion lock: `os_unfair_lock` on Apple platforms, `pthread_mutex_t` on others. The lock is
+/// not recursive.
 ///
-/// Unchecked: the pointer is set once, and what it points at is made for use by several threads.
+/// The type is `@unchecked Sendable` because the pointer never changes and the lock that it points to is designed for
+/// use by several threads.
 @usableFromInline
 struct SystemLock: @unchecked Sendable {
     #if canImport(Darwin)
@@ -20,10 +21,11 @@ struct SystemLock: @unchecked Sendable {
     typealias Value = pthread_mutex_t
     #endif
 
-    /// The lock must not move in memory while it is used, so it has an allocation of its own.
+    /// The address of the lock. The lock has a separate allocation, because it must not move in memory while it is in
+    /// use.
     private let pointer: UnsafeMutablePointer<Value>
 
-    /// Allocates a lock, which is not locked. Call ``destroy()`` once, when it is not used any more.
+    /// Allocates an unlocked lock. Call ``destroy()`` once after the last use.
     @usableFromInline
     init() {
         pointer = .allocate(capacity: 1)
@@ -35,7 +37,7 @@ struct SystemLock: @unchecked Sendable {
         #endif
     }
 
-    /// Waits until the lock is free, and takes it.
+    /// Waits until the lock is free, and acquires it.
     @usableFromInline
     func lock() {
         #if canImport(Darwin)
@@ -46,7 +48,7 @@ struct SystemLock: @unchecked Sendable {
         #endif
     }
 
-    /// Frees the lock, on the thread that took it.
+    /// Releases the lock. The thread that acquired the lock must call this function.
     @usableFromInline
     func unlock() {
         #if canImport(Darwin)

@@ -2,41 +2,43 @@ import ByteCoding
 
 /// Base64 (RFC 4648, sections 4 and 5).
 ///
-/// Reading is strict unless told otherwise: the standard alphabet, padding, nothing in between, and no unused bits that are
-/// set, so that two texts never mean the same bytes. What a caller's peers really send is named in ``Options``.
+/// Decoding is strict by default: it requires the standard alphabet and padding, and rejects other characters and
+/// unused bits that are set, so that no two texts decode to the same bytes. ``Options`` list the variants that callers
+/// can accept.
 package enum Base64 {
-    /// What a reader accepts beyond section 4.
+    /// The variants that a decoder accepts in addition to section 4.
     package struct Options: OptionSet, Sendable {
         package let rawValue: UInt16
 
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// The URL-safe alphabet in place of the standard one; with ``standardAlphabet``, either of the two, but not both in
-        /// one text.
+        /// The URL-safe alphabet instead of the standard alphabet. With ``standardAlphabet``, either alphabet is
+        /// accepted, but not both in one text.
         package static let urlSafeAlphabet = Options(rawValue: 1)
-        /// The standard alphabet; needed only beside ``urlSafeAlphabet``.
+        /// The standard alphabet; necessary only in combination with ``urlSafeAlphabet``.
         package static let standardAlphabet = Options(rawValue: 2)
-        /// A text without any padding. Wrong padding stays an error.
+        /// Text without any padding, in addition to text with padding. Wrong padding remains an error.
         package static let missingPadding = Options(rawValue: 4)
-        /// A text without padding is the only form.
+        /// Only text without padding.
         package static let unpadded = Options(rawValue: 64)
-        /// CR and LF anywhere, since encoders wrap lines.
+        /// CR and LF at any position, because encoders wrap lines.
         package static let lineBreaks = Options(rawValue: 8)
-        /// All white space of ASCII anywhere.
+        /// ASCII white space at any position.
         package static let whiteSpace = Options(rawValue: 16)
-        /// A space means `+`: what a form's decoder leaves when its client forgot to escape the plus.
+        /// A space as `+`. Form decoding turns a plus sign into a space if the client did not escape it.
         package static let spaceIsPlus = Options(rawValue: 32)
 
-        /// What clients and servers of FairPlay send: either alphabet, padding or none, wrapped lines.
+        /// The variants that FairPlay clients and servers send: either alphabet, with or without padding, with line
+        /// breaks.
         package static let lenient: Options = [.standardAlphabet, .urlSafeAlphabet, .missingPadding, .lineBreaks]
-        /// Base64url without padding, as JSON Web Tokens have it (RFC 7515, section 2).
+        /// Base64url without padding, as in JSON Web Tokens (RFC 7515, section 2).
         package static let url: Options = [.urlSafeAlphabet, .unpadded]
     }
 
     private static let standardDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let urlSafeDigits = Array(standardDigits.dropLast(2)) + Array("-_".utf8)
 
-    /// The bytes in the standard alphabet, with padding.
+    /// Encodes bytes with the standard alphabet and padding.
     package static func encode(_ bytes: [UInt8]) -> String {
         let count = (bytes.count + 2) / 3 * 4
         return String(unsafeUninitializedCapacity: count) { text in
@@ -45,7 +47,7 @@ package enum Base64 {
         }
     }
 
-    /// The bytes in the URL-safe alphabet, without padding.
+    /// Encodes bytes with the URL-safe alphabet, without padding.
     package static func encodeURLSafe(_ bytes: [UInt8]) -> String {
         let count = (bytes.count + 2) / 3 * 4
         return String(unsafeUninitializedCapacity: count) { text in
@@ -71,12 +73,13 @@ package enum Base64 {
         }
     }
 
-    /// The bytes of a base64 text; nil for anything else. No characters are no bytes.
+    /// Decodes base64 text. Returns nil if the text is not valid; empty text decodes to no bytes.
     package static func decode(_ text: some StringProtocol, _ options: Options = []) -> [UInt8]? {
         decode(text.utf8, options)
     }
 
-    /// The bytes of a base64 text; nil for anything else. No characters are no bytes. One pass, one allocation.
+    /// Decodes base64 text in one pass with one allocation. Returns nil if the text is not valid; empty text decodes to
+    /// no bytes.
     package static func decode(_ text: some Collection<UInt8>, _ options: Options = []) -> [UInt8]? {
         let decoded = text.withContiguousStorageIfAvailable { decode($0.span, options) }
         return decoded ?? decode(Array(text).span, options)
@@ -86,8 +89,8 @@ package enum Base64 {
         var decoder = Base64Decoder(capacity: text.count / 4 * 3 + 3, options)
         var position = 0
         while position < text.count {
-            // Nearly all of a text is groups of four digits.
-            if decoder.takesGroups { decoder.addGroups(of: text, from: &position) }
+            // Almost all of the text consists of groups of four digits.
+            if decoder.isAtGroupBoundary { decoder.addGroups(of: text, from: &position) }
             guard position < text.count else { break }
             guard decoder.add(text[position]) else { return nil }
             position += 1

@@ -1,15 +1,15 @@
 import ByteCoding
 
-/// What has been read of a base64 text.
+/// The state of base64 decoding.
 struct Base64Decoder {
     private let options: Base64.Options
     private let alphabets: UInt16
     private var bytes: [UInt8] = []
-    /// The last digits, six bits each.
+    /// The values of the last digits, six bits each.
     private var group: UInt32 = 0
     private var digits = 0
     private var padding = 0
-    /// The alphabets that digits were in, where a digit tells.
+    /// The alphabets of the digits so far that are in only one alphabet.
     private var seen: UInt16 = 0
 
     init(capacity: Int, _ options: Base64.Options) {
@@ -19,7 +19,8 @@ struct Base64Decoder {
         bytes.reserveCapacity(capacity)
     }
 
-    /// What a byte means: a digit's value, with the alphabet that it is in if it is not in both; or nothing.
+    /// The meaning of each byte: the value of a digit, with a flag if the digit is in only one alphabet; or not a
+    /// digit.
     private enum Meaning {
         static let standard: UInt16 = 1 << 8
         static let urlSafe: UInt16 = 1 << 9
@@ -35,11 +36,11 @@ struct Base64Decoder {
         }()
     }
 
-    /// Whether four digits make three bytes now.
-    var takesGroups: Bool { digits & 3 == 0 && padding == 0 }
+    /// Whether the next four digits form a group of three bytes.
+    var isAtGroupBoundary: Bool { digits & 3 == 0 && padding == 0 }
 
-    /// Takes four digits at a time for as long as there are four. Room is made once: asking for it byte by byte takes longer
-    /// than decoding.
+    /// Decodes groups of four digits as long as the text has complete groups. The capacity is reserved once, because
+    /// growing the array for each byte takes longer than decoding.
     mutating func addGroups(of text: Span<UInt8>, from position: inout Int) {
         let meanings = Meaning.all.span
         bytes.append(addingCapacity: (text.count - position) / 4 * 3) { bytes in
@@ -58,7 +59,7 @@ struct Base64Decoder {
         }
     }
 
-    /// Takes one character; false when it has no place there.
+    /// Decodes one character. Returns false if the character is not allowed at this position.
     mutating func add(_ character: UInt8) -> Bool {
         let isPlus = character == UInt8(ascii: " ") && options.contains(.spaceIsPlus)
         let meaning = Meaning.all[Int(isPlus ? UInt8(ascii: "+") : character)]
@@ -87,7 +88,8 @@ struct Base64Decoder {
         bytes.append(UInt8(truncatingIfNeeded: group))
     }
 
-    /// The bytes; nil when the text is not whole, is of a wrong alphabet or of two, or has wrong padding.
+    /// Returns the bytes, or nil if the text is incomplete, uses the wrong alphabet or both alphabets, or has wrong
+    /// padding.
     mutating func finished() -> [UInt8]? {
         let both = Meaning.standard | Meaning.urlSafe
         guard seen & both & ~alphabets == 0, seen & both != both else { return nil }

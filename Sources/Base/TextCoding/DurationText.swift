@@ -1,17 +1,18 @@
-/// A duration in ISO 8601 without years and months, which have no fixed length.
+/// An ISO 8601 duration without years and months, which have no fixed length.
 ///
 ///     duration = "P" [ n "W" ] [ n "D" ] [ "T" [ n "H" ] [ n "M" ] [ n [ "." n ] "S" ] ]
 ///
-/// At least one part is there, and one behind a `T`. A number has at most ten digits, so that no sum can overflow.
+/// A duration has at least one part, and at least one part after a `T`. A number has at most ten digits, so that no sum
+/// can overflow.
 package struct DurationText: Hashable, Sendable {
-    /// The whole seconds.
+    /// The duration in whole seconds.
     package let seconds: UInt64
-    /// The digits behind the point; nil when there is no point.
+    /// The digits after the decimal point; nil if there is no point.
     package let fraction: String?
-    /// Whether weeks were written, which XML Schema does not have.
+    /// Whether the text contains weeks, which XML Schema does not support.
     package let hasWeeks: Bool
 
-    /// Reads a duration; nil for anything else.
+    /// Parses a duration. Returns nil if the text is not valid.
     package init?(_ text: some StringProtocol) {
         var rest = Substring(text).utf8
         guard rest.count <= 128, rest.popFirst() == UInt8(ascii: "P"), !rest.isEmpty else { return nil }
@@ -27,26 +28,26 @@ package struct DurationText: Hashable, Sendable {
                 continue
             }
             let digits = Self.digits(&rest)
-            var behindPoint: String?
+            var afterPoint: String?
             if rest.first == UInt8(ascii: ".") {
                 rest.removeFirst()
-                behindPoint = Self.digits(&rest)
+                afterPoint = Self.digits(&rest)
             }
             guard (1...10).contains(digits.utf8.count), let count = UInt64(digits), let letter = rest.popFirst(),
-                let position = units.firstIndex(where: { $0.letter == letter }), behindPoint?.isEmpty != true,
-                behindPoint == nil || letter == UInt8(ascii: "S")
+                let position = units.firstIndex(where: { $0.letter == letter }), afterPoint?.isEmpty != true,
+                afterPoint == nil || letter == UInt8(ascii: "S")
             else { return nil }
             seconds += count * units[position].seconds
             units.removeFirst(position + 1)
             hasWeeks = hasWeeks || letter == UInt8(ascii: "W")
-            fraction = behindPoint
+            fraction = afterPoint
         }
         self.seconds = seconds
         self.fraction = fraction
         self.hasWeeks = hasWeeks
     }
 
-    /// The microseconds of the fraction; further digits are dropped.
+    /// The fraction in microseconds; further digits are discarded.
     package var microseconds: Int64 {
         let digits = (fraction ?? "").prefix(6)
         return Int64(digits + String(repeating: "0", count: 6 - digits.count)) ?? 0

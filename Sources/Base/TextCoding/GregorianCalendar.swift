@@ -1,6 +1,8 @@
-/// Days of the proleptic Gregorian calendar. Inlined: playlists have a date for every segment.
+/// Functions of the proleptic Gregorian calendar. They are inlinable for speed, because playlists can have a date for
+/// every segment.
 package enum GregorianCalendar {
-    /// The days since 1970-01-01. Years are counted from March, so that the leap day comes last.
+    /// Returns the number of days since 1970-01-01. The computation counts years from March, so that the leap day is
+    /// the last day.
     @inlinable
     package static func days(year: Int, month: Int, day: Int) -> Int64 {
         let year = month <= 2 ? year - 1 : year
@@ -11,7 +13,7 @@ package enum GregorianCalendar {
         return Int64(era * 146_097 + dayOfEra - 719_468)
     }
 
-    /// The date so many days after 1970-01-01.
+    /// Returns the date that is `days` days after 1970-01-01.
     @inlinable
     package static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
@@ -25,7 +27,7 @@ package enum GregorianCalendar {
         return (yearOfEra + era * 400 + (calendarMonth <= 2 ? 1 : 0), calendarMonth, day)
     }
 
-    /// The number of days of a month, 1 to 12.
+    /// Returns the number of days of a month; months are 1 to 12.
     @inlinable
     package static func length(year: Int, month: Int) -> Int {
         switch month {

@@ -1,7 +1,7 @@
-/// Hexadecimal digits (RFC 4648, section 8), as ASCII. Writing is lowercase unless a format wants uppercase; reading takes
-/// both cases and nothing else: no prefix, no white space, no odd digit.
+/// Hexadecimal digits (RFC 4648, section 8) in ASCII. Encoding uses lowercase unless a format requires uppercase.
+/// Decoding accepts both cases, and rejects prefixes, white space and an odd number of digits.
 package enum Hexadecimal {
-    /// The value of a digit in either case; nil for any other byte.
+    /// Returns the value of a digit in either case, or nil for any other byte.
     @inlinable
     package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
@@ -12,28 +12,28 @@ package enum Hexadecimal {
         }
     }
 
-    /// The lowercase digit of a value of 0 to 15; higher bits are ignored.
+    /// Returns the lowercase digit of a value from 0 to 15; higher bits are ignored.
     @inlinable
     package static func digit(_ value: UInt8) -> UInt8 {
         let value = value & 15
         return value < 10 ? 0x30 + value : 0x61 + value - 10
     }
 
-    /// The uppercase digit of a value of 0 to 15; higher bits are ignored.
+    /// Returns the uppercase digit of a value from 0 to 15; higher bits are ignored.
     @inlinable
     package static func uppercaseDigit(_ value: UInt8) -> UInt8 {
         let value = value & 15
         return value < 10 ? 0x30 + value : 0x41 + value - 10
     }
 
-    /// Two lowercase digits for each byte.
+    /// Encodes each byte as two lowercase digits.
     package static func encode(_ bytes: some Collection<UInt8>) -> String { encode(bytes, digit) }
 
-    /// Two uppercase digits for each byte.
+    /// Encodes each byte as two uppercase digits.
     package static func encodeUppercase(_ bytes: some Collection<UInt8>) -> String { encode(bytes, uppercaseDigit) }
 
-    /// A number in lowercase digits, most significant first: as many as its type holds, or as many as are needed and at
-    /// least `digits`.
+    /// Encodes a number in lowercase digits, most significant digit first. The number of digits is that of the type,
+    /// or, if `digits` is set, the number of necessary digits and at least `digits`.
     package static func encode<Number: FixedWidthInteger & UnsignedInteger>(
         _ number: Number,
         digits: Int = Number.bitWidth / 4
@@ -50,10 +50,10 @@ package enum Hexadecimal {
         }
     }
 
-    /// The bytes of pairs of digits; nil for anything else. No digits are no bytes.
+    /// Decodes pairs of digits. Returns nil if the text is not valid; empty text decodes to no bytes.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(text.utf8) }
 
-    /// The bytes of pairs of digits; nil for anything else. No digits are no bytes.
+    /// Decodes pairs of digits. Returns nil if the text is not valid; empty text decodes to no bytes.
     package static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)

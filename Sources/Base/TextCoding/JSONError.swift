@@ -1,8 +1,8 @@
-/// Why a JSON text was refused: what is wrong, for a person, and where. It repeats nothing of the text.
+/// An error in a JSON text: a reason for people, and the location. The error contains no part of the text.
 package struct JSONError: Error, Hashable, CustomStringConvertible {
-    /// Where it is wrong.
+    /// The location of the error.
     package enum Place: Hashable, Sendable, CustomStringConvertible {
-        /// So many bytes from the start of the text.
+        /// An offset in bytes from the start of the text.
         case byte(Int)
         /// A path of names and indices, such as `/create-ckc/0`; empty for the whole text.
         case path(String)

@@ -1,9 +1,10 @@
-/// The members of a JSON object in their order. Two objects are equal when they have the same members, in whatever order.
+/// A JSON object, which preserves the order of its members. Two objects are equal if they have the same members, in any
+/// order.
 ///
-/// Names are compared by their characters as they are, not by what Unicode takes for the same (RFC 8259, section 8.3). The
-/// names of one object differ: the parser makes sure of it, and whoever builds one by hand has to.
+/// Names are compared by code unit, without Unicode normalization (RFC 8259, section 8.3). The names of an object must
+/// be unique: the parser ensures this, and code that creates an object must ensure it too.
 package struct JSONObject: Sendable {
-    /// A name and its value.
+    /// A member: a name and its value.
     package struct Member: Sendable, Equatable {
         package let key: String
         package let value: JSONValue
@@ -14,16 +15,16 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// The members, in their order.
+    /// The members in order.
     package private(set) var members: [Member]
 
-    /// Makes an object of these members.
+    /// Creates an object with these members.
     package init(_ members: [Member] = []) { self.members = members }
 
-    /// The value of the member of this name. Takes time for every member before it.
+    /// The value of the member with this name; nil if there is none. The search takes linear time.
     package subscript(name: String) -> JSONValue? { members.first { Self.isSame($0.key, name) }?.value }
 
-    /// Takes the member of this name out; nil without one.
+    /// Removes the member with this name and returns its value, or nil if there is none.
     package mutating func removeValue(forKey name: String) -> JSONValue? {
         guard let index = members.firstIndex(where: { Self.isSame($0.key, name) }) else { return nil }
         return members.remove(at: index).value
@@ -44,12 +45,12 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Makes an object of these members; those whose value is nil are left out.
+    /// Creates an object with these members; members with the value nil are omitted.
     package init(dictionaryLiteral members: (String, JSONValue?)...) {
         self.init(members.lazy.map { (key: $0.0, value: $0.1) })
     }
 
-    /// Makes an object of these members; those whose value is nil are left out.
+    /// Creates an object with these members; members with the value nil are omitted.
     package init(_ members: some Sequence<(key: String, value: JSONValue?)>) {
         self.init(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
     }
@@ -60,11 +61,11 @@ extension JSONObject: Equatable {
         left.count == right.count && left.sorted == right.sorted
     }
 
-    /// The members in the order of the bytes of their names.
+    /// The members, sorted by the UTF-8 bytes of their names.
     var sorted: [Member] { members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) } }
 }
 
-/// The names of an object so far, to find one that comes twice in time linear in their number.
+/// The names of an object so far, to find duplicate names in linear time.
 struct JSONNames {
     private struct Name: Hashable {
         let text: String
@@ -77,13 +78,13 @@ struct JSONNames {
         }
     }
 
-    /// Up to so many names are compared one by one, which is faster than a set of them.
-    private static let few = 8
+    /// The maximum number of names that are compared one by one, which is faster than a set.
+    private static let linearSearchLimit = 8
     private var set: Set<Name> = []
 
-    /// Whether the name is not among those of the object, to which it is added next.
-    mutating func insert(_ name: String, beside object: JSONObject) -> Bool {
-        guard object.count >= Self.few else { return object[name] == nil }
+    /// Records a name before it is added to the object. Returns false if the object already has the name.
+    mutating func insert(_ name: String, of object: JSONObject) -> Bool {
+        guard object.count >= Self.linearSearchLimit else { return object[name] == nil }
         if set.isEmpty { set = Set(object.members.map { Name(text: $0.key) }) }
         return set.insert(Name(text: name)).inserted
     }

@@ -1,10 +1,12 @@
 import ByteCoding
 
 extension JSONValue {
-    /// Reads a whole text in UTF-8: exactly the grammar of RFC 8259. A scalar has depth 0, an empty array depth 1.
+    /// Parses a whole text in UTF-8, exactly according to the grammar of RFC 8259. A scalar has depth 0, an empty array
+    /// depth 1.
     ///
-    /// - Throws: ``JSONError`` with the offset of what is wrong. Also for names that come twice, broken UTF-8, halves of
-    ///   surrogate pairs, a byte order mark, numbers beyond a `Double`, deeper nesting and larger texts (in bytes).
+    /// - Throws: ``JSONError`` with the offset of the error. Duplicate names, invalid UTF-8, unpaired surrogates, a
+    ///   byte order mark, numbers out of the range of `Double`, deeper nesting and larger texts (in bytes) are errors
+    ///   too.
     package init(parsing text: [UInt8], maximumDepth: Int = 8, maximumSize: Int = 16 << 20) throws(JSONError) {
         guard text.count <= maximumSize else {
             throw JSONError(reason: "the text has more than \(maximumSize) bytes", place: .path(""))
@@ -13,9 +15,9 @@ extension JSONValue {
     }
 }
 
-/// Goes through a text once, and takes the same time for every byte. Foundation's decoder does not, where any type may
-/// come: each wrong guess throws an error that holds the whole path, so that 64 KiB of brackets, which anyone may send,
-/// occupied a core for minutes.
+/// A parser that reads the text once, in linear time. Foundation's decoder does not take linear time if a value can
+/// have any type: each attempt to decode a wrong type throws an error with the whole coding path, so that 64 KiB of
+/// brackets, which any client can send, occupied a core for minutes.
 private struct JSONParser {
     private let text: [UInt8]
     private var position = 0
@@ -26,7 +28,7 @@ private struct JSONParser {
         var parser = JSONParser(text: text, maximumDepth: maximumDepth)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
-        guard parser.position == text.count else { throw parser.error("there is something after the value") }
+        guard parser.position == text.count else { throw parser.error("unexpected text after the value") }
         return value
     }
 
@@ -68,14 +70,14 @@ private struct JSONParser {
         where character == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character):
             return try number()
         default:
-            throw error("a value is missing")
+            throw error("expected a value")
         }
     }
 
-    private mutating func literal(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
-        let isThere = word.withUTF8Buffer { text[position...].starts(with: $0) }
-        guard isThere else { throw error("a value is missing") }
-        position += word.utf8CodeUnitCount
+    private mutating func literal(_ keyword: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        let matches = keyword.withUTF8Buffer { text[position...].starts(with: $0) }
+        guard matches else { throw error("expected a value") }
+        position += keyword.utf8CodeUnitCount
         return value
     }
 
@@ -87,18 +89,18 @@ private struct JSONParser {
         if skip("}") { return .object(object) }
         while true {
             skipSpace()
-            guard next == UInt8(ascii: "\"") else { throw error("a name is missing") }
+            guard next == UInt8(ascii: "\"") else { throw error("expected a name in quotation marks") }
             let start = position
             let name = try string()
-            guard names.insert(name, beside: object) else {
+            guard names.insert(name, of: object) else {
                 throw JSONError(reason: "a name appears twice", place: .byte(start))
             }
             skipSpace()
-            guard skip(":") else { throw error("a colon is missing") }
+            guard skip(":") else { throw error("expected a colon") }
             object.append(.init(key: name, value: try value(depth: depth)))
             skipSpace()
             if skip("}") { return .object(object) }
-            guard skip(",") else { throw error("a comma is missing") }
+            guard skip(",") else { throw error("expected a comma") }
         }
     }
 
@@ -111,12 +113,12 @@ private struct JSONParser {
             values.append(try value(depth: depth))
             skipSpace()
             if skip("]") { return .array(values) }
-            guard skip(",") else { throw error("a comma is missing") }
+            guard skip(",") else { throw error("expected a comma") }
         }
     }
 
     private mutating func enter(_ depth: Int) throws(JSONError) {
-        guard depth <= maximumDepth else { throw error("nested more than \(maximumDepth) deep") }
+        guard depth <= maximumDepth else { throw error("the nesting is deeper than \(maximumDepth)") }
         position += 1
     }
 
@@ -136,14 +138,14 @@ private struct JSONParser {
         }
         let digits = String(decoding: text[start..<position], as: UTF8.self)
         if isWhole, let integer = Int(digits) { return .integer(integer) }
-        guard let number = Double(digits), number.isFinite else { throw error("a number is too large") }
+        guard let number = Double(digits), number.isFinite else { throw error("the number is too large") }
         return .number(number)
     }
 
     private mutating func digits() throws(JSONError) {
         let start = position
         while let next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next) { position += 1 }
-        guard position > start else { throw error("a digit is missing") }
+        guard position > start else { throw error("expected a digit") }
     }
 
     private mutating func string() throws(JSONError) -> String {
@@ -151,15 +153,15 @@ private struct JSONParser {
         var bytes: [UInt8] = []
         while true {
             let run = plainRun()
-            guard let byte = next else { throw error("a string has no end") }
+            guard let byte = next else { throw error("the string has no closing quotation mark") }
             switch byte {
             case UInt8(ascii: "\""):
-                // Most strings are one run, and SPCs are long.
+                // Most strings consist of a single run without escapes, and SPCs are long.
                 let string =
                     bytes.isEmpty
                     ? String(validating: text[run], as: UTF8.self)
                     : String(validating: bytes + text[run], as: UTF8.self)
-                guard let string else { throw error("a string is not UTF-8") }
+                guard let string else { throw error("the string is not valid UTF-8") }
                 position += 1
                 return string
             case UInt8(ascii: "\\"):
@@ -167,12 +169,12 @@ private struct JSONParser {
                 bytes += text[run]
                 bytes += UTF8.encode(try escape())!
             default:
-                throw error("a control character in a string")
+                throw error("the string contains an unescaped control character")
             }
         }
     }
 
-    /// Goes on to the next byte that means something else than itself in a string, or to the end.
+    /// Skips the bytes of a string up to the next quotation mark, backslash or control character, or up to the end.
     private mutating func plainRun() -> Range<Int> {
         let start = position
         position = endOfPlainRun
@@ -191,7 +193,7 @@ private struct JSONParser {
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
-        guard let character = next else { throw error("a string has no end") }
+        guard let character = next else { throw error("the string has no closing quotation mark") }
         position += 1
         switch character {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(character)
@@ -201,18 +203,20 @@ private struct JSONParser {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): return try unicodeEscape()
-        default: throw error("an unknown escape in a string")
+        default: throw error("the string contains an unknown escape")
         }
     }
 
     private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard (0xD800..<0xDC00).contains(first), skip("\\"), skip("u") else { throw error("half a surrogate pair") }
+        guard (0xD800..<0xDC00).contains(first), skip("\\"), skip("u") else {
+            throw error("the string contains an unpaired surrogate")
+        }
         let second = try codeUnit()
         guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x1_0000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw error("half a surrogate pair") }
+        else { throw error("the string contains an unpaired surrogate") }
         return scalar
     }
 
@@ -220,7 +224,7 @@ private struct JSONParser {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let digit = next.flatMap(Hexadecimal.value) else {
-                throw error("an escape is not four hexadecimal digits")
+                throw error("expected four hexadecimal digits after \\u")
             }
             unit = unit << 4 | UInt32(digit)
             position += 1

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The text in UTF-8 without white space, members in their order or, if so wanted, in that of their names.
+    /// Returns the text in UTF-8 without white space, with the members in order or sorted by name.
     package func encoded(sortingNames: Bool = false) -> [UInt8] {
         var writer = JSONWriter(sortsNames: sortingNames, escapesDeletion: false)
         writer.text.reserveCapacity(roughSize)
@@ -7,8 +7,8 @@ extension JSONValue {
         return writer.text
     }
 
-    /// The text indented by two spaces, with a newline at its end. A terminal may show it, so that the control characters
-    /// after ASCII's (U+007F to U+009F) are escaped too.
+    /// The text with an indentation of two spaces and a newline at its end. The control characters U+007F to U+009F are
+    /// escaped too, because the text can be printed to a terminal.
     package var indented: String {
         var writer = JSONWriter(sortsNames: false, escapesDeletion: true)
         writer.text.reserveCapacity(2 * roughSize)
@@ -18,10 +18,10 @@ extension JSONValue {
     }
 }
 
-/// Writes JSON (RFC 8259) in UTF-8, with nothing escaped that need not be.
+/// A writer of JSON (RFC 8259) in UTF-8, which escapes only characters that must be escaped.
 ///
-/// Every license of a batch passes through here, so it goes once over the bytes. Foundation's encoder would build a tree of
-/// its own first.
+/// The writer processes the bytes once, because it encodes every license of a batch. Foundation's encoder would first
+/// build an intermediate tree.
 private struct JSONWriter {
     var text: [UInt8] = []
     let sortsNames: Bool
@@ -32,7 +32,7 @@ private struct JSONWriter {
         self.escapesDeletion = escapesDeletion
     }
 
-    /// Writes a value; indented when its depth is given.
+    /// Appends a value, with indentation if its depth is passed.
     mutating func append(_ value: JSONValue, indent: Int? = nil) {
         switch value {
         case .null: text += "null".utf8
@@ -75,7 +75,8 @@ private struct JSONWriter {
         text.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * indent))
     }
 
-    /// A whole number without a fraction; JSON has neither infinity nor NaN, so those become null.
+    /// Appends a number, without a fraction if it is whole. JSON does not support infinity and NaN, so they become
+    /// null.
     private mutating func append(_ number: Double) {
         if let whole = Int(exactly: number) {
             text += "\(whole)".utf8
@@ -84,7 +85,8 @@ private struct JSONWriter {
         }
     }
 
-    /// Most strings are one run of bytes that stand for themselves, and CKCs are long.
+    /// Appends a string. Most strings do not need escapes, and CKCs are long, so runs without escapes are copied at
+    /// once.
     private mutating func append(_ string: String) {
         text.append(UInt8(ascii: "\""))
         var string = string
@@ -135,7 +137,7 @@ private struct JSONWriter {
 }
 
 extension JSONValue {
-    /// About how many bytes its text has: what has to be escaped is not looked for.
+    /// The approximate size of the text in bytes, without escapes.
     fileprivate var roughSize: Int {
         switch self {
         case .null, .bool: 5

@@ -2,10 +2,10 @@ import ByteCoding
 
 /// Percent-encoding (RFC 3986, section 2.1).
 package enum PercentEncoding {
-    /// Encodes every byte of the text but RFC 3986's unreserved characters.
+    /// Encodes every byte of the text except RFC 3986's unreserved characters.
     package static func encode(_ text: some StringProtocol) -> String { encode(text.utf8) }
 
-    /// Encodes every byte but RFC 3986's unreserved characters.
+    /// Encodes every byte except RFC 3986's unreserved characters.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
@@ -21,16 +21,17 @@ package enum PercentEncoding {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The text of an encoded one; nil for a `%` without two digits behind it, and for what is not UTF-8 then.
+    /// Decodes an encoded text. Returns nil if a `%` is not followed by two hexadecimal digits, or if the result is not
+    /// UTF-8.
     package static func decode(_ text: some StringProtocol) -> String? {
         decode(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// The bytes of an encoded text; nil for a `%` without two digits behind it.
+    /// Decodes an encoded text to bytes. Returns nil if a `%` is not followed by two hexadecimal digits.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? { decode(text, plusIsSpace: false) }
 
-    /// The bytes of an encoded text, in which a `%` without two digits behind it means itself, as browsers read it
-    /// (WHATWG URL, section 1.3).
+    /// Decodes an encoded text to bytes. As in browsers (WHATWG URL, section 1.3), a `%` that is not followed by two
+    /// hexadecimal digits is kept unchanged.
     package static func decodeLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -65,7 +66,7 @@ package enum PercentEncoding {
         return bytes
     }
 
-    /// The byte of the two digits at the front.
+    /// Returns the byte of the first two digits, or nil if they are not digits.
     private static func escape(_ text: some Collection<UInt8>) -> UInt8? {
         var digits = text.prefix(2).makeIterator()
         guard let high = digits.next().flatMap(Hexadecimal.value), let low = digits.next().flatMap(Hexadecimal.value)
@@ -85,13 +86,13 @@ package enum PercentEncoding {
     }
 }
 
-/// The fields of a form (`application/x-www-form-urlencoded`, WHATWG URL, section 5), or of a query.
+/// Form encoding (`application/x-www-form-urlencoded`, WHATWG URL, section 5), which queries use too.
 package enum FormEncoding {
-    /// A field: names are text, values are bytes, since an asset ID need not be text.
+    /// A field. Names are text; values are bytes, because an asset ID does not have to be text.
     package typealias Field = (name: String, value: [UInt8])
 
-    /// The fields in their order; `+` is a space, empty fields are left out. Nil for a broken escape, and for a name that
-    /// is not UTF-8.
+    /// Decodes the fields in order. A `+` is decoded to a space, and empty fields are omitted. Returns nil if an escape
+    /// is invalid or a name is not UTF-8.
     package static func decode(_ text: some Collection<UInt8>) -> [Field]? {
         var fields: [Field] = []
         for part in text.split(separator: UInt8(ascii: "&")) {
@@ -106,7 +107,7 @@ package enum FormEncoding {
         return fields
     }
 
-    /// The fields in their order. A space becomes `%20`, which readers of forms and of queries both understand.
+    /// Encodes the fields in order. A space becomes `%20`, which form and query decoders both accept.
     package static func encode(_ fields: some Sequence<(name: String, value: String)>) -> String {
         fields.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
     }

@@ -1,18 +1,18 @@
-/// A point in time as protocols write it: RFC 3339, the profile of ISO 8601 that XML Schema's `dateTime` shares.
+/// A timestamp according to RFC 3339, a profile of ISO 8601 that XML Schema's `dateTime` also uses.
 ///
 ///     timestamp = YYYY "-" MM "-" DD "T" hh ":" mm ":" ss [ "." 1*DIGIT ] [ zone ]
 ///     zone      = "Z" / ( "+" / "-" ) hh ":" mm
 package struct Timestamp: Hashable, Sendable {
-    /// The whole seconds since 1970-01-01T00:00:00Z, leap seconds not counted; negative before. Without a zone the time is
-    /// taken as UTC.
+    /// The whole seconds since 1970-01-01T00:00:00Z, without leap seconds; negative before that time. A time without a
+    /// zone counts as UTC.
     package let seconds: Int64
-    /// The nanoseconds after ``seconds``: 0 to 999,999,999. Further digits are dropped.
+    /// The nanoseconds after ``seconds``: 0 to 999,999,999. Further digits are discarded.
     package let nanoseconds: Int32
-    /// How far the zone is ahead of UTC, in minutes; nil when none was written, which RFC 3339 does not allow.
+    /// The offset of the zone from UTC in minutes; nil if the text has no zone, which RFC 3339 does not allow.
     package let utcOffset: Int?
 
-    /// Reads a timestamp; nil for anything else, also for a day that its month does not have. A leap second is the second
-    /// after it.
+    /// Parses a timestamp. Returns nil if the text is not valid, for example if the month does not have the day. A leap
+    /// second is parsed as the following second.
     package init?(_ text: some StringProtocol) {
         guard text.utf8.count <= 64 else { return nil }
         var reader = Reader(Array(text.utf8))
@@ -31,11 +31,11 @@ package struct Timestamp: Hashable, Sendable {
         if reader.skip("Z") {
             utcOffset = 0
         } else if !reader.isAtEnd {
-            let isBehind = reader.skip("-")
-            guard isBehind || reader.skip("+"), let hours = reader.number(2), reader.skip(":"),
+            let isNegative = reader.skip("-")
+            guard isNegative || reader.skip("+"), let hours = reader.number(2), reader.skip(":"),
                 let minutes = reader.number(2), hours < 24, minutes < 60
             else { return nil }
-            utcOffset = (isBehind ? -1 : 1) * (hours * 60 + minutes)
+            utcOffset = (isNegative ? -1 : 1) * (hours * 60 + minutes)
         }
         guard reader.isAtEnd else { return nil }
         seconds =
@@ -45,13 +45,13 @@ package struct Timestamp: Hashable, Sendable {
         self.utcOffset = utcOffset
     }
 
-    /// The form in UTC of a number of seconds since 1970, such as `2026-11-21T20:15:00Z`.
+    /// Returns the text in UTC for a number of seconds since 1970, such as `2026-11-21T20:15:00Z`.
     package static func text(seconds: Int64) -> String { local(seconds) + "Z" }
 
-    /// The form in UTC of a number of milliseconds since 1970, such as `2026-11-21T20:15:00.250Z`.
+    /// Returns the text in UTC for a number of milliseconds since 1970, such as `2026-11-21T20:15:00.250Z`.
     package static func text(milliseconds: Int64) -> String {
         let rest = (milliseconds % 1000 + 1000) % 1000
-        // Not `milliseconds - rest`, which could be out of range.
+        // `milliseconds - rest` could overflow.
         let seconds = milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
         return local(seconds) + "." + padded(rest, 3) + "Z"
     }
@@ -89,7 +89,7 @@ private struct Reader {
         return Int(text[position] - 0x30)
     }
 
-    /// Exactly so many digits.
+    /// Reads exactly `count` digits as a number.
     mutating func number(_ count: Int) -> Int? {
         var value = 0
         for _ in 0..<count {
@@ -99,7 +99,7 @@ private struct Reader {
         return value
     }
 
-    /// One digit or more, as nanoseconds.
+    /// Reads one or more digits of a fraction as nanoseconds.
     mutating func fraction() -> Int32? {
         var (value, unit): (Int32, Int32) = (0, 100_000_000)
         guard var digit = digit() else { return nil }

@@ -1,11 +1,11 @@
-/// Why bytes are not a document that is read: where, and what is wrong. It repeats no text of the document.
+/// An error in an XML document: the location and the reason. The error contains no text of the document.
 package struct XMLFailure: Error, Hashable, Sendable {
-    /// `document`, or `line` and its number from 1.
+    /// The location: `document`, or `line` and the line number, starting at 1.
     package let place: String
-    /// What was found and what was expected.
+    /// The description of the error.
     package let reason: String
 
-    /// Describes a failure.
+    /// Creates an error.
     package init(_ place: String, _ reason: String) {
         self.place = place
         self.reason = reason
@@ -13,6 +13,6 @@ package struct XMLFailure: Error, Hashable, Sendable {
 }
 
 extension XMLFailure: CustomStringConvertible {
-    /// One line: the place and the reason.
+    /// The location and the reason, on one line.
     package var description: String { "\(place): \(reason)" }
 }

@@ -1,21 +1,21 @@
-/// Counts what a document has before the parser sees it.
+/// A scan that checks the limits of a document before the document is parsed.
 ///
-/// The parser compares every attribute of an element with every other one, and looks through all namespaces in effect
-/// for each prefix, so that one element of a megabyte would take seconds. The scan reads each byte once, and what passes
-/// it has few enough of both that the parser's work is linear in the size of the document.
+/// The parser compares every attribute of an element with every other attribute, and searches all namespaces in scope
+/// for each prefix, so parsing one element of a megabyte would take seconds. The scan reads each byte once and limits
+/// both numbers, so that parsing takes linear time.
 ///
-/// The scan splits a document into the same tags as the parser does. Anything that it cannot split is not well-formed,
-/// and is refused here.
+/// The scan splits a document into the same tags as the parser. A document that it cannot split is not well-formed and
+/// is rejected.
 struct XMLScan {
     private let bytes: [UInt8]
     private var position = 0
-    /// The line of `position`, from 1.
+    /// The line number of `position`, starting at 1.
     private var line = 1
-    /// How many namespaces each open element declares, the outermost first.
+    /// The number of namespaces that each open element declares, outermost element first.
     private var open: [Int] = []
     private var namespaces = 0
     private var elements = 0
-    private var pieces = 0
+    private var textDividers = 0
 
     /// Checks a document in UTF-8 without a document type.
     ///
@@ -31,42 +31,42 @@ struct XMLScan {
         while let byte = next() {
             switch byte {
             case UInt8(ascii: "<"): try markup()
-            case UInt8(ascii: "&"): try countPiece()
+            case UInt8(ascii: "&"): try countTextDivider()
             default: break
             }
         }
     }
 
-    /// What follows `<`.
+    /// Scans the markup after `<`.
     private mutating func markup() throws(XMLFailure) {
         if skip("!--") {
-            try countPiece()
-            try skip(behind: "-->")
+            try countTextDivider()
+            try skip(past: "-->")
         } else if skip("![CDATA[") {
-            try countPiece()
-            try skip(behind: "]]>")
+            try countTextDivider()
+            try skip(past: "]]>")
         } else if skip("?") {
-            try countPiece()
-            try skip(behind: "?>")
+            try countTextDivider()
+            try skip(past: "?>")
         } else if skip("/") {
-            try skip(behind: ">")
+            try skip(past: ">")
             namespaces -= open.popLast() ?? 0
         } else {
             try startTag()
         }
     }
 
-    /// A start tag or an empty element, behind its `<`.
+    /// Scans a start tag or an empty element, after its `<`.
     private mutating func startTag() throws(XMLFailure) {
         try Self.count(&elements, XMLTree.Limit.elements, "elements", line)
         guard open.count < XMLTree.Limit.depth else {
-            throw failure("elements are nested more than \(XMLTree.Limit.depth) deep")
+            throw failure("elements are nested deeper than \(XMLTree.Limit.depth) levels")
         }
         guard !name().isEmpty else { throw Self.notWellFormed(line) }
         var attributes = 0
         var declared = 0
         while true {
-            skipBlanks()
+            skipWhitespace()
             if skip(">") {
                 open.append(declared)
                 return
@@ -86,23 +86,23 @@ struct XMLScan {
         }
     }
 
-    /// An attribute; whether it declares a namespace.
+    /// Scans an attribute. Returns whether it declares a namespace.
     private mutating func attribute() throws(XMLFailure) -> Bool {
         let name = name()
-        skipBlanks()
+        skipWhitespace()
         guard !name.isEmpty, skip("=") else { throw Self.notWellFormed(line) }
-        skipBlanks()
+        skipWhitespace()
         if skip("\"") {
-            try skip(behind: "\"")
+            try skip(past: "\"")
         } else if skip("'") {
-            try skip(behind: "'")
+            try skip(past: "'")
         } else {
             throw Self.notWellFormed(line)
         }
         return name.elementsEqual("xmlns".utf8) || name.starts(with: "xmlns:".utf8)
     }
 
-    /// The name that begins here, up to what cannot be part of one.
+    /// Reads the name at the position, up to the first character that cannot be part of a name.
     private mutating func name() -> ArraySlice<UInt8> {
         let start = position
         while position < bytes.count, !Self.endsName(bytes[position]) { position += 1 }
@@ -118,11 +118,11 @@ struct XMLScan {
         }
     }
 
-    private mutating func skipBlanks() {
+    private mutating func skipWhitespace() {
         while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { _ = next() }
     }
 
-    /// Takes a byte, and counts the line that it ends.
+    /// Reads a byte, and counts the line if the byte is a line break.
     private mutating func next() -> UInt8? {
         guard position < bytes.count else { return nil }
         let byte = bytes[position]
@@ -131,7 +131,7 @@ struct XMLScan {
         return byte
     }
 
-    /// Takes the text if it is what follows. It has no line break.
+    /// Skips the text if it is next. The text must not contain a line break.
     private mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard position + count <= bytes.count else { return false }
@@ -140,16 +140,16 @@ struct XMLScan {
         return true
     }
 
-    /// Takes everything up to the end of the text.
-    private mutating func skip(behind text: StaticString) throws(XMLFailure) {
+    /// Skips all bytes up to and including the text.
+    private mutating func skip(past text: StaticString) throws(XMLFailure) {
         while !skip(text) {
             guard next() != nil else { throw Self.notWellFormed(line) }
         }
     }
 
-    private mutating func countPiece() throws(XMLFailure) {
+    private mutating func countTextDivider() throws(XMLFailure) {
         let what: StaticString = "comments, instructions, CDATA sections and references"
-        try Self.count(&pieces, XMLTree.Limit.pieces, what, line)
+        try Self.count(&textDividers, XMLTree.Limit.textDividers, what, line)
     }
 
     private static func count(
@@ -159,11 +159,13 @@ struct XMLScan {
         _ line: Int
     ) throws(XMLFailure) {
         counter += 1
-        guard counter <= limit else { throw XMLFailure("line \(line)", "there are more than \(limit) \(what)") }
+        guard counter <= limit else { throw XMLFailure("line \(line)", "the document has more than \(limit) \(what)") }
     }
 
     private func failure(_ reason: String) -> XMLFailure { XMLFailure("line \(line)", reason) }
 
-    /// The failure of what is not XML, which says no more.
-    static func notWellFormed(_ line: Int) -> XMLFailure { XMLFailure("line \(line)", "it is not well-formed XML") }
+    /// Returns the error for a document that is not well-formed.
+    static func notWellFormed(_ line: Int) -> XMLFailure {
+        XMLFailure("line \(line)", "the document is not well-formed XML")
+    }
 }

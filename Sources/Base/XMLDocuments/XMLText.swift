@@ -1,7 +1,7 @@
-/// Characters of text and of attributes (XML 1.0, 2.2 and 2.4).
+/// Escaping of text and attribute values (XML 1.0, 2.2 and 2.4).
 package enum XMLText {
-    /// Text as it stands between tags or between quotation marks. What XML has no way to write becomes U+FFFD; line
-    /// breaks as well, which would become blanks in attributes.
+    /// Escapes text for element content or an attribute value. Characters that XML cannot represent become U+FFFD. Line
+    /// breaks also become U+FFFD, because a parser would turn them into spaces in attributes.
     package static func escaped(_ value: String) -> String {
         var text = ""
         for scalar in value.unicodeScalars {

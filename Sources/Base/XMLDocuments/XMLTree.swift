@@ -5,24 +5,24 @@ import Foundation
 import FoundationXML
 #endif
 
-/// A small document as a tree, read from an enemy: no document type, so that there are no entities but the five of XML;
-/// UTF-8; and bounds on everything.
+/// An XML document as a tree. The input is untrusted: the parser rejects document types, so that only the five
+/// predefined entities exist, accepts only UTF-8, and limits the size of everything.
 ///
-/// No processing instruction without content either: the parser of the toolchain crashes on `<?a?>`.
+/// The parser also rejects processing instructions without content, because the toolchain's parser crashes on `<?a?>`.
 package struct XMLTree {
-    /// An element with what is in it.
+    /// An element with its attributes, children and text.
     package final class Element {
         /// The name without its prefix.
         package let name: String
-        /// The namespace; empty when it has none.
+        /// The namespace; empty if the element has none.
         package let namespace: String
-        /// Where its start tag ends, from 1.
+        /// The line number of the end of the start tag, starting at 1.
         package let line: Int
-        /// By their names as they are written.
+        /// The attributes by their qualified names.
         package let attributes: [String: String]
-        /// The elements in it, in order.
+        /// The child elements, in order.
         package fileprivate(set) var children: [Element] = []
-        /// All text in it, that of its children left out.
+        /// All text of the element, without the text of its children.
         package fileprivate(set) var text = ""
 
         fileprivate init(name: String, namespace: String, line: Int, attributes: [String: String]) {
@@ -32,98 +32,101 @@ package struct XMLTree {
             self.attributes = attributes
         }
 
-        /// The first child of that name, whatever its namespace.
+        /// Returns the first child with this name, in any namespace.
         package func child(_ name: String) -> Element? { children.first { $0.name == name } }
 
-        /// All children of that name, whatever their namespace.
+        /// Returns all children with this name, in any namespace.
         package func children(_ name: String) -> [Element] { children.filter { $0.name == name } }
 
-        /// An attribute by its name without prefix, as those of other namespaces are found; nil when there is none.
+        /// Returns the value of an attribute by its name without prefix, in any namespace, or nil if there is none.
         package func attribute(_ name: String) -> String? {
             if let value = attributes[name] { return value }
             return attributes.keys.sorted().first { $0.hasSuffix(":" + name) }.flatMap { attributes[$0] }
         }
     }
 
-    /// What a document may have.
+    /// The limits for documents.
     package enum Limit {
-        /// Bytes of a document.
+        /// The maximum size of a document, in bytes.
         package static let size = 16 << 20
-        /// How deep elements are nested.
+        /// The maximum nesting depth of elements.
         package static let depth = 32
-        /// How many elements there are.
+        /// The maximum number of elements.
         package static let elements = 500_000
-        /// How many attributes an element has, namespace declarations among them.
+        /// The maximum number of attributes of an element, including namespace declarations.
         package static let attributes = 256
-        /// How many namespace declarations are in effect at any place: those of an element and of all around it.
+        /// The maximum number of namespace declarations in scope: those of an element and of its ancestors.
         package static let namespaces = 64
-        /// How many comments, processing instructions, CDATA sections and references divide the text.
-        package static let pieces = 500_000
+        /// The maximum number of comments, processing instructions, CDATA sections and references, which divide the
+        /// text.
+        package static let textDividers = 500_000
     }
 
     /// The outermost element.
     package let root: Element
 
-    /// Reads a document.
+    /// Parses a document.
     ///
-    /// - Throws: ``XMLFailure`` with the line. No text of the document is repeated.
+    /// - Throws: ``XMLFailure`` with the line number.
     package init(_ bytes: [UInt8]) throws(XMLFailure) {
         guard bytes.count <= Limit.size else {
-            throw XMLFailure("document", "it has \(bytes.count) bytes, at most \(Limit.size) are read")
+            throw XMLFailure("document", "the document has \(bytes.count) bytes; at most \(Limit.size) are allowed")
         }
-        // Other encodings could hide a document type from the next check. Zeros end strings in C.
+        // Other encodings could hide a document type from the next check. Zero bytes end strings in C.
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
-            throw XMLFailure("document", "it is not in UTF-8")
+            throw XMLFailure("document", "the document is not in UTF-8")
         }
         guard !Self.hasDocumentType(bytes), let text = Self.withoutDeclaration(bytes) else {
-            throw XMLFailure("document", "it has a document type, or says that it is not in UTF-8: neither is read")
+            throw XMLFailure("document", "the document has a document type or declares another encoding than UTF-8")
         }
         guard !Self.hasEmptyInstruction(text) else {
-            throw XMLFailure("document", "it has a processing instruction without content, which is not read")
+            throw XMLFailure("document", "the document has a processing instruction without content")
         }
         try XMLScan.check(text)
-        // Of a document type the parser tells nothing, and one that holds a notation makes it crash: none may come so far.
+        // The parser does not report document types, and it crashes on a document type with a notation, so the checks
+        // above reject all document types.
         let parser = XMLParser(data: Data(text))
         let builder = Builder()
         parser.delegate = builder
         parser.shouldProcessNamespaces = true
         parser.shouldResolveExternalEntities = false
         let isComplete = parser.parse()
-        // What stands behind the root element is told by the error alone.
+        // Only the parser's error reports content after the root element.
         guard isComplete, parser.parserError == nil, let root = builder.root, builder.isClosed else {
             throw XMLScan.notWellFormed(max(parser.lineNumber, 1))
         }
         self.root = root
     }
 
-    /// `<!DOCTYPE` anywhere. In a comment it would be harmless, but no such document needs one there.
+    /// Returns whether the document contains `<!DOCTYPE`. In a comment this would be harmless, but it is rejected too.
     private static func hasDocumentType(_ bytes: [UInt8]) -> Bool {
-        let sought = Array("<!DOCTYPE".utf8)
-        return bytes.indices.contains { bytes[$0] == sought[0] && bytes[$0...].starts(with: sought) }
+        let pattern = Array("<!DOCTYPE".utf8)
+        return bytes.indices.contains { bytes[$0] == pattern[0] && bytes[$0...].starts(with: pattern) }
     }
 
-    /// `<?` with a name and `?>` right behind it. Within a comment it would be harmless, but means nothing there.
+    /// Returns whether the document contains `<?`, a name and `?>`. In a comment this would be harmless, but it is
+    /// rejected too.
     private static func hasEmptyInstruction(_ bytes: [UInt8]) -> Bool {
         var place = bytes.startIndex
         while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
             place = start + 1
             guard bytes[place...].first == UInt8(ascii: "?") else { continue }
-            let name = bytes[(place + 1)...].prefix { !isBlank($0) && $0 != UInt8(ascii: "?") }
-            let rest = bytes[name.endIndex...].drop { isBlank($0) }
+            let name = bytes[(place + 1)...].prefix { !isWhitespace($0) && $0 != UInt8(ascii: "?") }
+            let rest = bytes[name.endIndex...].drop { isWhitespace($0) }
             if rest.starts(with: "?>".utf8) { return true }
         }
         return false
     }
 
-    /// The text with blanks in the place of the declaration at the beginning, if there is one; nil where that is not
-    /// written as XML 1.0 (2.8) has it, or names another encoding than UTF-8.
+    /// Returns the text with the XML declaration, if there is one, replaced by spaces. Returns nil if the declaration
+    /// is not valid (XML 1.0, 2.8) or specifies another encoding than UTF-8.
     ///
-    /// The parser would change to the other encoding for what follows, where nobody has looked for a document type. Without
-    /// a declaration it stays with UTF-8.
+    /// With a declaration the parser would use the other encoding for the following text, which has not been checked
+    /// for a document type. Without a declaration the parser uses UTF-8.
     private static func withoutDeclaration(_ bytes: [UInt8]) -> [UInt8]? {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        // `<?xml-stylesheet` and the like are no declarations.
-        guard bytes[start...].starts(with: Array("<?xml".utf8)), bytes.count > start + 5, isBlank(bytes[start + 5])
+        // `<?xml-stylesheet` and similar instructions are not declarations.
+        guard bytes[start...].starts(with: Array("<?xml".utf8)), bytes.count > start + 5, isWhitespace(bytes[start + 5])
         else { return bytes }
         let declaration =
             #/
@@ -133,18 +136,18 @@ package struct XMLTree {
             (?: [\x20\t\r\n]+ standalone [\x20\t\r\n]*=[\x20\t\r\n]* (?: "(?:yes|no)" | '(?:yes|no)' ) )?
             [\x20\t\r\n]* \?>
             /#.matchingSemantics(.unicodeScalar)
-        // Longer than any declaration that means well.
+        // 200 bytes are more than any legitimate declaration has.
         let head = String(decoding: bytes[start...].prefix(200), as: UTF8.self)
         guard let end = head.prefixMatch(of: declaration)?.range.upperBound else { return nil }
         let length = head[..<end].utf8.count
-        let blanks = bytes[start..<start + length].map { isBlank($0) ? $0 : 0x20 }
-        return Array(bytes[..<start]) + blanks + bytes[(start + length)...]
+        let spaces = bytes[start..<start + length].map { isWhitespace($0) ? $0 : 0x20 }
+        return Array(bytes[..<start]) + spaces + bytes[(start + length)...]
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D, 0x0A].contains(byte) }
+    private static func isWhitespace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D, 0x0A].contains(byte) }
 }
 
-/// Builds the tree from the parser's calls. It lives for one document on one thread.
+/// The delegate of the parser, which builds the tree. An instance is used for one document on one thread.
 private final class Builder: NSObject, XMLParserDelegate {
     private(set) var root: XMLTree.Element?
     private var open: [XMLTree.Element] = []

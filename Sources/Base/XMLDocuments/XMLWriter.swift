@@ -1,4 +1,4 @@
-/// Writes a document element by element: UTF-8, two blanks for each level, no empty lines.
+/// A writer of XML documents in UTF-8, with an indentation of two spaces per level and without empty lines.
 ///
 ///     var writer = XMLWriter()
 ///     writer.element("MPD", [("type", "static")]) { writer in
@@ -8,25 +8,25 @@ package struct XMLWriter: Sendable {
     private var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     private var depth = 0
 
-    /// Begins a document.
+    /// Creates a writer with an empty document.
     package init() {}
 
     /// The document so far.
     package var bytes: [UInt8] { Array(text.utf8) }
 
-    /// Writes an element without content. Attributes without a value are left out.
+    /// Writes an element without content. Attributes with the value nil are omitted.
     package mutating func element(_ name: String, _ attributes: [(String, String?)] = []) {
         open(name, attributes)
         text += "/>\n"
     }
 
-    /// Writes an element that holds text.
+    /// Writes an element with text.
     package mutating func element(_ name: String, _ attributes: [(String, String?)] = [], text content: String) {
         open(name, attributes)
         text += ">\(XMLText.escaped(content))</\(name)>\n"
     }
 
-    /// Writes an element that holds other elements; none if `content` writes none.
+    /// Writes an element with child elements, or an empty element if `content` writes none.
     package mutating func element(
         _ name: String,
         _ attributes: [(String, String?)] = [],

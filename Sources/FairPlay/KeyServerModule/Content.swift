@@ -1,13 +1,13 @@
 public import FPSCrypto
 
-/// The key of a piece of content.
+/// The AES-128 key and IV that one content is encrypted with.
 public struct LicensedKey: Sendable {
     /// The AES-128 key, 16 bytes.
     public let key: SecretBytes
-    /// The IV that samples are encrypted with, 16 bytes.
+    /// The IV of the samples, 16 bytes.
     public let iv: [UInt8]
 
-    /// Makes a content key; nil unless key and IV have 16 bytes each.
+    /// Creates a content key. Returns nil unless the key and the IV have 16 bytes each.
     public init?(key: SecretBytes, iv: [UInt8]) {
         guard key.count == 16, iv.count == 16 else { return nil }
         self.key = key
@@ -15,20 +15,20 @@ public struct LicensedKey: Sendable {
     }
 }
 
-/// What a license is given for.
+/// The content that a license is issued for.
 public struct Content: Sendable {
-    /// The asset ID under which it is known, where an SPC may name it by another; nil where it is the SPC's.
+    /// The content's canonical asset ID, if the SPC uses another asset ID for it; nil if both are the same.
     public let assetID: [UInt8]?
-    /// The key.
+    /// The content key.
     public let key: LicensedKey
-    /// What the key is for.
+    /// The type of track that the key encrypts.
     public let track: TrackKind
-    /// The ID of the stream that offline keys carry, 16 bytes.
+    /// The stream ID that offline keys contain, 16 bytes.
     public let streamID: [UInt8]?
-    /// The ID of the title that all its streams share, 16 bytes. Nil: the stream is a title of its own.
+    /// The title ID that all streams of a title share, 16 bytes. Nil means that the stream is a separate title.
     public let titleID: [UInt8]?
 
-    /// Makes content; nil unless the IDs that are given have 16 bytes.
+    /// Creates content. Returns nil if a stream ID or title ID does not have 16 bytes.
     public init?(
         key: LicensedKey,
         track: TrackKind = .unspecified,

@@ -2,34 +2,35 @@ import ByteCoding
 public import FPSCrypto
 import FPSMessages
 
-/// The Key Server Module: turns an SPC into a CKC by the ten steps of the guide's Table 2-1, under a policy.
+/// The Key Server Module: creates a CKC for an SPC under a policy, in the ten steps of the guide's Table 2-1.
 ///
-/// It is a value without state: it speaks no HTTP, knows no store and remembers nothing between requests. The caller
-/// opens an SPC, looks up the content that its asset ID names, and asks for a license:
+/// The module is a stateless value: it does not use HTTP or a store, and it keeps nothing between requests. The caller
+/// opens an SPC, looks up the content by the SPC's asset ID, and requests a license:
 ///
 ///     let opened = try module.open(spc)
 ///     let license = try module.license(for: opened, content: content, policy: policy, wantsPersistable: false, at: now)
 ///     send(license.ckc)
 ///
-/// Opening costs one RSA private operation and is best run on threads of its own; the rest is cheap. SPCs that are there at the
-/// same time are best opened together.
+/// Opening an SPC costs one RSA private-key operation, so run it on dedicated threads; the rest is cheap. Open SPCs
+/// that arrive at the same time in one batch.
 public struct KSM: Sendable {
-    /// The server's own settings.
+    /// The settings of the server.
     public struct Configuration: Sendable {
         /// The protocol versions that this server supports.
         public var protocolVersions: Set<UInt32> = [1]
-        /// How old an SPC may be, unless the policy says otherwise; nil for any age.
+        /// The maximum age of an SPC, if the policy does not set one; nil means any age.
         public var maximumSPCAge: Seconds? = Seconds(rawValue: 6 * 3600)
-        /// How far ahead of this server's clock an SPC may be made.
+        /// The maximum time by which an SPC's creation date may be ahead of this server's clock.
         public var maximumClockAhead = Seconds(rawValue: 10 * 60)
-        /// The Kext Deny List version below which a Mac counts as Baseline; 31 is Apple's latest as of September 2024.
+        /// The lowest Kext Deny List version with which a Mac does not count as Baseline; 31 is Apple's latest version
+        /// as of September 2024.
         public var minimumKDL: UInt32 = 31
-        /// What does several RSA operations at once; nil where there is none.
+        /// The decryptor that performs several RSA operations at once; nil if there is none.
         public var multiBuffer: (any BatchOAEPDecryptor)?
-        /// Whether every CKC is opened again and checked before it leaves. Costs a few microseconds.
+        /// Whether every CKC is decrypted and checked before it is issued, which costs a few microseconds.
         public var checksBeforeIssuing: Bool
 
-        /// The defaults; checking before issuing is on in debug builds.
+        /// Creates the default settings; ``checksBeforeIssuing`` is true in debug builds.
         public init() {
             #if DEBUG
             checksBeforeIssuing = true
@@ -39,20 +40,20 @@ public struct KSM: Sendable {
         }
     }
 
-    /// The server's own settings.
+    /// The settings of the server.
     public let configuration: Configuration
-    /// All bundles, in the order given.
+    /// All bundles, in the order they were passed.
     public let bundles: [CertificateBundle]
     let bundleByHash: [[UInt8]: CertificateBundle]
 
-    /// Makes a module that opens nothing yet.
+    /// Creates a module without bundles, which cannot open any SPC.
     public init(configuration: Configuration) {
         bundles = []
         bundleByHash = [:]
         self.configuration = configuration
     }
 
-    /// Makes a module that opens the SPCs of these bundles.
+    /// Creates a module that opens the SPCs of these bundles.
     ///
     /// - Throws: ``BundleError`` with `duplicate-certificate`.
     public init(bundles: [CertificateBundle], configuration: Configuration = Configuration()) throws(BundleError) {
@@ -67,18 +68,18 @@ public struct KSM: Sendable {
         self.configuration = configuration
     }
 
-    /// The rules, then steps 7 to 10: makes the CKC.
+    /// Checks the rules of the policy, then creates the CKC (steps 7 to 10).
     ///
     /// - Parameters:
-    ///   - opened: what ``open(_:)`` returned. A Sync SPC is refused.
-    ///   - content: what the SPC's asset ID names.
-    ///   - policy: the terms.
-    ///   - wantsPersistable: whether the app asks for a key to keep; the policy decides.
-    ///   - now: seconds since 1970.
+    ///   - opened: the result of ``open(_:)``. A Sync SPC is rejected.
+    ///   - content: the content that the SPC's asset ID identifies.
+    ///   - policy: the policy of the content.
+    ///   - wantsPersistable: whether the app requests a persistent key; the policy decides.
+    ///   - now: the time, in seconds since 1970.
     ///   - remoteAddress: the client's address, for policies that list networks.
     ///   - origin: the request's `Origin`, for policies that list origins.
-    ///   - random: where IV, padding and order come from.
-    /// - Throws: ``KSMError`` of the stages policy and sealing.
+    ///   - random: the source of the IV, the padding and the block order.
+    /// - Throws: ``KSMError`` with the stage `policy` or `sealing`.
     public func license(
         for opened: OpenedSPC,
         content: Content,
@@ -96,7 +97,7 @@ public struct KSM: Sendable {
         return License(ckc: ckc, terms: terms, notes: expiry + opened.notes + terms.notes + notes)
     }
 
-    /// Makes a license with the system's randomness.
+    /// Creates a license with the system's random number generator.
     public func license(
         for opened: OpenedSPC,
         content: Content,
@@ -119,12 +120,12 @@ public struct KSM: Sendable {
         )
     }
 
-    /// Holds that a request's own idea of the asset is that of its SPC, which governs.
+    /// Checks that the asset ID of a request, if there is one, equals the asset ID of its SPC, which takes precedence.
     ///
     /// - Throws: `asset-id-mismatch`.
     public static func requireSameAsset(_ claimed: [UInt8]?, in opened: OpenedSPC) throws(KSMError) {
         guard let claimed, claimed != opened.request.assetID.bytes else { return }
-        throw KSMError(.policy, .assetIDMismatch, "the request names another asset than its SPC")
+        throw KSMError(.policy, .assetIDMismatch, "the request and its SPC have different asset IDs")
     }
 
     private func decide(
@@ -137,10 +138,14 @@ public struct KSM: Sendable {
         _ origin: String?
     ) throws(KSMError) -> KeyTerms {
         guard opened.syncReport == nil else {
-            throw KSMError(.policy, .syncSPC, "a Sync SPC reports, and is not answered with a key")
+            throw KSMError(.policy, .syncSPC, "a Sync SPC reports the use of a key and cannot request one")
         }
         guard opened.bundle.scope.contains(content.assetID ?? opened.request.assetID.bytes) else {
-            throw KSMError(.policy, .contentOutOfScope, "bundle \(opened.bundle.name) may not open this content")
+            throw KSMError(
+                .policy,
+                .contentOutOfScope,
+                "the scope of bundle \(opened.bundle.name) does not include this content"
+            )
         }
         let facts = RequestFacts(
             opened,
@@ -156,12 +161,12 @@ public struct KSM: Sendable {
     }
 }
 
-/// A CKC and what the app must be told about it, because it cannot look inside.
+/// A CKC, and the terms that the server reports to the app, because the app cannot read the CKC.
 public struct License: Sendable {
     /// The CKC, for the device.
     public let ckc: [UInt8]
-    /// How long the key may be used.
+    /// The durations and the persistence of the key.
     public let terms: KeyTerms
-    /// What is worth recording.
+    /// The notes to log.
     public let notes: [Note]
 }

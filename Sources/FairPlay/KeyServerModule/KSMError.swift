@@ -2,16 +2,16 @@ import ByteCoding
 import FPSCrypto
 import FPSMessages
 
-/// Why an SPC got no CKC: where it stopped, a stable code, and a reason in words.
+/// An error that prevented the creation of a CKC: the stage, a stable code, and a reason.
 ///
-/// Its description holds no key and no byte of the message, so it may be logged. It is for the operator; what of it a client may see
-/// is the server's decision, and ``isUnreadable`` says which errors must all look the same to it.
+/// The description contains no key and no byte of the message, so it can be logged. It is intended for the operator.
+/// The server decides what a client may see; the errors with ``isUnreadable`` must all look the same to a client.
 public struct KSMError: Error, Sendable {
-    /// Where it stopped; in brackets the step of Table 2-1.
+    /// The stage at which processing stopped, with the step of Table 2-1 in parentheses.
     public enum Stage: String, Sendable {
         /// The SPC's header and lengths (1).
         case container
-        /// The certificate hash, or the bundle it names (2).
+        /// The certificate hash, or the bundle that it identifies (2).
         case certificate
         /// The RSA decryption of the payload's key (3).
         case key
@@ -23,45 +23,47 @@ public struct KSMError: Error, Sendable {
         case sessionKey = "session-key"
         /// The integrity value (6).
         case integrity
-        /// The rules of the content (between 6 and 7).
+        /// The rules of the policy (between 6 and 7).
         case policy
-        /// The making of the CKC (7 to 10).
+        /// The creation of the CKC (7 to 10).
         case sealing
     }
 
-    /// What went wrong. Stable.
+    /// The stable code of an error.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The stable name, in kebab-case. What a parser finds has the parser's own code.
+        /// The stable name, in kebab-case. An error of a parser has the parser's code.
         public let rawValue: String
 
-        /// Makes a code from its stable name.
+        /// Creates a code from its stable name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The stable name.
         public var description: String { rawValue }
     }
 
-    /// Where it stopped.
+    /// The stage at which processing stopped.
     public let stage: Stage
-    /// What went wrong.
+    /// The code of the error.
     public let code: Code
-    /// In words, for the operator.
+    /// The reason, for the operator.
     public let reason: String
-    /// What is known of the SPC all the same, where its integrity holds. Remember it as that of an SPC that was opened.
+    /// The authenticated part of the SPC, if its integrity check passed; nil otherwise. Record it in the same way as
+    /// for an SPC that was opened.
     public internal(set) var authenticated: AuthenticatedSPC?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ stage: Stage, _ code: Code, _ reason: String) {
         self.stage = stage
         self.code = code
         self.reason = reason
     }
 
-    /// Whether a client must not learn which of these errors it was: whoever can tell a bad OAEP block from a bad payload
-    /// has an oracle.
+    /// Whether the error must be indistinguishable to clients from others of its kind: a client that can distinguish a
+    /// bad OAEP block from a bad payload has a decryption oracle.
     public var isUnreadable: Bool { [.key, .payload, .sessionKey, .integrity].contains(stage) && !isOurFault }
 
-    /// Whether the SPC may be all right and this server is at fault: a plug-in that fails, a library that does.
+    /// Whether the server caused the error, for example by a failure of a plug-in or a library, so that the SPC may be
+    /// valid.
     public var isOurFault: Bool { [.daskUnavailable, .libraryFailure, .lintFailed].contains(code) }
 
     init(_ stage: Stage, _ error: ParseError) {
@@ -74,57 +76,57 @@ public struct KSMError: Error, Sendable {
 }
 
 extension KSMError: Equatable, CustomStringConvertible {
-    /// True when the codes are the same.
+    /// Returns whether the two errors have the same code.
     public static func == (left: KSMError, right: KSMError) -> Bool { left.code == right.code }
 
-    /// One line: stage, code and reason.
+    /// The stage, the code and the reason, on one line.
     public var description: String { "\(stage.rawValue): \(code): \(reason)" }
 }
 
 extension KSMError.Code {
     // Steps 1 to 6.
 
-    /// No bundle has the certificate that the SPC names.
+    /// No bundle has the certificate that the SPC identifies.
     public static let unknownCertificate = Self(rawValue: "unknown-certificate")
-    /// The payload's key does not decrypt.
+    /// The payload key cannot be decrypted.
     public static let decryptionFailed = Self(rawValue: "decryption-failed")
-    /// An SPC of version 3, and no plug-in that opens it.
+    /// The SPC has version 3, and no plug-in can open it.
     public static let spcVersion3 = Self(rawValue: "spc-version-3")
-    /// Device and server have no version in common, or the device uses one of neither list.
+    /// The device and the server support no common version, or the version in use is missing from one of the two lists.
     public static let versionMismatch = Self(rawValue: "version-mismatch")
-    /// The device uses an older version than both support.
+    /// The device uses an older version than the newest that both sides support.
     public static let versionDowngrade = Self(rawValue: "version-downgrade")
-    /// The [SK...R1] integrity value is not that of the block.
+    /// The [SK...R1] integrity value does not match the block.
     public static let integrityMismatch = Self(rawValue: "integrity-mismatch")
-    /// The plug-in says that the message does not open.
+    /// The plug-in reports that the message cannot be decrypted.
     public static let keyPayloadInvalid = Self(rawValue: "key-payload-invalid")
-    /// DASk cannot be derived: the plug-in failed.
+    /// The DASk cannot be derived, because the plug-in failed.
     public static let daskUnavailable = Self(rawValue: "dask-unavailable")
-    /// libcrypto failed.
+    /// The cryptographic library failed.
     public static let libraryFailure = Self(rawValue: "library-failure")
 
     // The rules.
 
-    /// The policy requires a report that the SPC does not hold.
+    /// The policy requires a report that the SPC does not contain.
     public static let reportMissing = Self(rawValue: "report-missing")
-    /// The policy has a rule about classes of devices, and the SPC names none that is known.
+    /// The policy has a rule about device classes, and the SPC does not contain a known class.
     public static let deviceClassUnknown = Self(rawValue: "device-class-unknown")
 
-    /// The SPC asks for another asset than the request says.
+    /// The SPC and the request have different asset IDs.
     public static let assetIDMismatch = Self(rawValue: "asset-id-mismatch")
-    /// The bundle may not open this content.
+    /// The bundle's scope does not include the content.
     public static let contentOutOfScope = Self(rawValue: "content-out-of-scope")
-    /// A Sync SPC was handed in where a key is given.
+    /// A Sync SPC was sent in a key request.
     public static let syncSPC = Self(rawValue: "sync-spc")
     /// The SPC is older than allowed.
     public static let spcTooOld = Self(rawValue: "spc-too-old")
-    /// The SPC was made later than this server's clock allows.
+    /// The SPC's creation date is too far ahead of this server's clock.
     public static let spcFromTheFuture = Self(rawValue: "spc-from-the-future")
-    /// The SPC does not say when it was made, or what the player was doing, and the policy needs to know.
+    /// The SPC does not contain its creation date or the playback state, and the policy requires it.
     public static let playbackStateMissing = Self(rawValue: "playback-state-missing")
     /// Playback has halted.
     public static let playbackHalted = Self(rawValue: "playback-halted")
-    /// The playback state is none that is known.
+    /// The playback state is unknown.
     public static let playbackStateUnknown = Self(rawValue: "playback-state-unknown")
     /// The device cannot enforce HDCP Type 1.
     public static let hdcpNotEnforceable = Self(rawValue: "hdcp-not-enforceable")
@@ -132,27 +134,27 @@ extension KSMError.Code {
     public static let securityLevelTooLow = Self(rawValue: "security-level-too-low")
     /// The device is a virtual machine.
     public static let virtualMachine = Self(rawValue: "virtual-machine")
-    /// The content would go out by AirPlay.
+    /// The content would be displayed through AirPlay, which the policy denies.
     public static let airPlayDenied = Self(rawValue: "airplay-denied")
-    /// The content would go out by the digital AV adapter.
+    /// The content would be displayed through the digital AV adapter, which the policy denies.
     public static let adapterDenied = Self(rawValue: "adapter-denied")
-    /// The operating system is too old, or the device does not say.
+    /// The operating system is too old, or the device does not report its version.
     public static let osVersionTooOld = Self(rawValue: "os-version-too-old")
-    /// The client is in none of the networks that the policy lists, or its address is not known.
+    /// The client's address is not in a network that the policy lists, or is unknown.
     public static let networkDenied = Self(rawValue: "network-denied")
-    /// The request comes from none of the web origins that the policy lists, or says no origin.
+    /// The policy does not list the request's web origin, or the request has no origin.
     public static let originDenied = Self(rawValue: "origin-denied")
     /// The device cannot enforce the expiry of an offline key.
     public static let offlineKeyUnsupported = Self(rawValue: "offline-key-unsupported")
-    /// Dual expiry needs a stream ID, and the content has none.
+    /// Dual expiry requires a stream ID, and the content has none.
     public static let streamIDMissing = Self(rawValue: "stream-id-missing")
-    /// The policy contradicts itself, or the track.
+    /// The policy contradicts itself or does not fit the track.
     public static let policyInvalid = Self(rawValue: "policy-invalid")
 
     // Steps 7 to 10.
 
-    /// The tag return request names a block that the CKC writes itself.
+    /// The tag return request contains a tag that the CKC itself uses.
     public static let tagReturnConflict = Self(rawValue: "tag-return-conflict")
-    /// The CKC that was made does not pass the check before it leaves.
+    /// The new CKC failed the check before issuing.
     public static let lintFailed = Self(rawValue: "lint-failed")
 }

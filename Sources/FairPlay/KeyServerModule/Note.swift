@@ -1,33 +1,35 @@
 public import FPSMessages
 
-/// Something worth recording about an SPC that was answered all the same.
+/// A remark for the log about an SPC that got a CKC.
 public enum Note: Sendable, Hashable, CustomStringConvertible {
     /// The device supports a newer version of FPS than this server (Table 2-9).
     case newerProtocolVersion(UInt32)
-    /// The application certificate has expired. Apple does not enforce the date, and neither does the module.
+    /// The application certificate has expired. Apple does not enforce the expiration date, and neither does the
+    /// module.
     case certificateExpired(bundle: String)
-    /// Something odd in the payload.
+    /// The payload has an irregularity.
     case oddity(SPCRequest.Oddity)
-    /// The tag return request names a block that the SPC does not hold; nothing was returned for it.
+    /// The tag return request contains a tag that the SPC does not contain, so no block was returned for it.
     case requestedTagAbsent(TLLVTag)
-    /// The tag return request names a block twice; it was returned once.
+    /// The tag return request contains a tag more than once; its block was returned once.
     case requestedTagRepeated(TLLVTag)
-    /// A persistable key was asked for, and an online key was given.
+    /// The app requested a persistent key, and an online key was issued.
     case persistenceWithheld(reason: String)
-    /// The device cannot enforce dual expiry; it got a limited key, as the policy allows.
+    /// The device cannot enforce dual expiry, so it got a persistent key with a single expiry, as the policy allows.
     case persistenceFallback
 
-    /// In words.
+    /// The remark as text.
     public var description: String {
         switch self {
         case .newerProtocolVersion(let version):
-            "the device supports version \(version) of FPS, which is newer than this server's"
+            "the device supports version \(version) of FPS, which is newer than the versions of this server"
         case .certificateExpired(let bundle): "the application certificate of bundle \(bundle) has expired"
         case .oddity(let oddity): "\(oddity)"
-        case .requestedTagAbsent(let tag): "the tag return request names \(tag), which the SPC does not hold"
-        case .requestedTagRepeated(let tag): "the tag return request names \(tag) twice"
-        case .persistenceWithheld(let reason): "an online key instead of a persistable one: \(reason)"
-        case .persistenceFallback: "a limited persistent key instead of dual expiry, which the device cannot enforce"
+        case .requestedTagAbsent(let tag): "the tag return request contains \(tag), which is not in the SPC"
+        case .requestedTagRepeated(let tag): "the tag return request contains \(tag) more than once"
+        case .persistenceWithheld(let reason): "an online key was issued instead of a persistent key: \(reason)"
+        case .persistenceFallback:
+            "a persistent key with a single expiry was issued, because the device cannot enforce dual expiry"
         }
     }
 }

@@ -1,14 +1,14 @@
 public import FPSCrypto
 
-/// How a device gets DASk, the 16-byte key of the [SK...R1] block. Real devices use a function that Apple licenses;
-/// nothing here can stand in for it with a server that uses that function.
+/// The derivation of DASk, the 16-byte key of the [SK...R1] block, on a device. Real devices use a function that Apple
+/// licenses. The rules of this type do not work with a server that uses that function.
 public enum DASkRule: Sendable {
-    /// Always this value, 16 bytes.
+    /// A fixed value, 16 bytes.
     case fixed(SecretBytes)
-    /// The first 16 bytes of HMAC-SHA256 over R2 (21 bytes), keyed with ASk: Keyway's own rule for development.
+    /// Keyway's rule for development: the first 16 bytes of the HMAC-SHA256 of R2 (21 bytes) with ASk as the key.
     case development(ask: SecretBytes)
 
-    /// DASk for one SPC.
+    /// Returns the DASk for one SPC.
     func dask(r2: [UInt8]) -> SecretBytes {
         switch self {
         case .fixed(let dask): dask

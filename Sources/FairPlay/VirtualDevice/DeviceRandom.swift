@@ -1,17 +1,17 @@
 internal import FPSCrypto
 
 extension FPSDevice {
-    /// Where a device's random numbers come from.
+    /// The source of a device's random numbers.
     public enum RandomSource: Sendable {
         /// The system's generator.
         case secure
-        /// Numbers that follow from a seed: with the same clock and the same calls in the same order, the same SPCs. For
-        /// tests only. With the package trait `SwiftCrypto` the encrypted key in an SPC follows from nothing.
+        /// Deterministic numbers from a seed, for tests only. The same clock and the same calls in the same order yield
+        /// the same SPCs. With the package trait `SwiftCrypto` the encrypted key in an SPC is not deterministic.
         case seeded(UInt64)
     }
 }
 
-/// The generator behind a ``VirtualDevice/RandomSource``.
+/// The random number generator of a ``VirtualDevice/RandomSource``.
 enum DeviceRandom: RandomNumberGenerator {
     case secure(SecureRandom)
     case seeded(SeededRandom)
@@ -34,7 +34,7 @@ enum DeviceRandom: RandomNumberGenerator {
         }
     }
 
-    /// A random number other than those in `taken`, which it then belongs to.
+    /// Returns a random number that is not in `taken`, and inserts it there.
     mutating func number(notIn taken: inout Set<UInt64>) -> UInt64 {
         while true {
             let number = next()
@@ -42,13 +42,13 @@ enum DeviceRandom: RandomNumberGenerator {
         }
     }
 
-    /// Padding that fills a value of `count` bytes up to a multiple of 16 and goes on for up to two more times 16.
-    /// Never all 0x00 or all 0xFF (Table 2-2).
+    /// Returns padding that extends a value of `count` bytes to a multiple of 16, plus up to two extra blocks of 16
+    /// bytes. The padding is never all 0x00 or all 0xFF (Table 2-2).
     mutating func padding(forValueOf count: Int) -> [UInt8] {
         padding(count: (16 - count % 16) % 16 + 16 * Int.random(in: 0...2, using: &self))
     }
 
-    /// `count` random bytes that are neither all 0x00 nor all 0xFF; there may be none.
+    /// Returns `count` random bytes that are neither all 0x00 nor all 0xFF. The count can be 0.
     mutating func padding(count: Int) -> [UInt8] {
         while true {
             let bytes = bytes(count)

@@ -1,21 +1,23 @@
 extension FPSDevice {
-    /// Takes a persistent key that this device made, to play with it.
+    /// Loads a persistent key that this device created, for playback.
     ///
-    /// - Parameter session: the playback that it is for; nil begins a new one.
+    /// - Parameter session: the playback session of the key; nil starts a new session.
     /// - Throws: ``FPSError/persistentKeyOutdated``, ``FPSError/persistentKeyExpired``,
     ///   ``FPSError/invalidPersistentKey``.
     public func loadPersistentKey(_ sealed: [UInt8], session: PlaybackSession? = nil) throws(FPSError) -> DeviceKey {
         let key = try openPersistentKey(sealed)
         let isCurrent = try withState { state throws(FPSError) in
             try recall(&state)
-            // The device made it, and its program ended before that was written down.
-            if state.vault.catchUp(key.recordID, key.generation) { state.unsaved[key.recordID] = key.generation }
+            // The device created this key, but the program ended before the device saved the new generation.
+            if state.vault.updateGeneration(key.recordID, key.generation) {
+                state.unsaved[key.recordID] = key.generation
+            }
             return state.vault.isCurrent(key)
         }
         guard isCurrent else {
-            throw .invalidPersistentKey.because("it was invalidated, or replaced when playback first started")
+            throw .invalidPersistentKey.because("the key was invalidated, or replaced at first playback")
         }
-        if let obstacle = key.validity.obstacleToStarting(at: clock.now) { throw obstacle }
+        if let error = key.validity.startError(at: clock.now) { throw error }
         let origin = KeyOrigin(
             certificate: [],
             certificateHash: key.certificateHash,
@@ -35,9 +37,9 @@ extension FPSDevice {
         )
     }
 
-    /// What a persistent key says of itself, whether it is still valid or not; never the key.
+    /// Returns the properties of a persistent key, even if it is no longer valid, but not the content key.
     ///
-    /// - Throws: ``FPSError`` when this device cannot open it.
+    /// - Throws: ``FPSError`` if this device cannot decrypt the persistent key.
     public func facts(of stored: [UInt8]) throws(FPSError) -> PersistentKeyFacts {
         let key = try openPersistentKey(stored)
         var facts = PersistentKeyFacts(
@@ -55,33 +57,35 @@ extension FPSDevice {
         return facts
     }
 
-    /// Opens a persistent key whether it is still valid or not.
+    /// Decrypts a persistent key, even if it is no longer valid.
     func openPersistentKey(_ sealed: [UInt8]) throws(FPSError) -> PersistentKey {
-        try PersistentKey.open(sealed, with: sealingKey, format: withState { $0.persistentKeyFormat })
+        try PersistentKey.open(sealed, with: persistentKeyEncryptionKey, format: withState { $0.persistentKeyFormat })
     }
 
-    /// Holds that a persistent key may start to play; at the first play of an offline key, makes the one that replaces
-    /// it and voids the old one.
+    /// Checks that playback with a persistent key can start. At the first playback with an offline key, creates the key
+    /// that replaces it and invalidates the old key.
     ///
-    /// - Returns: the new key, and its bytes for the app; nil if it is not a first play.
+    /// - Returns: the new key and its bytes for the app; nil if it is not the first playback.
     func startPersistentKey(_ key: PersistentKey, at now: Int64) throws(FPSError) -> (PersistentKey, [UInt8])? {
-        let sealingKey = sealingKey
+        let encryptionKey = persistentKeyEncryptionKey
         return try withState { state throws(FPSError) in
             try recall(&state)
             guard state.vault.isCurrent(key) else {
-                throw .invalidPersistentKey.because("it was invalidated, or replaced when playback first started")
+                throw .invalidPersistentKey.because("the key was invalidated, or replaced at first playback")
             }
             guard key.validity.terms.offlineKey != nil, key.validity.firstPlayed == nil else { return nil }
             var next = key
             next.validity.firstPlayed = now
             state.vault.advance(&next)
             state.unsaved[next.recordID] = next.generation
-            return (next, try next.seal(with: sealingKey, format: state.persistentKeyFormat))
+            return (next, try next.seal(with: encryptionKey, format: state.persistentKeyFormat))
         }
     }
 
-    /// Holds that a persistent key in use was not invalidated.
+    /// Checks that a persistent key in use was not invalidated.
     func checkNotInvalidated(_ key: PersistentKey) throws(FPSError) {
-        guard withState({ $0.vault.knows(key) }) else { throw .invalidPersistentKey.because("it was invalidated") }
+        guard withState({ $0.vault.contains(key) }) else {
+            throw .invalidPersistentKey.because("the key was invalidated")
+        }
     }
 }

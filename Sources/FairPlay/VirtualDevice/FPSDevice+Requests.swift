@@ -1,16 +1,16 @@
 extension FPSDevice {
-    /// What a request may say besides the certificate, the asset and the versions.
+    /// The options of a request in addition to the certificate, the asset ID and the versions.
     public struct SPCOptions: Sendable {
-        /// The playback that the key is for; nil begins a new one.
+        /// The playback session of the key; nil starts a new session.
         public var session: PlaybackSession?
-        /// What playback is doing.
+        /// The playback state.
         public var playbackState: PlaybackState
-        /// Where the content goes; nil leaves that to the profile.
+        /// The output for the content; nil means the output of the profile.
         public var output: DeviceProfile.Output?
-        /// Mistakes on purpose.
+        /// Deliberate errors in the SPC.
         public var mutations: [SPCMutation]
 
-        /// Makes the options of an ordinary first request, but for what is given.
+        /// Creates options; the defaults are those of an ordinary first request.
         public init(
             session: PlaybackSession? = nil,
             playbackState: PlaybackState = .readyToStart,
@@ -24,15 +24,17 @@ extension FPSDevice {
         }
     }
 
-    /// Makes an SPC. Nil means "not supplied"; an empty value is an invalid one.
+    /// Creates an SPC. Nil means that an argument is missing; an empty value is an invalid argument.
     ///
     /// - Parameters:
-    ///   - certificate: the application certificate in DER. Its key's size decides the SPC version.
+    ///   - certificate: the application certificate in DER. The size of its key determines the SPC version.
     ///   - assetID: 2 to 200 bytes.
-    ///   - versions: the FPS versions of the playlist (KEYFORMATVERSIONS). The newest that the device supports is used.
+    ///   - versions: the FPS versions of the playlist (KEYFORMATVERSIONS). The device uses the newest version that it
+    ///     supports.
     /// - Throws: ``FPSError/missingCertificate``, ``FPSError/missingAssetID``, ``FPSError/missingVersionList``,
     ///   ``FPSError/invalidCertificate``, ``FPSError/revokedCertificate``, ``FPSError/invalidAssetID``,
-    ///   ``FPSError/invalidVersionList``, ``FPSError/spcCreationFailed``; the first that applies, in this order.
+    ///   ``FPSError/invalidVersionList``, ``FPSError/spcCreationFailed``. If several errors apply, the first in this
+    ///   order is thrown.
     public func makeSPC(
         certificate: [UInt8]?,
         assetID: [UInt8]?,
@@ -51,10 +53,10 @@ extension FPSDevice {
         return try makeRequest(origin, application, state: options.playbackState, mutations: options.mutations)
     }
 
-    /// Makes an SPC for a key in use: to renew its lease, or to say that playback goes on or has halted.
+    /// Creates an SPC for a key in use, to renew its lease or to report that playback continues or has halted.
     ///
-    /// - Parameter state: by default state 3, which asks for a new lease.
-    /// - Throws: as `makeSPC(certificate:assetID:versions:options:)`; unless `state` is
+    /// - Parameter state: the playback state; by default state 3, which requests a new lease.
+    /// - Throws: the errors of `makeSPC(certificate:assetID:versions:options:)`; unless `state` is
     ///   ``VirtualDevice/PlaybackState/halted``, also ``FPSError/leaseExpired``, ``FPSError/keyDiscarded`` and
     ///   ``FPSError/notPlaying``.
     public func makeSPC(
@@ -63,19 +65,19 @@ extension FPSDevice {
         mutations: [SPCMutation] = []
     ) throws(FPSError) -> KeyRequest {
         let origin = key.origin
-        guard !key.isPersistent else { throw .spcCreationFailed.because("a persistent key is not renewed") }
+        guard !key.isPersistent else { throw .spcCreationFailed.because("a persistent key cannot be renewed") }
         if state != .halted { try key.checkPlaying() }
         let application = try checkedCertificate(origin.certificate, origin.assetID, origin.versions)
         return try makeRequest(origin, application, state: state, mutations: mutations, renewing: key)
     }
 
-    /// Makes the bytes of an SPC that has no answer to open: a Sync SPC.
+    /// Returns the bytes of an SPC that does not get a CKC: a Sync SPC.
     func makeSPC(_ origin: KeyOrigin, sync: SyncReport, mutations: [SPCMutation]) throws(FPSError) -> [UInt8] {
         let application = try checkedCertificate(origin.certificate, origin.assetID, origin.versions)
         return try build(origin, application, state: .readyToStart, sync: sync, mutations: mutations).spc
     }
 
-    /// Holds the arguments of an SPC against the device's rules.
+    /// Checks the arguments of an SPC.
     func checkedCertificate(
         _ certificate: [UInt8]?,
         _ assetID: [UInt8]?,
@@ -86,23 +88,23 @@ extension FPSDevice {
         guard let versions else { throw .missingVersionList }
         let application = try ApplicationCertificate(der: certificate)
         guard profile.spcVersions.contains(application.spcVersion) else {
-            throw .invalidCertificate.because("the device does not make SPCs of version \(application.spcVersion)")
+            throw .invalidCertificate.because("the device cannot create SPCs of version \(application.spcVersion)")
         }
         guard !withState({ $0.revokedCertificates.contains(application.hash) }) else { throw .revokedCertificate }
         guard (2...200).contains(assetID.count) else {
-            throw .invalidAssetID.because("\(assetID.count) bytes, must be 2 to 200")
+            throw .invalidAssetID.because("the asset ID has \(assetID.count) bytes, must be 2 to 200")
         }
         _ = try protocolVersion(of: versions)
         return application
     }
 
-    /// The newest version that both sides know.
+    /// Returns the newest version that both sides support.
     private func protocolVersion(of versions: [UInt32]) throws(FPSError) -> UInt32 {
         guard !versions.isEmpty, !versions.contains(0), Set(versions).count == versions.count else {
             throw .invalidVersionList
         }
         guard let newest = versions.filter(profile.protocolVersions.contains).max() else {
-            throw .invalidVersionList.because("the device supports none of \(versions)")
+            throw .invalidVersionList.because("the device supports none of the versions \(versions)")
         }
         return newest
     }
@@ -120,7 +122,7 @@ extension FPSDevice {
             returned: built.returned,
             playbackState: built.playbackState
         )
-        return KeyRequest(built, origin: origin, maker: hu(for: .local), reader: reader, renewing: renewing)
+        return KeyRequest(built, origin: origin, deviceHU: hu(for: .local), reader: reader, renewing: renewing)
     }
 
     private func build(

@@ -1,22 +1,25 @@
 internal import FPSCrypto
 
 extension FPSDevice {
-    /// Opens a CKC. The answer to a renewal gives back the renewed key, any other a new one.
+    /// Decrypts a CKC and returns its key: the renewed key for a renewal request, a new key otherwise.
     ///
-    /// The key of a CKC that allows persistence is an ordinary key here, which goes when playback stops; its terms count
-    /// from now. A CKC that fails leaves the request open for another.
+    /// The key is not persistent, even if the CKC allows persistence: it is discarded when playback stops. Its
+    /// durations start now. After an error, another CKC can be processed for the same request.
     ///
-    /// - Throws: ``FPSError/invalidCKC``, ``FPSError/securityLevelTooLow``; for a renewal that comes too late,
+    /// - Throws: ``FPSError/invalidCKC``, ``FPSError/securityLevelTooLow``; for a late renewal,
     ///   ``FPSError/leaseExpired`` or ``FPSError/keyDiscarded``.
     public func process(ckc: [UInt8], for request: KeyRequest) throws(FPSError) -> DeviceKey {
         try open(ckc, for: request) { received throws(FPSError) in
             if let key = request.renewing {
-                // An answer to state 2 need not hold a valid key, so the one in use stays.
+                // A CKC for state 2 does not have to contain a valid key, so the key in use stays.
                 try key.renew(with: received, keepingKey: request.reader.playbackState == .playing)
                 return key
             }
-            // The reader lets a key be absent in answers to state 2 only; with nothing to renew, it is needed.
-            guard let contentKey = received.contentKey else { throw .invalidCKC.because("there is no content key") }
+            // The reader accepts a CKC without a key only for state 2; if there is no key to renew, the CKC must
+            // contain one.
+            guard let contentKey = received.contentKey else {
+                throw .invalidCKC.because("the CKC contains no content key")
+            }
             return DeviceKey(
                 device: self,
                 origin: request.origin,
@@ -29,17 +32,18 @@ extension FPSDevice {
         }
     }
 
-    /// Opens a CKC and makes a persistent key, which the app keeps and later gives to ``loadPersistentKey(_:)``.
+    /// Decrypts a CKC and creates a persistent key, which the app stores and later passes to ``loadPersistentKey(_:)``.
     ///
     /// - Throws: ``FPSError/invalidCKC``, ``FPSError/securityLevelTooLow``; ``FPSError/persistenceNotAllowed`` if the
-    ///   CKC's key may not be kept or the device keeps none: the CKC may then still be processed for an ordinary key.
+    ///   CKC does not allow persistence or the device does not support it. The CKC can then still be processed for a
+    ///   key that is not persistent.
     public func makePersistentKey(ckc: [UInt8], for request: KeyRequest) throws(FPSError) -> [UInt8] {
         try open(ckc, for: request) { received throws(FPSError) in
             guard profile.keepsPersistentKeys else {
-                throw .persistenceNotAllowed.because("this kind of device keeps no persistent keys")
+                throw .persistenceNotAllowed.because("this kind of device does not support persistent keys")
             }
             guard received.terms.isPersistable, request.renewing == nil, let contentKey = received.contentKey else {
-                throw .persistenceNotAllowed.because("the CKC does not allow it")
+                throw .persistenceNotAllowed.because("the CKC does not allow a persistent key")
             }
             let now = clock.now
             return try withState { state throws(FPSError) in
@@ -52,7 +56,7 @@ extension FPSDevice {
                     hdcp: received.hdcp,
                     assetID: request.assetID
                 )
-                let sealed = try key.seal(with: sealingKey, format: state.persistentKeyFormat)
+                let sealed = try key.seal(with: persistentKeyEncryptionKey, format: state.persistentKeyFormat)
                 try changeVault(&state) { $0.add(key) }
                 return sealed
             }
@@ -64,8 +68,8 @@ extension FPSDevice {
         for request: KeyRequest,
         then body: (ReceivedCKC) throws(FPSError) -> Value
     ) throws(FPSError) -> Value {
-        guard request.maker == hu(for: .local) else {
-            throw .invalidCKC.because("another device made the request")
+        guard request.deviceHU == hu(for: .local) else {
+            throw .invalidCKC.because("another device created the request")
         }
         return try request.answer { () throws(FPSError) in
             let received = try request.reader.read(ckc)

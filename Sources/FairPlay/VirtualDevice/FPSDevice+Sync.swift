@@ -1,24 +1,24 @@
 extension FPSDevice {
-    /// What a secure invalidation removes.
+    /// The keys that a secure invalidation removes.
     public enum Invalidation: Sendable {
-        /// The key with this stream ID (content ID in version 1), given by a persistent key of it.
+        /// The key with the stream ID (content ID in version 1) of this persistent key.
         case stream([UInt8])
-        /// Every key of the title that this persistent key belongs to. A key of version 1 has no title and goes alone.
+        /// Every key of the title of this persistent key. A key of version 1 has no title; only this key is removed.
         case title([UInt8])
-        /// Every key of the app; the asset ID is only for the SPC.
+        /// Every key of the app. The asset ID is used only for the SPC.
         case all(assetID: [UInt8])
     }
 
-    /// Makes a Sync SPC, which tells the server how long an offline key is still valid: version 1 for keys whose
-    /// Offline Key TLLV had version 1, otherwise version 2 with the flag REPORT.
+    /// Creates a Sync SPC, which reports to the server how long an offline key is still valid. The version is 1 for
+    /// keys whose Offline Key TLLV had version 1; otherwise it is 2, with the flag REPORT.
     ///
     /// - Parameters:
-    ///   - persistentKey: a key from a CKC with an Offline Key TLLV. One that was invalidated or replaced is reported
-    ///     with OBJ_NOT_FOUND; version 1 has no flags for that.
-    ///   - challenge: the server's, for version 2.
-    /// - Throws: as `makeSPC(certificate:assetID:versions:options:)`; ``FPSError/invalidPersistentKey`` if the key
-    ///   cannot be opened, came without an Offline Key TLLV, or is of version 1 and gone;
-    ///   ``FPSError/persistentKeyOutdated``.
+    ///   - persistentKey: a key from a CKC with an Offline Key TLLV. A key that was invalidated or replaced is reported
+    ///     with OBJ_NOT_FOUND; version 1 has no flag for this.
+    ///   - challenge: the challenge of the server, for version 2.
+    /// - Throws: the errors of `makeSPC(certificate:assetID:versions:options:)`; ``FPSError/invalidPersistentKey`` if
+    ///   the key cannot be decrypted, its CKC had no Offline Key TLLV, or a key of version 1 was invalidated or
+    ///   replaced; ``FPSError/persistentKeyOutdated``.
     public func makeSyncSPC(
         for persistentKey: [UInt8],
         certificate: [UInt8]?,
@@ -41,21 +41,23 @@ extension FPSDevice {
             }
             sync = .version2(report)
         } else {
-            guard isCurrent else { throw .invalidPersistentKey.because("it was invalidated or replaced") }
+            guard isCurrent else { throw .invalidPersistentKey.because("the key was invalidated or replaced") }
             sync = .version1(contentID: offlineKey.streamID, remaining: remaining)
         }
         return try makeSPC(try origin(certificate, key.assetID, versions), sync: sync, mutations: mutations)
     }
 
-    /// Removes persistent keys and makes the Sync SPC (always version 2) that proves it to the server.
+    /// Removes persistent keys and creates the Sync SPC (always version 2) that proves the removal to the server.
     ///
-    /// The flags are SECURE_INVALIDATION or SECURE_INVALIDATION_ALL, and SUCCESS, beside it OBJ_EXPIRED if the given key
-    /// had expired; or OBJ_NOT_FOUND instead, if the given key had been invalidated or replaced before.
+    /// The flags are SECURE_INVALIDATION or SECURE_INVALIDATION_ALL, and SUCCESS, together with OBJ_EXPIRED if the
+    /// given key had expired. If the given key had been invalidated or replaced before, the flag is OBJ_NOT_FOUND
+    /// instead.
     ///
-    /// - Parameter challenge: the server's.
-    /// - Throws: as `makeSPC(certificate:assetID:versions:options:)`, and then nothing was removed, unless it is
-    ///   ``FPSError/spcCreationFailed``; ``FPSError/memoryFailed``; ``FPSError/invalidationNotSupported``; ``FPSError/invalidPersistentKey`` if the given key cannot be opened, is
-    ///   another app's, or came without an Offline Key TLLV; ``FPSError/persistentKeyOutdated``.
+    /// - Parameter challenge: the challenge of the server. - Throws: the errors of
+    ///   `makeSPC(certificate:assetID:versions:options:)`; no key is removed then, except for
+    ///   ``FPSError/spcCreationFailed``. Also ``FPSError/memoryFailed``; ``FPSError/invalidationNotSupported``;
+    ///   ``FPSError/invalidPersistentKey`` if the given key cannot be decrypted, belongs to another app, or its CKC had
+    ///   no Offline Key TLLV; ``FPSError/persistentKeyOutdated``.
     public func invalidate(
         _ target: Invalidation,
         certificate: [UInt8]?,
@@ -77,18 +79,18 @@ extension FPSDevice {
             let (key, offlineKey) = try openOfflineKey(sealed)
             origin = try self.origin(certificate, key.assetID, versions)
             guard key.certificateHash == origin.certificateHash else {
-                throw .invalidPersistentKey.because("it belongs to another app")
+                throw .invalidPersistentKey.because("the key belongs to another app")
             }
             if let titleID = offlineKey.titleID { report.titleID = titleID }
             let byTitle = if case .title = target { offlineKey.titleID != nil } else { false }
-            let gone: [[UInt8]]? = try removingKeys { vault in
+            let removed: [[UInt8]]? = try removingKeys { vault in
                 guard vault.isCurrent(key) else { return nil }
                 return vault.invalidate(certificateHash: key.certificateHash) { other in
                     byTitle ? other.titleID == offlineKey.titleID : other.streamID == offlineKey.streamID
                 }
             }
-            if let gone {
-                report.invalidatedStreamIDs = gone
+            if let removed {
+                report.invalidatedStreamIDs = removed
                 report.flags.insert(.success)
                 if key.validity.remaining(at: clock.now) == 0 { report.flags.insert(.objectExpired) }
             } else {
@@ -98,7 +100,8 @@ extension FPSDevice {
         return try makeSPC(origin, sync: .version2(report), mutations: mutations)
     }
 
-    /// Removes keys for good before anything says that they are gone. Where that cannot be written down, none is.
+    /// Removes keys permanently before the device reports the removal. If the change cannot be saved, no key is
+    /// removed.
     private func removingKeys<Value: Sendable>(_ remove: (inout KeyVault) -> Value) throws(FPSError) -> Value {
         try withState { state throws(FPSError) in
             try changeVault(&state) { vault throws(FPSError) in remove(&vault) }
@@ -108,7 +111,7 @@ extension FPSDevice {
     private func openOfflineKey(_ sealed: [UInt8]) throws(FPSError) -> (PersistentKey, OfflineKey) {
         let key = try openPersistentKey(sealed)
         guard let offlineKey = key.validity.terms.offlineKey else {
-            throw .invalidPersistentKey.because("its CKC had no Offline Key TLLV")
+            throw .invalidPersistentKey.because("the CKC of the key had no Offline Key TLLV")
         }
         return (key, offlineKey)
     }

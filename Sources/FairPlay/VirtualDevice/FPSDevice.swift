@@ -1,17 +1,18 @@
 public import FPSCrypto
 import Locking
 
-/// A pretend Apple device: it makes SPCs, opens CKCs, holds content keys to their terms and keeps persistent keys.
+/// A simulated Apple device, which creates SPCs, decrypts CKCs, enforces the terms of content keys and creates
+/// persistent keys.
 ///
-/// It implements the messages a second time, from the guide alone, so that a mistake in the server's implementation
-/// does not meet its mirror image here. It is for tests and demonstrations: with its development DASk it is a device to
-/// servers that accept development credentials, and to no other.
+/// The device has a separate implementation of the messages, written only from the guide, so that the tests find errors
+/// that a shared implementation would hide. The device is intended for tests and demonstrations: with its development
+/// DASk, only servers with development credentials accept it.
 ///
-/// May be used from any thread.
+/// An instance can be used from any thread.
 public final class FPSDevice: Sendable {
-    /// What kind of device this is.
+    /// The profile: the kind of device.
     public let profile: DeviceProfile
-    /// Its clock.
+    /// The clock of the device.
     public let clock: any DeviceClock
 
     let dask: DASkRule
@@ -24,23 +25,23 @@ public final class FPSDevice: Sendable {
         var display: DeviceProfile.Display
         var revokedCertificates: Set<[UInt8]> = []
         var persistentKeyFormat: UInt32 = 1
-        /// What keeps the vault beyond this run; nil: nothing does.
+        /// The memory that stores the vault between runs; nil if the vault is not stored.
         var memory: (any DeviceMemory)?
-        /// Generations of keys that are to be written down before content comes out, by the record's ID.
+        /// The generations of keys that must be saved before the keys can decrypt content, by record ID.
         var unsaved: [[UInt8]: UInt32] = [:]
-        /// The time that was written down last.
+        /// The time that was saved last.
         var savedTime: Int64 = 0
     }
 
-    /// Makes a device.
+    /// Creates a device.
     ///
     /// - Parameters:
-    ///   - profile: what kind of device.
-    ///   - dask: how it gets DASk, which the server must get in the same way.
-    ///   - secret: what makes it this one device: its HU and the sealing of its persistent keys follow from it. Nil
-    ///     draws 32 bytes from `random`.
-    ///   - clock: what time it is.
-    ///   - random: where random numbers come from.
+    ///   - profile: the kind of device.
+    ///   - dask: the derivation of DASk, which must be the same on the server.
+    ///   - secret: the secret that identifies the device: its HU and the encryption key of its persistent keys are
+    ///     derived from it. Nil means 32 bytes from `random`.
+    ///   - clock: the clock of the device.
+    ///   - random: the source of random numbers.
     public init(
         profile: DeviceProfile,
         dask: DASkRule,
@@ -56,31 +57,33 @@ public final class FPSDevice: Sendable {
         state = Lock(State(random: generator, display: profile.display))
     }
 
-    /// HU, 20 bytes: the ID that the server sees. With the digital AV adapter it is the adapter's ID.
+    /// Returns HU, the device ID that the server receives, 20 bytes. For the digital AV adapter, HU is the ID of the
+    /// adapter.
     public func hu(for output: DeviceProfile.Output) -> [UInt8] {
         let name = output == .digitalAVAdapter ? "HU of the adapter" : "HU"
         return Array(HMACSHA256.authenticate(Array(name.utf8), key: secret)[..<20])
     }
 
-    /// The key that seals persistent keys, 32 bytes.
-    var sealingKey: SecretBytes { HMACSHA256.derive(Array("persistent keys".utf8), key: secret) }
+    /// The key that encrypts persistent keys, 32 bytes.
+    var persistentKeyEncryptionKey: SecretBytes { HMACSHA256.derive(Array("persistent keys".utf8), key: secret) }
 
-    /// Begins the playback of a title: a new session ID.
+    /// Starts a playback session, with a new session ID.
     public func beginSession() -> PlaybackSession { withState { PlaybackSession(id: $0.random.next()) } }
 
-    /// The display that is attached now. Keys that it protects too little for stop giving out their content.
+    /// The attached display. If its HDCP type is not sufficient for a key, the key cannot decrypt content.
     public var display: DeviceProfile.Display {
         get { withState { $0.display } }
         set { withState { $0.display = newValue } }
     }
 
-    /// Makes the certificate with this SHA-1 (20 bytes) unusable, as a revocation list does.
+    /// Revokes the certificate with this SHA-1 (20 bytes), as a revocation list does.
     public func revoke(certificateHash: [UInt8]) { withState { _ = $0.revokedCertificates.insert(certificateHash) } }
 
-    /// Installs a security update that changes the format of persistent keys: those made before are no longer usable.
+    /// Installs a security update that changes the format of persistent keys, so that existing persistent keys are no
+    /// longer usable.
     public func installSecurityUpdate() { withState { $0.persistentKeyFormat &+= 1 } }
 
-    /// The one way to the mutable state. Nothing called inside may call it again.
+    /// Calls a closure with the mutable state. The closure must not call this function again.
     func withState<Value: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Value
     ) throws(Failure) -> Value {

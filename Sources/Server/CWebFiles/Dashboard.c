@@ -27,9 +27,6 @@ static const uint8_t content_js[] = {
 static const uint8_t dom_js[] = {
 #embed "Dashboard/dom.js"
 };
-static const uint8_t door_js[] = {
-#embed "Dashboard/door.js"
-};
 static const uint8_t health_js[] = {
 #embed "Dashboard/health.js"
 };
@@ -60,6 +57,9 @@ static const uint8_t overview_js[] = {
 static const uint8_t policies_js[] = {
 #embed "Dashboard/policies.js"
 };
+static const uint8_t sign_in_js[] = {
+#embed "Dashboard/sign-in.js"
+};
 
 static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("index.html", index_html),
@@ -71,7 +71,6 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("chart.js", chart_js),
     KEYWAY_WEB_FILE("content.js", content_js),
     KEYWAY_WEB_FILE("dom.js", dom_js),
-    KEYWAY_WEB_FILE("door.js", door_js),
     KEYWAY_WEB_FILE("health.js", health_js),
     KEYWAY_WEB_FILE("icon.svg", icon_svg),
     KEYWAY_WEB_FILE("inspector.js", inspector_js),
@@ -82,6 +81,7 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("offline.js", offline_js),
     KEYWAY_WEB_FILE("overview.js", overview_js),
     KEYWAY_WEB_FILE("policies.js", policies_js),
+    KEYWAY_WEB_FILE("sign-in.js", sign_in_js),
 };
 
 struct keyway_web_files keyway_dashboard_files(void) { return KEYWAY_WEB_FILES(files); }

@@ -1,10 +1,10 @@
-// `#embed` belongs to C23; clang takes it in every language mode, and says so.
+// `#embed` is part of C23. clang supports it in every language mode, with a warning.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 #include "CWebFiles.h"
 
-/// A row of a table: the name of a file and the array that holds it.
+/// A row of a table: the name of a file, and the array with its content.
 #define KEYWAY_WEB_FILE(file, array) {file, array, sizeof array}
 
-/// A whole table.
+/// A complete table.
 #define KEYWAY_WEB_FILES(table) ((struct keyway_web_files){table, sizeof table / sizeof *table})

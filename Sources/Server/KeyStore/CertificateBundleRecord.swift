@@ -1,45 +1,45 @@
 package import FPSCrypto
 
-/// An application certificate with what opens the SPCs made for it.
+/// An application certificate with the keys that decrypt the SPCs created for it.
 package struct CertificateBundleRecord: Sendable, Equatable {
-    /// Whether the bundle may open content that matters.
+    /// Whether the bundle may be used for production content.
     package enum Kind: String, Sendable, CaseIterable {
-        /// For tests and the virtual device.
+        /// The bundle is for tests and the virtual device.
         case development
-        /// For real devices and real content.
+        /// The bundle is for real devices and production content.
         case production
     }
 
-    /// Where the private key is.
+    /// The private key, or its location.
     package enum PrivateKey: Sendable, Equatable {
         /// The key itself, as PKCS#8 in DER, 1 to 16,384 bytes.
         case pkcs8(SecretBytes)
-        /// An OpenSSL store URI, for example of a PKCS#11 provider. It may not carry a PIN.
+        /// An OpenSSL store URI, for example of a PKCS#11 provider. It must not contain a PIN.
         case store(uri: String)
     }
 
-    /// How DASk is found.
+    /// The source of the DASk.
     package enum DASk: Sendable, Equatable {
-        /// The value itself, 16 bytes. Development only.
+        /// The DASk itself, 16 bytes. Development only.
         case fixed(SecretBytes)
-        /// The project's own derivation from this ASk of 16 bytes. Development only.
+        /// The project's own derivation from an ASk of 16 bytes. Development only.
         case development(ask: SecretBytes)
-        /// A shared library that the operator builds around what Apple licenses to them.
+        /// A shared library that the operator builds with the code that Apple licenses.
         case plugin(Plugin)
     }
 
-    /// A DASk plug-in, and what it is given.
+    /// A DASk plug-in and its inputs.
     package struct Plugin: Sendable, Equatable {
         /// The absolute path of the shared library.
         package let path: String
-        /// The operator's text for it, at most 65,536 bytes.
+        /// The operator's configuration text, at most 65,536 bytes.
         package let configuration: String
-        /// ASk, 16 bytes, unless the library has its own way.
+        /// The ASk, 16 bytes, or nil if the library obtains it otherwise.
         package let ask: SecretBytes?
-        /// What replaces ASk since version 5 of Apple's SDK, at most 65,536 bytes.
+        /// The provisioning data that replaces the ASk since version 5 of Apple's SDK, at most 65,536 bytes.
         package let provisioningData: SecretBytes?
 
-        /// Makes a plug-in's record; sizes are checked by the bundle's.
+        /// Creates a plug-in's record. The bundle's initializer checks the sizes.
         package init(
             path: String,
             configuration: String = "",
@@ -53,23 +53,23 @@ package struct CertificateBundleRecord: Sendable, Equatable {
         }
     }
 
-    /// The row's identity: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
+    /// The primary key: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
     package let name: String
-    /// Whether the bundle may open content that matters.
+    /// Whether the bundle may be used for production content.
     package let kind: Kind
     /// The X.509 certificate in DER, 1 to 16,384 bytes.
     package let certificate: [UInt8]
     /// The private key of the certificate.
     package let privateKey: PrivateKey
-    /// How DASk is found.
+    /// The source of the DASk.
     package let dask: DASk
-    /// The content that the bundle may open.
+    /// The content that the bundle may be used for.
     package let scope: ContentScope
 
-    /// Makes a record. Whether the key belongs to the certificate is not checked here.
+    /// Creates a record. Does not check whether the key belongs to the certificate.
     ///
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a size is out of bounds, when a production bundle has a
-    ///   fixed or development DASk, when a plug-in's path is not absolute, or when a URI carries a PIN.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a size is out of bounds, if a production bundle has a fixed or
+    ///   development DASk, if a plug-in's path is not absolute, or if a URI contains a PIN.
     package init(
         name: String,
         kind: Kind,
@@ -99,12 +99,12 @@ package struct CertificateBundleRecord: Sendable, Equatable {
             count = der.count
         case .store(let uri):
             count = uri.utf8.count
-            // What is in a URI ends up in messages. `pin-source` names a file instead.
+            // The URI appears in error messages. `pin-source` refers to a file instead.
             if uri.lowercased().contains("pin-value") {
                 throw KeyStoreError(
                     .invalidRecord,
                     place: place,
-                    reason: "the private key's URI carries a PIN; name a file with pin-source instead"
+                    reason: "the private key's URI contains a PIN; specify a file with pin-source instead"
                 )
             }
         }
@@ -125,7 +125,7 @@ package struct CertificateBundleRecord: Sendable, Equatable {
                 throw KeyStoreError(
                     .invalidRecord,
                     place: place,
-                    reason: "a production bundle takes its DASk from a plug-in"
+                    reason: "a production bundle requires a DASk plug-in"
                 )
             }
         case .plugin(let plugin):
@@ -140,9 +140,9 @@ package struct CertificateBundleRecord: Sendable, Equatable {
                     reason: "a plug-in's configuration or provisioning data exceeds \(RecordLimits.pluginData) bytes"
                 )
             }
-            // dlopen searches the library path for a bare name; which file that finds is not for a record to leave open.
+            // dlopen would search the library path for a bare name, so the record must specify the exact file.
             guard path.hasPrefix("/"), path.utf8.count <= 4_096, !path.utf8.contains(0) else {
-                throw KeyStoreError(.invalidRecord, place: place, reason: "a plug-in is named by its absolute path")
+                throw KeyStoreError(.invalidRecord, place: place, reason: "the path of a plug-in must be absolute")
             }
         }
     }

@@ -1,9 +1,9 @@
 package import FPSCrypto
 import TextCoding
 
-/// What a content key decrypts. A security level for video has no meaning on audio.
+/// The kind of media that a content key decrypts. Security levels for video do not apply to audio.
 package enum ContentTrack: String, Sendable, CaseIterable {
-    /// Not said: rules for video and for audio both apply.
+    /// The kind is not known: rules for video and for audio both apply.
     case unspecified
     /// Audio samples.
     case audio
@@ -16,7 +16,7 @@ package enum ContentTrack: String, Sendable, CaseIterable {
     /// Video above high definition.
     case uhd
 
-    /// Whether it is known to be video, whatever its size.
+    /// Whether the media are known to be video, of any resolution.
     package var isVideo: Bool {
         switch self {
         case .video, .sd, .hd, .uhd: true
@@ -25,37 +25,38 @@ package enum ContentTrack: String, Sendable, CaseIterable {
     }
 }
 
-/// All about a content key but the key itself: what lists and administration show.
+/// All fields of a content key except the key itself, as lists and administration show them.
 ///
-/// A key stands alone, or it is a key period: then it refers to a track of a title, has a key ID, and leaves stream ID
-/// and title ID to them.
+/// A key is either separate, or it is a key period: then it refers to a track of a title, has a key ID, and uses the
+/// stream ID and title ID of its track and title.
 package struct ContentInfo: Sendable, Equatable {
-    /// The asset ID that an SPC names, 2 to 200 bytes. The row's identity.
+    /// The asset ID that an SPC contains, 2 to 200 bytes. The primary key.
     package let assetID: [UInt8]
-    /// The key ID (KID) that CENC and CPIX name, 16 bytes.
+    /// The key ID (KID) that CENC and CPIX use, 16 bytes.
     package let keyID: [UInt8]?
-    /// What the key decrypts. Of a key period its track says it: ``ContentLookup/kind``.
+    /// The kind of media that the key decrypts. For a key period, the track determines it: ``ContentLookup/kind``.
     package let track: ContentTrack
-    /// The policy that governs the key, beside those of title and track; nil when it has none of its own.
+    /// The name of the key's own policy, which applies in addition to those of title and track, or nil.
     package let policyName: String?
-    /// The stream ID of an Offline Key TLLV, 16 bytes; nil in a key period.
+    /// The stream ID of an Offline Key TLLV, 16 bytes; nil for a key period.
     package let streamID: [UInt8]?
-    /// The title ID of an Offline Key TLLV, 16 bytes; nil in a key period.
+    /// The title ID of an Offline Key TLLV, 16 bytes; nil for a key period.
     package let titleID: [UInt8]?
-    /// The title of a key period.
+    /// The name of a key period's title.
     package let titleName: String?
-    /// The track of a key period, by its name within the title.
+    /// The name of a key period's track within the title.
     package let trackName: String?
-    /// When media begin to be encrypted with the key, in Unix seconds; nil: not said. 0 or more.
+    /// The time from which media are encrypted with the key, in Unix seconds, 0 or more; nil if unspecified.
     package let validFrom: Int64?
-    /// When another key takes its place, in Unix seconds; nil: not said. After ``validFrom``.
+    /// The time when another key replaces it, in Unix seconds, later than ``validFrom``; nil if unspecified.
     package let validUntil: Int64?
-    /// When the asset ID was first stored, in Unix seconds. Replacing the record keeps it.
+    /// The time when the asset ID was first stored, in Unix seconds. Replacing the record preserves it.
     package var created: Int64
-    /// When the record was last written, in Unix seconds.
+    /// The time when the record was last written, in Unix seconds.
     package let updated: Int64
 
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a wrong size, or two contradict each other.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field has the wrong size, or two fields contradict each
+    ///   other.
     package init(
         assetID: [UInt8],
         keyID: [UInt8]?,
@@ -91,26 +92,27 @@ package struct ContentInfo: Sendable, Equatable {
         try checkPeriod()
     }
 
-    /// The asset ID of a key period that is given no other: its key ID in 32 lower-case hexadecimal digits, as ASCII.
-    /// It is what stands behind `skd://` in the default key URI.
+    /// Returns the default asset ID of a key period: its key ID in 32 lowercase hexadecimal digits, as ASCII. It is the
+    /// part after `skd://` in the default key URI.
     package static func assetID(forKeyID keyID: [UInt8]) -> [UInt8] { Array(Hexadecimal.encode(keyID).utf8) }
 
-    /// The row in words, for errors.
+    /// The description of the row for error messages.
     package var place: String { "content \(displayName(ofAssetID: assetID))" }
 }
 
-/// A content key and what belongs to it.
+/// A content key and its metadata.
 package struct ContentRecord: Sendable {
-    /// All but the key.
+    /// All fields except key and IV.
     package var info: ContentInfo
     /// The AES-128 key of the media, 16 bytes.
     package let contentKey: SecretBytes
-    /// The initialization vector that the CKC carries beside the key, 16 bytes.
+    /// The initialization vector that the CKC contains with the key, 16 bytes.
     package let iv: [UInt8]
 
-    /// Makes a record that is first stored at `time`, in Unix seconds.
+    /// Creates a record that is first stored at `time`, in Unix seconds.
     ///
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a wrong size, or two contradict each other.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field has the wrong size, or two fields contradict each
+    ///   other.
     package init(
         assetID: [UInt8],
         keyID: [UInt8]? = nil,
@@ -143,7 +145,7 @@ package struct ContentRecord: Sendable {
         try self.init(info: info, contentKey: contentKey, iv: iv)
     }
 
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when key or IV have a wrong size.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if key or IV has the wrong size.
     package init(info: ContentInfo, contentKey: SecretBytes, iv: [UInt8]) throws(KeyStoreError) {
         try requireCount(contentKey.count, 16, "content key", in: info.place)
         try requireCount(iv, 16...16, "IV", in: info.place)

@@ -1,11 +1,11 @@
-/// Which content a certificate bundle may open.
+/// The content that a certificate bundle may be used for.
 package enum ContentScope: Sendable, Equatable {
     /// Every asset.
     case all
-    /// Assets whose ID begins with one of these byte strings, each of 1 to 200 bytes; none, when the list is empty.
+    /// Assets whose ID starts with one of these byte strings, each of 1 to 200 bytes. An empty list matches no asset.
     case assetIDPrefixes([[UInt8]])
 
-    /// Whether the asset belongs to the scope.
+    /// Whether the scope includes the asset.
     package func covers(assetID: [UInt8]) -> Bool {
         switch self {
         case .all: true
@@ -15,7 +15,8 @@ package enum ContentScope: Sendable, Equatable {
 }
 
 extension ContentScope {
-    /// The scope as bytes, for a column: nothing for all, otherwise each prefix after one byte with its length.
+    /// The scope as bytes for a database column: nil for all assets, otherwise each prefix, preceded by a byte with its
+    /// length.
     package var encoded: [UInt8]? {
         switch self {
         case .all: nil
@@ -23,7 +24,7 @@ extension ContentScope {
         }
     }
 
-    /// Reads what ``encoded`` wrote; nil when the bytes are damaged.
+    /// Decodes the bytes of ``encoded``; nil if they are damaged.
     package init?(encoded: [UInt8]?) {
         guard var rest = encoded?[...] else {
             self = .all
@@ -44,7 +45,7 @@ extension ContentScope {
             throw KeyStoreError(
                 .invalidRecord,
                 place: place,
-                reason: "\(prefixes.count) asset ID prefixes, at most \(RecordLimits.prefixes)"
+                reason: "expected at most \(RecordLimits.prefixes) asset ID prefixes, not \(prefixes.count)"
             )
         }
         for prefix in prefixes {

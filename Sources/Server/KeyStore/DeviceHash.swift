@@ -1,14 +1,14 @@
 package import FPSCrypto
 
-/// Stands for a device in the audit log: the first 16 bytes of an HMAC-SHA256 over its HU.
+/// The pseudonym of a device in the audit log: the first 16 bytes of an HMAC-SHA256 over its HU.
 ///
-/// The key is the store's own, so that the log tells whether two requests came from one device, and tells nothing to
-/// who has the log alone. An HU itself has no way into a record.
+/// The HMAC key belongs to the store. The log therefore shows whether two requests came from the same device, but does
+/// not identify the device to a reader who has only the log. Records never contain an HU itself.
 package struct DeviceHash: Sendable, Hashable {
     /// The 16 bytes.
     package let bytes: [UInt8]
 
-    /// Takes 16 bytes that a store read back; nil when they are not 16.
+    /// Creates a hash from 16 bytes that a store read; nil if the count differs.
     package init?(stored bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes

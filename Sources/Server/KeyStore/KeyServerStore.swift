@@ -1,77 +1,78 @@
-/// Everything that a key server keeps.
+/// The complete store of a key server.
 ///
-/// Each concern has a protocol of its own; code takes the smallest one that it needs.
+/// Each concern has its own protocol; code should require the smallest protocol that it needs.
 package protocol KeyServerStore: ContentStore, TitleStore, ChannelStore, PolicyStore, CertificateStore, AdminTokenStore,
     GrantStore, AuditLog
 {
-    /// Reads the key-encryption keys again where they come from, and takes new ones for opening, and for sealing once the
-    /// store uses them. It may wait for a command: not for an event loop.
+    /// Reloads the key-encryption keys from their source. New keys can decrypt at once, and encrypt when the store uses
+    /// them. The call may wait for a command, so do not call it on an event loop.
     ///
-    /// - Returns: how many are new.
-    /// - Throws: ``KeyStoreError`` when they cannot be read; those that are known stay.
+    /// - Returns: The number of new keys.
+    /// - Throws: ``KeyStoreError`` if the keys cannot be read; the known keys stay.
     @discardableResult
     func readKeysAgain() throws(KeyStoreError) -> Int
 
-    /// Writes as a license does: in the same database, in the same queue, as durably. It overwrites what the last call wrote,
-    /// and takes at least as much room as the records of a license.
+    /// Writes in the same way as a license: to the same database, through the same queue, with the same durability.
+    /// Each call overwrites the data of the previous call. It writes at least as much data as a license does.
     ///
-    /// It may take as long as the disk or the database does, and has no deadline of its own.
+    /// The call may take as long as the disk or the database does; it has no timeout.
     ///
-    /// - Throws: what a license would fail with at this moment.
+    /// - Throws: The error that a license would currently fail with.
     func probeWrite() async throws(KeyStoreError)
 }
 
-/// What a write found.
+/// Whether a write created or replaced a record.
 package enum WriteOutcome: Sendable, Equatable {
-    /// There was no such record.
+    /// The record did not exist before.
     case created
-    /// The record took the place of another.
+    /// The record replaced another.
     case replaced
 }
 
 /// Content keys by asset ID.
 package protocol ContentStore: Sendable {
-    /// The key of an asset with its title and track, or nil. This is the one read that every license needs.
+    /// Returns the key of an asset with its title and track, or nil. Every license request needs only this read.
     ///
-    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` if the key cannot be decrypted.
     func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup?
 
-    /// The key with a key ID of 16 bytes, with its title and track, or nil. For clients that know no asset IDs.
+    /// Returns the key with a 16-byte key ID, with its title and track, or nil. For clients that do not send an asset
+    /// ID.
     ///
-    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` if the key cannot be decrypted.
     func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup?
 
-    /// The key of an asset, or nil.
+    /// Returns the key of an asset, or nil.
     ///
-    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` if the key cannot be decrypted.
     func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord?
 
-    /// The keys with these key IDs of 16 bytes each, those that are stored, in any order. One read, however many they are.
+    /// Returns the stored keys with these 16-byte key IDs, in any order, with a single query.
     ///
-    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when a key does not open.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` if a key cannot be decrypted.
     func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord]
 
-    /// Keeps a record. Replacing keeps the time at which the asset ID was first stored. As with every change of the
-    /// catalog, the audit record that is given is written in the same transaction.
+    /// Stores a record. Replacing preserves the time at which the asset ID was first stored. As with every change of
+    /// the catalog, the audit record is written in the same transaction.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when the asset ID is there and `replacing` is false, or when another
-    ///   asset has the key ID; ``KeyStoreError/Code/missingReference`` when the record's policy or track is not there.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the asset ID exists and `replacing` is false, or if another asset
+    ///   has the key ID; ``KeyStoreError/Code/missingReference`` if the record's policy or track does not exist.
     @discardableResult
-    func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditRecordProvider?) async throws(KeyStoreError)
         -> WriteOutcome
 
-    /// Forgets an asset; false when it was not there.
+    /// Deletes an asset's key. Returns false if it does not exist.
     @discardableResult
     func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 
-    /// Up to `limit` assets (1 to 1,000) in the order of their IDs, after the given one.
+    /// Returns up to `limit` assets (1 to 1,000) sorted by ID, after the given ID.
     func contents(after assetID: [UInt8]?, limit: Int) async throws(KeyStoreError) -> [ContentInfo]
 }
 
 extension ContentStore {
-    /// The key with a key ID of 16 bytes, or nil.
+    /// Returns the key with a 16-byte key ID, or nil.
     ///
-    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` when the key does not open.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` or ``KeyStoreError/Code/wrongKEK`` if the key cannot be decrypted.
     package func content(keyID: [UInt8]) async throws(KeyStoreError) -> ContentRecord? {
         try await lookup(keyID: keyID)?.record
     }
@@ -79,77 +80,77 @@ extension ContentStore {
 
 /// License policies by name.
 package protocol PolicyStore: Sendable {
-    /// The policy of that name, or nil.
+    /// Returns the policy with this name, or nil.
     func policy(name: String) async throws(KeyStoreError) -> PolicyRecord?
 
-    /// Keeps a policy.
+    /// Stores a policy.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when the name is there and `replacing` is false.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the name exists and `replacing` is false.
     @discardableResult
-    func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditRecordProvider?) async throws(KeyStoreError)
         -> WriteOutcome
 
-    /// Forgets a policy; false when it was not there.
+    /// Deletes a policy. Returns false if it does not exist.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when content, a title or a track still refers to it: that content would
-    ///   silently fall back to the default policy.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if content, a title or a track refers to the policy: that content
+    ///   would silently fall back to the default policy.
     @discardableResult
     func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 
-    /// Up to `limit` policies (1 to 1,000) in the order of their names, after the given one.
+    /// Returns up to `limit` policies (1 to 1,000) sorted by name, after the given name.
     func policies(after name: String?, limit: Int) async throws(KeyStoreError) -> [PolicyRecord]
 }
 
-/// Certificate bundles by name. They are few.
+/// Certificate bundles by name. A store contains only a few.
 package protocol CertificateStore: Sendable {
-    /// All bundles in the order of their names.
+    /// Returns all bundles, sorted by name.
     ///
-    /// - Throws: ``KeyStoreError/Code/corrupt`` when one does not open, which is also the answer when its kind,
-    ///   certificate or scope was changed behind the store's back.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` if a bundle cannot be decrypted, also because its kind, certificate or
+    ///   scope was changed in the database.
     func certificateBundles() async throws(KeyStoreError) -> [CertificateBundleRecord]
 
-    /// Keeps a bundle.
+    /// Stores a bundle.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when the name is there and `replacing` is false.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the name exists and `replacing` is false.
     @discardableResult
     func putCertificateBundle(
         _ record: CertificateBundleRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome
 
-    /// Forgets a bundle; false when it was not there.
+    /// Deletes a bundle. Returns false if it does not exist.
     @discardableResult
     func deleteCertificateBundle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 }
 
-/// What was asked and what was answered.
+/// The log of requests and their results.
 package protocol AuditLog: Sendable {
-    /// Adds a record. When this returns, the record will survive a power failure, if the store survives one at all.
+    /// Appends a record. When this returns, the record is durable, if the store is durable at all.
     ///
-    /// - Throws: ``KeyStoreError/Code/overloaded`` when too many records wait to be written.
+    /// - Throws: ``KeyStoreError/Code/overloaded`` if too many records are waiting to be written.
     func append(_ record: AuditRecord) async throws(KeyStoreError)
 
-    /// Up to `limit` entries (1 to 1,000), the newest first, older than the given number.
+    /// Returns up to `limit` entries (1 to 1,000) older than the given number, the newest first.
     func auditEntries(before number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry]
 
-    /// Up to `limit` entries (1 to 1,000), the oldest first, newer than the given number.
+    /// Returns up to `limit` entries (1 to 1,000) newer than the given number, the oldest first.
     func auditEntries(after number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry]
 
-    /// Holds the whole log against its hash chains: every entry of every node, from the beginning.
+    /// Verifies the complete log, with every entry of every node, against its hash chains.
     ///
-    /// A chain shows what was changed, taken out or moved. Entries that were cut off at the end it cannot show by itself;
-    /// `head`, as noted at an earlier time and kept elsewhere, must be met for the log to be whole.
+    /// A chain reveals entries that were changed, removed or moved. It cannot reveal entries removed from the end; the
+    /// log must therefore contain `head`, which the operator recorded earlier and stored elsewhere.
     ///
-    /// - Throws: ``KeyStoreError`` when the log cannot be read. A broken log is an answer, not an error.
+    /// - Throws: ``KeyStoreError`` if the log cannot be read. A broken chain is a result, not an error.
     func verifyAudit(expecting head: AuditHead?) async throws(KeyStoreError) -> AuditVerification
 
-    /// The hash that stands for a device, keyed with a secret that all servers on this store share.
+    /// Returns the hash of a device, keyed with a secret that all servers of this store share.
     func deviceHash(hu: [UInt8]) -> DeviceHash
 }
 
 extension AuditLog {
-    /// Holds the whole log against its hash chains; see ``verifyAudit(expecting:)``.
+    /// Verifies the complete log against its hash chains; see ``verifyAudit(expecting:)``.
     package func verifyAudit() async throws(KeyStoreError) -> AuditVerification {
         try await verifyAudit(expecting: nil)
     }

@@ -1,61 +1,63 @@
-/// Why a store did not do what it was asked: a stable code, the place, and a reason for people.
+/// An error of a store: a stable code, the place, and a reason for operators.
 ///
-/// A record that is not there is no error: the functions that look one up return nil. The text names tables, rows and
-/// files, and never holds what is in them, so that it may be logged. Two errors are equal when their codes are.
+/// A record that does not exist is not an error: functions that look up a record return nil. The text names tables,
+/// rows and files, but never contains their data, so that it can be logged. Two errors are equal if their codes are
+/// equal.
 package struct KeyStoreError: Error, Sendable {
-    /// What went wrong.
+    /// The kind of error.
     package struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The stable name, in kebab-case.
         package let rawValue: String
 
-        /// Makes a code from its stable name.
+        /// Creates a code from its stable name.
         package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The stable name.
         package var description: String { rawValue }
 
-        /// A field of a record has a size or value that the store does not take.
+        /// A field of a record has a size or value that the store does not accept.
         package static let invalidRecord = Code(rawValue: "invalid-record")
-        /// A record of that name is there already, or is still in use by another.
+        /// A record of that name already exists, or another record still refers to it.
         package static let conflict = Code(rawValue: "conflict")
-        /// The record names another that is not there.
+        /// The record refers to another record that does not exist.
         package static let missingReference = Code(rawValue: "missing-reference")
-        /// Something stored is damaged or was tampered with: a sealed column does not open, or a value is impossible.
+        /// Stored data is damaged or was tampered with: an encrypted column cannot be decrypted, or a value is
+        /// impossible.
         package static let corrupt = Code(rawValue: "corrupt")
-        /// Another process held the database for longer than the time-out.
+        /// Another process has locked the database for longer than the timeout.
         package static let locked = Code(rawValue: "locked")
-        /// The data was sealed under another key-encryption key than the one given.
+        /// The data was encrypted with a different key-encryption key.
         package static let wrongKEK = Code(rawValue: "wrong-kek")
-        /// There is no key-encryption key where one was expected.
+        /// The key-encryption key does not exist.
         package static let missingKEK = Code(rawValue: "missing-kek")
-        /// The key-encryption key is there and is not 64 hexadecimal digits.
+        /// The key-encryption key is not 64 hexadecimal digits.
         package static let malformedKEK = Code(rawValue: "malformed-kek")
-        /// Others than the owner may read or change a file that holds secrets.
+        /// Users other than the owner can read or change a file that contains secrets.
         package static let unsafePermissions = Code(rawValue: "unsafe-permissions")
-        /// There is no store, and what was asked does not create one.
+        /// The store does not exist, and the operation does not create it.
         package static let missingStore = Code(rawValue: "missing-store")
-        /// The file is no database of this program.
+        /// The file is not a database of this program.
         package static let foreignDatabase = Code(rawValue: "foreign-database")
         /// A newer version of this program has changed the database.
         package static let newerSchema = Code(rawValue: "newer-schema")
-        /// So much waits to be written that no more is taken.
+        /// Too many writes are waiting.
         package static let overloaded = Code(rawValue: "overloaded")
-        /// The task was cancelled before the store had answered.
+        /// The task was cancelled before the store had responded.
         package static let cancelled = Code(rawValue: "cancelled")
-        /// There is no room left on the disk that holds the database.
+        /// The disk that contains the database is full.
         package static let diskFull = Code(rawValue: "disk-full")
         /// The file system or the database failed.
         package static let unavailable = Code(rawValue: "unavailable")
     }
 
-    /// What went wrong.
+    /// The kind of error.
     package let code: Code
-    /// The table and row, or the file.
+    /// The table and row, or the file, that the error concerns.
     package let place: String
-    /// What was found and what was expected, where that says more than the code does.
+    /// The actual and expected values, if they add to the code.
     package let reason: String?
 
-    /// Makes an error.
+    /// Creates an error.
     package init(_ code: Code, place: String, reason: String? = nil) {
         self.code = code
         self.place = place
@@ -64,7 +66,7 @@ package struct KeyStoreError: Error, Sendable {
 }
 
 extension KeyStoreError: Equatable {
-    /// True when both errors have the same code, wherever they occurred.
+    /// Returns whether both errors have the same code, regardless of their places.
     package static func == (left: KeyStoreError, right: KeyStoreError) -> Bool { left.code == right.code }
 }
 

@@ -1,13 +1,13 @@
-/// A license policy by name. What the document says is not the store's business.
+/// A license policy by name. The store does not interpret the document.
 package struct PolicyRecord: Sendable, Equatable {
-    /// The row's identity: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
+    /// The primary key: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
     package let name: String
     /// The policy as canonical JSON, 1 to 65,536 bytes.
     package let document: [UInt8]
 
-    /// Makes a record.
+    /// Creates a record.
     ///
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when the name or the size is out of bounds.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if the name or the size is out of bounds.
     package init(name: String, document: [UInt8]) throws(KeyStoreError) {
         try requireName(name, in: "policy")
         try requireCount(document, RecordLimits.policyDocument, "document", in: "policy \(name)")

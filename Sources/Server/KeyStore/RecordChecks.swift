@@ -1,6 +1,6 @@
 import TextCoding
 
-/// How long the fields of records may be. The stores check these bounds once, when a record is made.
+/// The limits of records' fields. Initializers of records check them.
 package enum RecordLimits {
     package static let assetID = 2...200
     package static let name = 1...100
@@ -13,7 +13,7 @@ package enum RecordLimits {
     package static let pluginData = 65_536
 }
 
-/// An asset ID in words: itself where it is plain ASCII, in hexadecimal otherwise.
+/// Returns an asset ID as text if it is printable ASCII, otherwise in hexadecimal.
 package func displayName(ofAssetID assetID: [UInt8]) -> String {
     assetID.allSatisfy { (0x21...0x7E).contains($0) }
         ? String(decoding: assetID, as: UTF8.self) : "0x" + Hexadecimal.encode(assetID)
@@ -35,7 +35,8 @@ func requireCount(_ count: Int, _ expected: Int, _ field: String, in place: Stri
     throw KeyStoreError(.invalidRecord, place: place, reason: "\(field) has \(count) bytes, not \(expected)")
 }
 
-/// Names appear in paths, logs and file names: letters, digits, dot, hyphen and underscore, 1 to 100 of them.
+/// Throws if a name is not 1 to 100 letters, digits, dots, hyphens and underscores. Names appear in paths, logs and
+/// file names.
 func requireName(_ name: String, in place: String) throws(KeyStoreError) {
     let allowed = name.utf8.allSatisfy { byte in
         switch byte {
@@ -50,7 +51,7 @@ func requireName(_ name: String, in place: String) throws(KeyStoreError) {
         throw KeyStoreError(
             .invalidRecord,
             place: place,
-            reason: "a name is 1 to 100 ASCII letters, digits, dots, hyphens and underscores"
+            reason: "a name must have 1 to 100 ASCII letters, digits, dots, hyphens and underscores"
         )
     }
 }

@@ -1,9 +1,9 @@
-/// What opening a store does where there is none.
+/// The handling of a store that does not exist when it is opened.
 package enum StoreCreation: Sendable, Equatable {
-    /// It fails with ``KeyStoreError/Code/missingStore`` and leaves nothing behind: no folder, no key, no table.
+    /// Opening fails with ``KeyStoreError/Code/missingStore`` and creates nothing: no folder, no key, no table.
     case never
-    /// It creates the store, with a key-encryption key where that is to be in the data folder.
+    /// Opening creates the store, and a key-encryption key if its source is the data folder.
     case ifMissing
-    /// As ``ifMissing``; where there is a store it fails with ``KeyStoreError/Code/conflict``.
+    /// As ``ifMissing``, but opening fails with ``KeyStoreError/Code/conflict`` if the store exists.
     case always
 }

@@ -1,35 +1,35 @@
 import FPSCrypto
 package import KeyStore
 
-/// The store in PostgreSQL, for any number of servers at once.
+/// The store in PostgreSQL, which several servers can share.
 ///
-/// Every decision is one transaction under locks of what it is about, so that servers agree on every limit whatever
-/// happens to one of them. SQL runs on lanes, each a connection with a thread of its own.
+/// Every decision is one transaction that locks the affected accounts and requests, so that servers enforce limits
+/// consistently even if one of them fails. SQL runs on workers, each a connection with its own thread.
 package final class PostgresKeyStore: KeyServerStore {
-    let readers: LanePool
+    let readers: ConnectionPool
     let writes: WriteQueue
-    let keys: KeyRing
+    let keys: KeyEncryptionKeyRing
     let replaySecret: SecretBytes
-    /// Whether there was no store before this one was opened.
+    /// Whether opening the store created it.
     package let isNew: Bool
-    private let administration: PostgresLane
+    private let administration: PostgresWorker
     private let deviceHashKey: SecretBytes
-    private let patience: Duration
+    private let timeout: Duration
 
-    /// How long a start waits for the database: it may be starting too, or another server may be migrating.
-    private static let patienceAtStart = Duration.seconds(60)
-    /// Ten million keys take some minutes.
-    private static let patienceForRotation = Duration.seconds(3600)
+    /// The time limit of opening the store: the database may be starting, or another server may be migrating it.
+    private static let openTimeout = Duration.seconds(60)
+    /// The time limit of a rotation. Ten million keys take some minutes.
+    private static let rotationTimeout = Duration.seconds(3600)
 
-    /// Connects, and creates the tables or brings them up to date.
+    /// Connects, and creates or migrates the tables.
     ///
     /// - Parameters:
-    ///   - settings: which database.
-    ///   - creating: what to do where there are no tables.
-    ///   - keys: gives the key-encryption keys, and is told whether it may make one: when the database is empty. It is asked
-    ///     again by ``readKeysAgain()``.
-    /// - Throws: ``KeyStoreError`` with the codes `missingStore`, `conflict`, `wrongKEK`, `foreignDatabase`, `newerSchema`,
-    ///   `corrupt`, `unavailable`, and what `keys` throws.
+    ///   - settings: The settings of the connection.
+    ///   - creating: Whether to create tables that do not exist.
+    ///   - keys: Returns the key-encryption keys. Its argument specifies whether it may create a key, which is the case
+    /// if the database is empty. ``readKeysAgain()`` calls it again.
+    /// - Throws: ``KeyStoreError`` with the codes `missingStore`, `conflict`, `wrongKEK`, `foreignDatabase`,
+    ///   `newerSchema`, `corrupt`, `unavailable`, and the errors of `keys`.
     package static func open(
         _ settings: PostgresSettings,
         creating: StoreCreation = .ifMissing,
@@ -44,22 +44,22 @@ package final class PostgresKeyStore: KeyServerStore {
         creating: StoreCreation = .ifMissing,
         keys source: @escaping @Sendable (_ mayCreate: Bool) throws(KeyStoreError) -> [KeyEncryptionKey]
     ) async throws(KeyStoreError) -> PostgresKeyStore {
-        let lane = PostgresLane(settings)
+        let worker = PostgresWorker(settings)
         do {
-            let deadline = ContinuousClock.now + patienceAtStart
-            let isNew = try await lane.read(until: deadline) { reader in
+            let deadline = ContinuousClock.now + openTimeout
+            let isNew = try await worker.read(until: deadline) { reader in
                 try schema.migrate(reader.connection, mayCreate: creating != .never, until: reader.deadline)
                 return try reader.rows("SELECT id FROM sealing").isEmpty
             }
             if isNew, creating == .never { throw KeyStoreError.missingTables }
             if !isNew, creating == .always { throw KeyStoreError.exists("PostgreSQL") }
-            let keys = try KeyRing(try source(isNew)) { () throws(KeyStoreError) in try source(false) }
-            let deviceHashKey = try await lane.transaction(until: deadline) { transaction in
-                try Self.firstRows(&transaction, keys)
+            let keys = try KeyEncryptionKeyRing(try source(isNew)) { () throws(KeyStoreError) in try source(false) }
+            let deviceHashKey = try await worker.transaction(until: deadline) { transaction in
+                try Self.initialize(&transaction, keys)
             }
             return PostgresKeyStore(
                 settings,
-                administration: lane,
+                administration: worker,
                 keys: keys,
                 deviceHashKey: deviceHashKey,
                 isNew: isNew
@@ -71,68 +71,70 @@ package final class PostgresKeyStore: KeyServerStore {
 
     private init(
         _ settings: PostgresSettings,
-        administration: PostgresLane,
-        keys: KeyRing,
+        administration: PostgresWorker,
+        keys: KeyEncryptionKeyRing,
         deviceHashKey: SecretBytes,
         isNew: Bool
     ) {
         self.isNew = isNew
-        // Two transactions of a server are under way at once: while one waits for its commit the next decides.
+        // With two writers, the next group is decided while the previous one waits for its commit.
         let writers = settings.connections < 5 ? 1 : 2
         writes = WriteQueue(settings, count: writers)
-        readers = LanePool(settings, count: settings.connections - writers - 1)
-        patience = settings.deadline
+        readers = ConnectionPool(settings, count: settings.connections - writers - 1)
+        timeout = settings.deadline
         replaySecret = ReplayKey.secret(from: deviceHashKey)
         self.administration = administration
         self.keys = keys
         self.deviceHashKey = deviceHashKey
     }
 
-    /// Closes the connections, when what is under way is done.
+    /// Closes the connections after the work in progress.
     package func close() async {
         await readers.close()
         await writes.close()
         await administration.close()
     }
 
-    /// Reads the key-encryption keys again where they come from.
-    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.readAgain() }
+    /// Reloads the key-encryption keys from their source.
+    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.reload() }
 
-    /// Seals every secret anew under another key, all of them or none, in one transaction. Licenses go on meanwhile;
-    /// administration waits.
+    /// Encrypts every secret with another key, in one transaction. Licenses continue in the meantime; administration
+    /// waits.
     ///
-    /// Servers that know both keys notice nothing. Others get ``KeyStoreError/Code/wrongKEK`` until they have read the new key.
+    /// Servers that have loaded both keys continue without interruption. Others get ``KeyStoreError/Code/wrongKEK``
+    /// until they have loaded the new key.
     ///
-    /// - Throws: ``KeyStoreError/Code/corrupt`` when a secret does not open. Whatever is thrown, nothing has changed, except
-    ///   when the connection was lost at the end: then ask again.
+    /// - Throws: ``KeyStoreError/Code/corrupt`` if a secret cannot be decrypted. After an error nothing has changed,
+    ///   unless the connection was lost during the commit; repeat the call in that case.
     package func rotate(to key: KeyEncryptionKey) async throws(KeyStoreError) {
-        try await administer(in: "rotation", within: Self.patienceForRotation) { [keys] transaction in
-            try Resealing(from: keys, to: key).run(&transaction)
+        try await administer(in: "rotation", within: Self.rotationTimeout) { [keys] transaction in
+            try Reencryption(from: keys, to: key).run(&transaction)
         }
-        keys.adopt(key)
+        keys.setCurrent(key)
     }
 
-    /// The hash that stands for a device.
+    /// Returns the keyed hash of a device.
     package func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }
 
-    /// Runs a transaction that changes titles, keys, policies, certificates, channels or tokens, with the audit record that
-    /// `audit` makes of what came of it. There is one at a time, over all servers, so that what it finds first still holds at
-    /// its end.
+    /// Runs a transaction that changes titles, keys, policies, certificates, channels or tokens, and writes the audit
+    /// record that `audit` creates from the result. Only one such transaction runs at a time, on all servers, so that
+    /// its checks still hold at its end.
     func administer<Value: Sendable>(
         in place: String,
-        within patience: Duration? = nil,
+        within timeout: Duration? = nil,
         audit: @Sendable (Value) -> AuditRecord? = { _ in nil },
         _ body: @Sendable (inout PostgresTransaction) throws -> Value
     ) async throws(KeyStoreError) -> Value {
         do {
-            return try await administration.transaction(until: .now + (patience ?? self.patience)) { transaction in
-                transaction.later([CommonLock.administration])
+            return try await administration.transaction(until: .now + (timeout ?? self.timeout)) { transaction in
+                transaction.enqueue([GlobalLock.administration])
                 let value = try body(&transaction)
                 if let record = audit(value) {
-                    // Who grants takes the catalog's lock before the log's end. So must who changes the catalog, or the
-                    // two wait for each other: its triggers, which lock it, run now and not at the commit.
-                    transaction.later([PostgresQuery("SET CONSTRAINTS ALL IMMEDIATE")])
-                    transaction.later(try AuditHeadRow.lock(&transaction).appending([record]))
+                    // Granting transactions lock the catalog before the head of the audit log. A transaction that
+                    // changes the catalog must use the same order to avoid deadlocks, so its triggers, which lock the
+                    // catalog, run now and not at the commit.
+                    transaction.enqueue([PostgresQuery("SET CONSTRAINTS ALL IMMEDIATE")])
+                    transaction.enqueue(try AuditHeadRow.lock(&transaction).appending([record]))
                 }
                 return value
             }
@@ -143,22 +145,24 @@ package final class PostgresKeyStore: KeyServerStore {
 }
 
 extension PostgresKeyStore {
-    /// Opens the one sealed value that every database has, which proves the key; or makes it, and the beginning of the
-    /// audit log, in a new database.
-    private static func firstRows(_ transaction: inout PostgresTransaction, _ keys: KeyRing) throws -> SecretBytes {
-        transaction.later([CommonLock.administration])
+    /// Decrypts the one secret that every database has, which verifies the key; in a new database, creates the secret
+    /// and the start of the audit log.
+    private static func initialize(_ transaction: inout PostgresTransaction, _ keys: KeyEncryptionKeyRing) throws
+        -> SecretBytes
+    {
+        transaction.enqueue([GlobalLock.administration])
         if let row = try transaction.rows("SELECT device_hash_key FROM sealing").first {
-            let key = try keys.requireCurrent(&transaction)
-            return try key.unseal(try row.requiredBytes(0), for: .deviceHashKey)
+            let key = try keys.selectCurrent(&transaction)
+            return try key.decrypt(try row.requiredBytes(0), for: .deviceHashKey)
         }
         var random = SecureRandom()
         let secret = SecretBytes(count: 32, randomFrom: &random)
-        let sealed = try keys.current.seal(secret, for: .deviceHashKey)
+        let encrypted = try keys.current.encrypt(secret, for: .deviceHashKey)
         let head = AuditHead(startOf: AuditHead.newNode())
-        transaction.later([
+        transaction.enqueue([
             PostgresQuery(
                 "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, $1, $2)",
-                [.bytes(keys.current.id), .bytes(sealed)]
+                [.bytes(keys.current.id), .bytes(encrypted)]
             ),
             PostgresQuery(
                 "INSERT INTO audit_head (id, node, sequence, hash, number) VALUES (1, $1, $2, $3, 0)",
@@ -169,9 +173,9 @@ extension PostgresKeyStore {
     }
 }
 
-extension KeyRing {
-    /// The key that the database uses, inside a transaction: another server may have rotated.
-    func requireCurrent(_ transaction: inout PostgresTransaction) throws -> KeyEncryptionKey {
-        try requireCurrent(id: try transaction.rows("SELECT kek_id FROM sealing").first?.bytes(0))
+extension KeyEncryptionKeyRing {
+    /// Selects the key that the database uses, inside a transaction, because another server may have rotated the key.
+    func selectCurrent(_ transaction: inout PostgresTransaction) throws -> KeyEncryptionKey {
+        try selectCurrent(id: try transaction.rows("SELECT kek_id FROM sealing").first?.bytes(0))
     }
 }

@@ -9,7 +9,7 @@ enum AuditRow {
         device, device_class, bundle_name, policy_name, request_id, remote_address, microseconds, account
         """
 
-    /// Takes a row with just these columns.
+    /// Creates an entry from a row with exactly these columns.
     static func entry(_ row: Row) -> AuditEntry {
         AuditEntry(
             number: row[0],
@@ -26,7 +26,7 @@ enum AuditRow {
         return record
     }
 
-    /// The columns of the record alone, from the one at `start`: `milliseconds` to `microseconds`.
+    /// Creates a record from the columns from `start` on: `milliseconds` to `microseconds`.
     static func record(_ row: Row, from start: Int) -> AuditRecord {
         var record = AuditRecord(
             milliseconds: row[start],
@@ -66,7 +66,7 @@ enum AuditRow {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
-    /// The last link of this store's chain.
+    /// Returns the last link of this store's chain.
     static func head(_ db: Database) throws -> AuditHead {
         let statement = try db.cachedStatement(sql: "SELECT node, sequence, hash FROM audit_node")
         guard let row = try Row.fetchOne(statement) else { throw KeyStoreError(.corrupt, place: "audit_node") }

@@ -1,8 +1,9 @@
 import GRDB
 import KeyStore
 
-/// Schema 5: the table `catalog`, whose one number grows with every change to content, titles, tracks and policies,
-/// whoever makes it. So a server may keep what it has looked up, and see in the transaction that grants whether it holds.
+/// Schema 5: the table `catalog` with one number that grows with every change of content, titles, tracks and policies,
+/// by any process. A server can therefore cache lookups, and check in the granting transaction whether they are
+/// current.
 enum CatalogVersion {
     static func fetch(_ db: Database) throws -> Int64 {
         let statement = try db.cachedStatement(sql: "SELECT version FROM catalog")

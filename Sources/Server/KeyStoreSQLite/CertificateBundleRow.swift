@@ -2,15 +2,15 @@ import FoundationEssentials
 import GRDB
 import KeyStore
 
-typealias CertificateBundleRow = SealedCertificateBundle
+typealias CertificateBundleRow = EncryptedCertificateBundle
 
-// The row of the table `certificate_bundle`: reading beside writing, in the order of the columns.
-extension SealedCertificateBundle {
+// The row of the table `certificate_bundle`: reading and writing, in the order of the columns.
+extension EncryptedCertificateBundle {
     static let columns =
         "name, kind, certificate, scope, private_key_kind, private_key, dask_kind, dask_secret, plugin_path, "
         + "plugin_configuration, provisioning_data"
 
-    /// Takes a row with just these columns.
+    /// Creates a value from a row with exactly these columns.
     init(_ row: Row) {
         self.init(
             name: row[0],
@@ -27,7 +27,7 @@ extension SealedCertificateBundle {
         )
     }
 
-    /// Inserts the row or replaces the one of that name.
+    /// Inserts the row, or replaces the row with the same name.
     func write(_ db: Database) throws {
         try db.execute(
             sql: "INSERT OR REPLACE INTO certificate_bundle (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

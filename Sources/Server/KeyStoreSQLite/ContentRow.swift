@@ -2,25 +2,25 @@ import FoundationEssentials
 import GRDB
 import KeyStore
 
-typealias ContentRow = SealedContent
+typealias ContentRow = EncryptedContent
 
-// The row of the table `content`: reading beside writing, in the order of the columns.
-extension SealedContent {
+// The row of the table `content`: reading and writing, in the order of the columns.
+extension EncryptedContent {
     private static let names = [
         "asset_id", "key_id", "content_key", "iv", "track", "policy_name", "stream_id", "title_id", "title_name",
         "track_name", "valid_from", "valid_until", "created", "updated",
     ]
     static let columns = names.joined(separator: ", ")
-    /// The columns with the table before them, for joins.
+    /// The columns qualified with the table name, for joins.
     static let qualifiedColumns = names.map { "content." + $0 }.joined(separator: ", ")
     static let columnCount = names.count
 
-    /// Takes a row that begins with these columns.
+    /// Creates a value from a row that starts with these columns.
     init(_ row: Row) {
         self.init(
             assetID: row.bytes(0) ?? [],
             keyID: row.bytes(1),
-            sealedKey: row.bytes(2) ?? [],
+            encryptedKey: row.bytes(2) ?? [],
             iv: row.bytes(3) ?? [],
             track: row[4],
             policyName: row[5],
@@ -35,13 +35,13 @@ extension SealedContent {
         )
     }
 
-    /// Inserts the record, or replaces all of its row but the time of creation.
-    static func write(_ record: ContentRecord, sealedWith key: KeyEncryptionKey, _ db: Database) throws {
+    /// Inserts the record, or replaces all columns of its row except the creation time.
+    static func write(_ record: ContentRecord, encryptedWith key: KeyEncryptionKey, _ db: Database) throws {
         let info = record.info
-        let sealedKey = try key.seal(record.contentKey, for: keyColumn(assetID: info.assetID))
+        let encryptedKey = try key.encrypt(record.contentKey, for: keyColumn(assetID: info.assetID))
         try db.cachedStatement(sql: insertion)
             .execute(arguments: [
-                Data(info.assetID), info.keyID.map { Data($0) }, Data(sealedKey), Data(record.iv),
+                Data(info.assetID), info.keyID.map { Data($0) }, Data(encryptedKey), Data(record.iv),
                 info.track.rawValue, info.policyName, info.streamID.map { Data($0) }, info.titleID.map { Data($0) },
                 info.titleName, info.trackName, info.validFrom, info.validUntil, info.created, info.updated,
             ])

@@ -2,11 +2,12 @@ import Glibc
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// Opens the store in a data folder. Where it is missing, it is created if `creating` says so: the folder with mode 0700,
-    /// in it `keyway.sqlite`, which appears whole or not at all, and, if the key is to come from the folder, `kek`, with mode
-    /// 0600.
+    /// Opens the store in a data folder, and creates it if it is missing and `creating` allows it: the folder with mode
+    /// 0700, the database `keyway.sqlite` in it, which appears complete or not at all, and, if the key source is the
+    /// folder, the key `kek` with mode 0600.
     ///
-    /// A missing key is never replaced by a new one once there is a database: what that holds would be lost.
+    /// If the database exists, a missing key is never replaced by a new one, because the data could then not be
+    /// decrypted.
     ///
     /// - Throws: ``KeyStoreError`` with the codes `missingStore`, `conflict`, `unsafePermissions`, `missingKEK`,
     ///   `malformedKEK`, `wrongKEK`, `foreignDatabase`, `newerSchema`, `locked`, `unavailable`.
@@ -15,12 +16,12 @@ extension SQLiteKeyStore {
         key source: KeyEncryptionKeySource,
         creating: StoreCreation = .ifMissing
     ) throws(KeyStoreError) {
-        // Before the lock, which is for folders that are a server's.
+        // Checked before the lock, which is only for data folders.
         if creating == .never { try Self.requireDatabase(inFolder: folder) }
         let lock = try DataFolderLock(folder, mayCreate: creating != .never)
         defer { lock.release() }
         let isNew: Bool
-        let ring: KeyRing
+        let ring: KeyEncryptionKeyRing
         do throws(KeyStoreError) {
             (ring, isNew) = try Self.prepare(folder, source, creating)
         } catch {
@@ -30,13 +31,14 @@ extension SQLiteKeyStore {
         try self.init(path: Self.database(inFolder: folder), keys: ring, isNew: isNew)
     }
 
-    /// Checks that a data folder has a database.
+    /// Checks that a data folder contains a database.
     ///
-    /// - Throws: ``KeyStoreError/Code/missingStore``; ``KeyStoreError/Code/unavailable`` when that cannot be told.
+    /// - Throws: ``KeyStoreError/Code/missingStore`` if it does not, ``KeyStoreError/Code/unavailable`` if that cannot
+    ///   be determined.
     package static func requireDatabase(inFolder folder: String) throws(KeyStoreError) {
         var status = stat()
         if lstat(database(inFolder: folder), &status) == 0 {
-            // A database that SQLite has not begun to write is none.
+            // A file that SQLite has not written to yet is not a database.
             guard status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 else {
                 throw KeyStoreError(.missingStore, place: folder, reason: "keyway.sqlite is empty")
             }
@@ -51,25 +53,27 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// The database of a data folder.
+    /// Returns the path of a data folder's database.
     static func database(inFolder folder: String) -> String { folder + "/keyway.sqlite" }
 
-    /// The keys of the database in a folder, which is created where that is wanted.
+    /// Returns the keys of the database in a folder, and creates the database if allowed.
     private static func prepare(
         _ folder: String,
         _ source: KeyEncryptionKeySource,
         _ creating: StoreCreation
-    ) throws(KeyStoreError) -> (KeyRing, isNew: Bool) {
+    ) throws(KeyStoreError) -> (KeyEncryptionKeyRing, isNew: Bool) {
         let database = database(inFolder: folder)
-        // A link that leads nowhere is there: it is refused and not replaced.
+        // A dangling link counts as an existing file: opening it fails, and it is not replaced.
         var status = stat()
         let isMissing = lstat(database, &status) != 0 && errno == ENOENT
         if creating == .always, !isMissing { throw .exists(folder) }
         if creating == .never, isMissing { try requireDatabase(inFolder: folder) }
         let keys = try source.keys(inFolder: folder, mayCreate: isMissing)
-        let ring = try KeyRing(keys) { () throws(KeyStoreError) in try source.keys(inFolder: folder, mayCreate: false) }
+        let ring = try KeyEncryptionKeyRing(keys) { () throws(KeyStoreError) in
+            try source.keys(inFolder: folder, mayCreate: false)
+        }
         guard isMissing else { return (ring, false) }
-        let draft = try DraftFile(for: database)
+        let draft = try AtomicFile(for: database)
         defer { draft.remove() }
         try SQLiteKeyStore(path: draft.path, keys: ring).close()
         try draft.publish()
@@ -77,17 +81,17 @@ extension SQLiteKeyStore {
     }
 }
 
-/// The data folder while a database is opened or replaced in it: two first starts at once would make two keys and run
-/// the migrations twice.
+/// A lock on the data folder while a database is opened or replaced in it. Without it, two servers that start at the
+/// same time would create two keys and run the migrations twice.
 struct DataFolderLock {
     private let path: String
     private let descriptor: Int32
-    /// Whether the folder was created for this.
+    /// Whether the initializer created the folder.
     private let isNew: Bool
 
-    /// Checks whose folder it is, and waits for its lock.
+    /// Checks the folder's owner and mode, and waits for its lock.
     ///
-    /// - Parameter mayCreate: Whether the folder is created where it is missing.
+    /// - Parameter mayCreate: Whether to create the folder if it is missing.
     init(_ folder: String, mayCreate: Bool = true) throws(KeyStoreError) {
         path = folder
         isNew = mayCreate && mkdir(folder, 0o700) == 0
@@ -100,10 +104,10 @@ struct DataFolderLock {
         }
     }
 
-    /// Closing the folder gives up its lock.
+    /// Closes the folder, which releases its lock.
     func release() { Glibc.close(descriptor) }
 
-    /// Removes the folder if it was created for what has failed, unless there is something in it by now. The lock stays.
+    /// Removes the folder after a failure if the initializer created it, unless it contains files. The lock stays.
     func abandon() { if isNew { rmdir(path) } }
 
     private static func lock(_ descriptor: Int32, _ folder: String) throws(KeyStoreError) {
@@ -113,7 +117,7 @@ struct DataFolderLock {
             throw KeyStoreError(
                 .unsafePermissions,
                 place: folder,
-                reason: "the data folder belongs to user \(status.st_uid), and this is run by user \(geteuid()); "
+                reason: "the data folder belongs to user \(status.st_uid), but this process runs as user \(geteuid()); "
                     + "run it as the user of the server"
             )
         }
@@ -122,7 +126,7 @@ struct DataFolderLock {
             throw KeyStoreError(
                 .unsafePermissions,
                 place: folder,
-                reason: "others may write to the data folder (mode 0\(mode)); chmod go-w \(folder)"
+                reason: "other users can write to the data folder (mode 0\(mode)); chmod go-w \(folder)"
             )
         }
         guard flock(descriptor, LOCK_EX) == 0 else { throw .system("flock", folder) }

@@ -2,13 +2,13 @@ import GRDB
 import Glibc
 import KeyStore
 
-/// Opens the file, checks that it is ours and sets SQLite up the way that the store needs it.
+/// Opens the file, checks that it is a database of this program, and configures SQLite.
 enum DatabaseFile {
     static func open(_ path: String) throws(KeyStoreError) -> DatabasePool {
         try prepare(path)
         return try translatingErrors(in: path) {
             let pool = try DatabasePool(path: path, configuration: configuration(path))
-            // GRDB lowers this when it turns the write-ahead log on, after the configuration has run.
+            // GRDB lowers `synchronous` when it enables the write-ahead log, after `prepareDatabase` has run.
             try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try require("2", of: "synchronous", db, path)
@@ -20,8 +20,8 @@ enum DatabaseFile {
         }
     }
 
-    /// Creates the file with its mode before SQLite can create it with another. SQLite gives the write-ahead log and
-    /// the shared memory the mode of the database.
+    /// Creates the file with mode 0600 before SQLite can create it with another mode. SQLite gives the write-ahead log
+    /// and the shared memory the mode of the database.
     private static func prepare(_ path: String) throws(KeyStoreError) {
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard file >= 0 else { throw .system("open", path) }
@@ -32,7 +32,7 @@ enum DatabaseFile {
             throw KeyStoreError(
                 .unsafePermissions,
                 place: path,
-                reason: "the database must be a plain file of the server's own user"
+                reason: "the database must be a regular file owned by the server's user"
             )
         }
         guard fchmod(file, 0o600) == 0 else { throw .system("fchmod", path) }
@@ -46,7 +46,7 @@ enum DatabaseFile {
         configuration.maximumReaderCount = 4
         configuration.persistentReadOnlyConnections = true
         configuration.prepareDatabase { db in
-            // A tampered schema must not call functions; freed pages must not keep what was deleted.
+            // A tampered schema must not call functions, and freed pages must not contain deleted data.
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
             try db.execute(sql: "PRAGMA secure_delete = ON")
             try db.execute(sql: "PRAGMA cell_size_check = ON")
@@ -55,8 +55,8 @@ enum DatabaseFile {
         return configuration
     }
 
-    /// Marks an empty database as ours, and turns away one that is another program's or a newer program's. This comes
-    /// before anything is written to it, the journal mode included.
+    /// Marks an empty database as this program's, and rejects a database of another program or a newer version. This
+    /// precedes every write to the database, including that of the journal mode.
     private static func claim(_ db: Database, _ path: String) throws {
         if try Schema.version(of: db, path) != nil { return }
         let applicationID = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
@@ -66,7 +66,7 @@ enum DatabaseFile {
             throw KeyStoreError(
                 .foreignDatabase,
                 place: path,
-                reason: "application_id is \(applicationID), not \(Schema.applicationID)"
+                reason: "its application_id is \(applicationID), not \(Schema.applicationID)"
             )
         }
         try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
@@ -78,7 +78,7 @@ enum DatabaseFile {
             throw KeyStoreError(
                 .unavailable,
                 place: path,
-                reason: "SQLite keeps \(pragma) at \(found ?? "nothing"), not \(expected)"
+                reason: "SQLite has set \(pragma) to \(found ?? "nothing"), not \(expected)"
             )
         }
     }

@@ -3,7 +3,7 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// The token with this hash, or nil.
+    /// Returns the token with this hash, or nil.
     package func adminToken(hash: [UInt8]) async throws(KeyStoreError) -> AdminTokenRecord? {
         try await translatingErrors(in: "admin_token") {
             try await pool.read { db in
@@ -13,7 +13,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// All tokens in the order of their names.
+    /// Returns all tokens, sorted by name.
     package func adminTokens() async throws(KeyStoreError) -> [AdminTokenRecord] {
         try await translatingErrors(in: "admin_token") {
             try await pool.read { db in
@@ -22,7 +22,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Keeps a token.
+    /// Stores a new token.
     package func addAdminToken(_ record: AdminTokenRecord, audit: AuditRecord?) async throws(KeyStoreError) {
         let place = "admin token \(record.name)"
         try await administer(in: place, audit: { _ in audit }) { db in
@@ -39,7 +39,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Forgets a token.
+    /// Deletes a token.
     @discardableResult
     package func deleteAdminToken(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "admin token \(name)", audit: { $0 ? audit : nil }) { db in
@@ -48,7 +48,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Notes that a token was used on a day.
+    /// Records that a token was used on a day.
     package func noteUse(ofAdminToken name: String, day: Int64) async throws(KeyStoreError) {
         try await translatingErrors(in: "admin token \(name)") {
             try await pool.write { db in
@@ -66,7 +66,7 @@ extension SQLiteKeyStore {
         guard let role = AdminRole(rawValue: row[1]) else {
             throw KeyStoreError(.corrupt, place: "admin token, role")
         }
-        return try asStored { () throws(KeyStoreError) in
+        return try validatingStored { () throws(KeyStoreError) in
             try AdminTokenRecord(
                 name: row[0],
                 role: role,

@@ -2,22 +2,23 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// Adds a record. Records that arrive while the disk is busy share the next commit.
+    /// Appends a record. Records that arrive while the disk is busy share the next commit.
     package func append(_ record: AuditRecord) async throws(KeyStoreError) {
         try await writes.perform(in: "audit") { try $0.append(record) }
     }
 
-    /// Entries, the newest first.
+    /// Returns entries, the newest first.
     package func auditEntries(before number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry] {
         try await auditEntries("number < ? ORDER BY number DESC", number ?? Int64.max, limit)
     }
 
-    /// Entries, the oldest first.
+    /// Returns entries, the oldest first.
     package func auditEntries(after number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry] {
         try await auditEntries("number > ? ORDER BY number", number ?? Int64.min, limit)
     }
 
-    /// Holds the whole log against its hash chains. The store's own note of the last entry has to be met too.
+    /// Verifies the complete log against its hash chains. The log must also contain the last entry that the store
+    /// recorded.
     package func verifyAudit(expecting head: AuditHead?) async throws(KeyStoreError) -> AuditVerification {
         let last = try await translatingErrors(in: "audit") { try await pool.read { db in try AuditRow.head(db) } }
         return try await verifyPages(expecting: [last] + (head.map { [$0] } ?? []))

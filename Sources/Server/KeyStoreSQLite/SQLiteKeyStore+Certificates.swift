@@ -2,7 +2,7 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// All bundles in the order of their names.
+    /// Returns all bundles, sorted by name.
     package func certificateBundles() async throws(KeyStoreError) -> [CertificateBundleRecord] {
         let rows = try await translatingErrors(in: "certificate_bundle") {
             try await pool.read { db in
@@ -17,25 +17,25 @@ extension SQLiteKeyStore {
         return records
     }
 
-    /// Keeps a bundle.
+    /// Stores a bundle.
     @discardableResult
     package func putCertificateBundle(
         _ record: CertificateBundleRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
         let place = "certificate_bundle \(record.name)"
         return try await administer(in: place, audit: { audit?($0) }) { [keys] db in
-            let key = try keys.requireCurrent(db)
+            let key = try keys.selectCurrent(db)
             let sql = "SELECT 1 FROM certificate_bundle WHERE name = ?"
             let exists = try Row.fetchOne(db, sql: sql, arguments: [record.name]) != nil
             guard !exists || replacing else { throw KeyStoreError.exists(place) }
-            try CertificateBundleRow(record, sealedWith: key).write(db)
+            try CertificateBundleRow(record, encryptedWith: key).write(db)
             return exists ? .replaced : .created
         }
     }
 
-    /// Forgets a bundle.
+    /// Deletes a bundle.
     @discardableResult
     package func deleteCertificateBundle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "certificate_bundle \(name)", audit: { $0 ? audit : nil }) { db in

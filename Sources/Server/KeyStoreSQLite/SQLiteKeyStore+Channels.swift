@@ -2,7 +2,7 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// The schedule of that title, or nil.
+    /// Returns the schedule of a title, or nil.
     package func channel(title: String) async throws(KeyStoreError) -> ChannelRecord? {
         try await translatingErrors(in: "channel") {
             try await pool.read { db in
@@ -12,7 +12,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Schedules in the order of their titles.
+    /// Returns schedules, sorted by title.
     package func channels(after title: String?, limit: Int) async throws(KeyStoreError) -> [ChannelRecord] {
         try await translatingErrors(in: "channel") {
             try await pool.read { db in
@@ -25,17 +25,17 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Keeps a schedule.
+    /// Stores a schedule.
     @discardableResult
     package func putChannel(
         _ record: ChannelRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
         try await administer(in: record.place, audit: { audit?($0) }) { db in
             let sql = "SELECT 1 FROM channel WHERE title_name = ?"
-            let isThere = try Row.fetchOne(db, sql: sql, arguments: [record.title]) != nil
-            guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+            let alreadyExists = try Row.fetchOne(db, sql: sql, arguments: [record.title]) != nil
+            guard !alreadyExists || replacing else { throw KeyStoreError.exists(record.place) }
             guard try Self.exists(title: record.title, db) else {
                 throw KeyStoreError.noTitle(record.title, record.place)
             }
@@ -43,11 +43,11 @@ extension SQLiteKeyStore {
                 throw KeyStoreError.noTrack(track, of: record.title, record.place)
             }
             try ChannelRow.write(record, db)
-            return isThere ? .replaced : .created
+            return alreadyExists ? .replaced : .created
         }
     }
 
-    /// Forgets a schedule.
+    /// Deletes a schedule.
     @discardableResult
     package func deleteChannel(title: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "channel \(title)", audit: { $0 ? audit : nil }) { db in
@@ -57,7 +57,7 @@ extension SQLiteKeyStore {
     }
 }
 
-/// A row of the table `channel` with those of `channel_track`: reading beside writing, in the order of the columns.
+/// A row of the table `channel` with those of `channel_track`: reading and writing, in the order of the columns.
 private enum ChannelRow {
     static let columns = "title_name, length, ahead, starts, is_paused, created, updated"
 
@@ -67,7 +67,7 @@ private enum ChannelRow {
             sql: "SELECT track_name FROM channel_track WHERE title_name = ? ORDER BY track_name"
         )
         let tracks = try String.fetchAll(statement, arguments: [title])
-        return try asStored { () throws(KeyStoreError) in
+        return try validatingStored { () throws(KeyStoreError) in
             try ChannelRecord(
                 title: title,
                 tracks: tracks,
@@ -81,7 +81,7 @@ private enum ChannelRow {
         }
     }
 
-    /// Inserts the record, or replaces all of it but the time of creation.
+    /// Inserts the record, or replaces all columns of its row except the creation time.
     static func write(_ record: ChannelRecord, _ db: Database) throws {
         try db.execute(
             sql: """

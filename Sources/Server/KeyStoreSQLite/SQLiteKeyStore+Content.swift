@@ -4,7 +4,7 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// The key of an asset, or nil.
+    /// Returns the key of an asset, or nil.
     package func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord? {
         let row = try await translatingErrors(in: "content \(displayName(ofAssetID: assetID))") {
             try await pool.read { db in
@@ -17,7 +17,7 @@ extension SQLiteKeyStore {
         return try row?.record(keys)
     }
 
-    /// The keys with these key IDs, those that are stored.
+    /// Returns the stored keys with these key IDs.
     package func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord] {
         let rows = try await translatingErrors(in: "content") {
             try await pool.read { db in
@@ -34,13 +34,14 @@ extension SQLiteKeyStore {
         return records
     }
 
-    /// Keeps a record.
+    /// Stores a record.
     @discardableResult
-    package func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: record.info.place, audit: { audit?($0) }) { [keys] db in
-            try Self.put(record, replacing: replacing, sealedWith: try keys.requireCurrent(db), db)
+            try Self.put(record, replacing: replacing, encryptedWith: try keys.selectCurrent(db), db)
         }
     }
 
@@ -49,13 +50,13 @@ extension SQLiteKeyStore {
     static func put(
         _ record: ContentRecord,
         replacing: Bool,
-        sealedWith key: KeyEncryptionKey,
+        encryptedWith key: KeyEncryptionKey,
         _ db: Database
     ) throws -> WriteOutcome {
         let (info, place) = (record.info, record.info.place)
-        let sought = try db.cachedStatement(sql: "SELECT 1 FROM content WHERE asset_id = ?")
-        let isThere = try Row.fetchOne(sought, arguments: [Data(info.assetID)]) != nil
-        guard !isThere || replacing else { throw KeyStoreError.exists(place) }
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM content WHERE asset_id = ?")
+        let alreadyExists = try Row.fetchOne(statement, arguments: [Data(info.assetID)]) != nil
+        guard !alreadyExists || replacing else { throw KeyStoreError.exists(place) }
         if let keyID = info.keyID {
             let owner = try db.cachedStatement(sql: "SELECT asset_id FROM content WHERE key_id = ?")
             let found = try Row.fetchOne(owner, arguments: [Data(keyID)])?.bytes(0)
@@ -65,11 +66,11 @@ extension SQLiteKeyStore {
         if let title = info.titleName, let track = info.trackName, try !exists(track: track, of: title, db) {
             throw KeyStoreError.noTrack(track, of: title, place)
         }
-        try ContentRow.write(record, sealedWith: key, db)
-        return isThere ? .replaced : .created
+        try ContentRow.write(record, encryptedWith: key, db)
+        return alreadyExists ? .replaced : .created
     }
 
-    /// Forgets an asset.
+    /// Deletes an asset's key.
     @discardableResult
     package func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "content \(displayName(ofAssetID: assetID))", audit: { $0 ? audit : nil }) { db in
@@ -78,7 +79,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Assets in the order of their IDs.
+    /// Returns assets, sorted by ID.
     package func contents(after assetID: [UInt8]?, limit: Int) async throws(KeyStoreError) -> [ContentInfo] {
         let rows = try await translatingErrors(in: "content") {
             try await pool.read { db in

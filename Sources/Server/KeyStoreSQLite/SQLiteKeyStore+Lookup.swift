@@ -3,17 +3,17 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// The key of an asset with its title and track, or nil.
+    /// Returns the key of an asset with its title and track, or nil.
     package func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         try await lookup(where: "content.asset_id = ?", is: assetID)
     }
 
-    /// The key with a key ID with its title and track, or nil.
+    /// Returns the key with a key ID, with its title and track, or nil.
     package func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         try await lookup(where: "content.key_id = ?", is: keyID)
     }
 
-    /// Key periods of a track in the order in which they begin.
+    /// Returns the key periods of a track, sorted by start.
     package func keyPeriods(
         title: String,
         track: String,
@@ -47,7 +47,7 @@ extension SQLiteKeyStore {
                 return try Row.fetchOne(statement, arguments: [Data(bytes)]).map { try Found($0, db) }
             }
         }
-        // The key is opened here, on the caller's thread.
+        // The key is decrypted here, on the caller's thread.
         return try found.map { found throws(KeyStoreError) in
             try ContentLookup(
                 record: try found.content.record(keys),
@@ -67,7 +67,7 @@ extension SQLiteKeyStore {
         WHERE
         """ + " "
 
-    /// What one read finds: a moment's state of all that a license is decided on.
+    /// The result of one read: a consistent state of all content data that a license decision needs.
     private struct Found: Sendable {
         let content: ContentRow
         let title: TitleRecord?

@@ -3,7 +3,7 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// The policy of that name, or nil.
+    /// Returns the policy with this name, or nil.
     package func policy(name: String) async throws(KeyStoreError) -> PolicyRecord? {
         try await translatingErrors(in: "policy") {
             try await pool.read { db in try Self.policy(name, db) }
@@ -15,9 +15,10 @@ extension SQLiteKeyStore {
         return try Row.fetchOne(statement, arguments: [name]).map(policyRecord)
     }
 
-    /// Keeps a policy.
+    /// Stores a policy.
     @discardableResult
-    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { db in
@@ -34,7 +35,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Forgets a policy.
+    /// Deletes a policy.
     @discardableResult
     package func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "policy \(name)", audit: { $0 ? audit : nil }) { db in
@@ -49,7 +50,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Policies in the order of their names.
+    /// Returns policies, sorted by name.
     package func policies(after name: String?, limit: Int) async throws(KeyStoreError) -> [PolicyRecord] {
         try await translatingErrors(in: "policy") {
             try await pool.read { db in
@@ -66,12 +67,13 @@ extension SQLiteKeyStore {
         try Row.fetchOne(db, sql: "SELECT 1 FROM policy WHERE name = ?", arguments: [name]) != nil
     }
 
-    /// Holds that what a record refers to is there.
+    /// Throws if the policy that a record refers to does not exist.
     static func require(policy name: String?, _ place: String, _ db: Database) throws {
         if let name, try !exists(policy: name, db) { throw KeyStoreError.noPolicy(name, place) }
     }
 
     private static func policyRecord(_ row: Row) throws -> PolicyRecord {
-        try asStored { () throws(KeyStoreError) in try PolicyRecord(name: row[0], document: row.bytes(1) ?? []) }
+        try validatingStored { () throws(KeyStoreError) in try PolicyRecord(name: row[0], document: row.bytes(1) ?? [])
+        }
     }
 }

@@ -2,7 +2,7 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// The title of that name, or nil.
+    /// Returns the title with this name, or nil.
     package func title(name: String) async throws(KeyStoreError) -> TitleRecord? {
         try await translatingErrors(in: "title") {
             try await pool.read { db in
@@ -12,9 +12,10 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Keeps a title.
+    /// Stores a title.
     @discardableResult
-    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "title \(record.name)", audit: { audit?($0) }) { db in
@@ -22,7 +23,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Forgets a title.
+    /// Deletes a title.
     @discardableResult
     package func deleteTitle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "title \(name)", audit: { $0 ? audit : nil }) { db in
@@ -35,7 +36,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Titles in the order of their names.
+    /// Returns titles, sorted by name.
     package func titles(after name: String?, limit: Int) async throws(KeyStoreError) -> [TitleRecord] {
         try await translatingErrors(in: "title") {
             try await pool.read { db in
@@ -48,7 +49,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// All tracks of a title in the order of their names.
+    /// Returns all tracks of a title, sorted by name.
     package func tracks(title: String) async throws(KeyStoreError) -> [TrackRecord] {
         try await translatingErrors(in: "track") {
             try await pool.read { db in
@@ -61,9 +62,10 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Keeps a track.
+    /// Stores a track.
     @discardableResult
-    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "track \(record.title)/\(record.name)", audit: { audit?($0) }) { db in
@@ -71,7 +73,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Forgets a track.
+    /// Deletes a track.
     @discardableResult
     package func deleteTrack(title: String, name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "track \(title)/\(name)", audit: { $0 ? audit : nil }) { db in
@@ -88,34 +90,34 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Keeps many records at once, all of them or none.
+    /// Stores many records in one transaction.
     package func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError) {
         try batch.check()
         try await administer(in: "batch", audit: { _ in audit }) { [keys] db in
-            let key = try keys.requireCurrent(db)
+            let key = try keys.selectCurrent(db)
             for record in batch.titles { try Self.put(record, replacing: replacing, db) }
             for record in batch.tracks { try Self.put(record, replacing: replacing, db) }
-            for record in batch.contents { try Self.put(record, replacing: replacing, sealedWith: key, db) }
+            for record in batch.contents { try Self.put(record, replacing: replacing, encryptedWith: key, db) }
         }
     }
 
     @discardableResult
     private static func put(_ record: TitleRecord, replacing: Bool, _ db: Database) throws -> WriteOutcome {
-        let isThere = try exists(title: record.name, db)
-        guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+        let alreadyExists = try exists(title: record.name, db)
+        guard !alreadyExists || replacing else { throw KeyStoreError.exists(record.place) }
         try require(policy: record.policyName, record.place, db)
         try record.write(db)
-        return isThere ? .replaced : .created
+        return alreadyExists ? .replaced : .created
     }
 
     @discardableResult
     private static func put(_ record: TrackRecord, replacing: Bool, _ db: Database) throws -> WriteOutcome {
         guard try exists(title: record.title, db) else { throw KeyStoreError.noTitle(record.title, record.place) }
-        let isThere = try exists(track: record.name, of: record.title, db)
-        guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+        let alreadyExists = try exists(track: record.name, of: record.title, db)
+        guard !alreadyExists || replacing else { throw KeyStoreError.exists(record.place) }
         try require(policy: record.policyName, record.place, db)
         try record.write(db)
-        return isThere ? .replaced : .created
+        return alreadyExists ? .replaced : .created
     }
 
     static func exists(title name: String, _ db: Database) throws -> Bool {

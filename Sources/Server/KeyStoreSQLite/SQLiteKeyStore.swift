@@ -5,26 +5,26 @@ package import KeyStore
 
 /// The store in an SQLite database, with a write-ahead log and a full sync at every commit.
 ///
-/// Several processes may have it open at once: keys can be added while a server runs. SQL runs on queues of its own,
-/// never on the thread of the caller.
+/// Several processes may have it open at the same time: keys can be added while a server runs. SQL runs on separate
+/// queues, never on the caller's thread.
 package final class SQLiteKeyStore: KeyServerStore {
     let pool: DatabasePool
-    let keys: KeyRing
+    let keys: KeyEncryptionKeyRing
     let writes: WriteQueue
     let replaySecret: SecretBytes
-    /// Whether there was no store before this one was opened.
+    /// Whether opening the store created it.
     package let isNew: Bool
     private let deviceHashKey: SecretBytes
 
-    /// Opens the database at `path`, and creates it where there is none.
+    /// Opens the database at `path`, and creates it if it does not exist.
     ///
     /// - Throws: ``KeyStoreError`` with the codes `unsafePermissions`, `wrongKEK`, `foreignDatabase`, `newerSchema`,
     ///   `corrupt`, `locked`, `unavailable`.
     package convenience init(path: String, key: KeyEncryptionKey) throws(KeyStoreError) {
-        try self.init(path: path, keys: KeyRing(key))
+        try self.init(path: path, keys: KeyEncryptionKeyRing(key))
     }
 
-    init(path: String, keys: KeyRing, isNew: Bool = false) throws(KeyStoreError) {
+    init(path: String, keys: KeyEncryptionKeyRing, isNew: Bool = false) throws(KeyStoreError) {
         self.isNew = isNew
         let pool = try DatabaseFile.open(path)
         deviceHashKey = try translatingErrors(in: path) {
@@ -36,23 +36,23 @@ package final class SQLiteKeyStore: KeyServerStore {
         self.keys = keys
     }
 
-    /// Writes what is left in the write-ahead log into the database and closes it. Nothing may use the store afterwards.
+    /// Writes the rest of the write-ahead log into the database and closes it. The store must not be used afterwards.
     ///
-    /// - Throws: ``KeyStoreError/Code/unavailable`` or ``KeyStoreError/Code/locked`` when something still uses it.
+    /// - Throws: ``KeyStoreError/Code/unavailable`` or ``KeyStoreError/Code/locked`` if the database is still in use.
     package func close() throws(KeyStoreError) {
         try translatingErrors(in: pool.path) { try pool.close() }
     }
 
-    /// Reads the key-encryption keys again where they come from.
-    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.readAgain() }
+    /// Reloads the key-encryption keys from their source.
+    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.reload() }
 
-    /// The hash that stands for a device.
+    /// Returns the keyed hash of a device.
     package func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }
 }
 
 extension SQLiteKeyStore {
-    /// Runs a transaction that changes titles, keys, policies, certificates, channels or tokens, with the audit record that
-    /// `audit` makes of what came of it. What throws undoes both.
+    /// Runs a transaction that changes titles, keys, policies, certificates, channels or tokens, and writes the audit
+    /// record that `audit` creates from the result. If either throws, the transaction is rolled back.
     func administer<Value: Sendable>(
         in place: String,
         audit: @escaping @Sendable (Value) -> AuditRecord?,
@@ -69,18 +69,18 @@ extension SQLiteKeyStore {
 }
 
 extension SQLiteKeyStore {
-    static let deviceHashKeyColumn = SealedColumn.deviceHashKey
+    static let deviceHashKeyColumn = EncryptedColumn.deviceHashKey
 
-    /// Opens the one sealed value that every database has, which proves the key; or makes it, in a new database.
-    private static func deviceHashKey(_ db: Database, _ keys: KeyRing) throws -> SecretBytes {
+    /// Decrypts the one secret that every database has, which verifies the key; creates the secret in a new database.
+    private static func deviceHashKey(_ db: Database, _ keys: KeyEncryptionKeyRing) throws -> SecretBytes {
         if let envelope = try Row.fetchOne(db, sql: "SELECT device_hash_key FROM sealing")?.bytes(0) {
-            return try keys.requireCurrent(db).unseal(envelope, for: deviceHashKeyColumn)
+            return try keys.selectCurrent(db).decrypt(envelope, for: deviceHashKeyColumn)
         }
         var random = SecureRandom()
         let secret = SecretBytes(count: 32, randomFrom: &random)
         try db.execute(
             sql: "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, ?, ?)",
-            arguments: [Data(keys.current.id), Data(keys.current.seal(secret, for: deviceHashKeyColumn))]
+            arguments: [Data(keys.current.id), Data(keys.current.encrypt(secret, for: deviceHashKeyColumn))]
         )
         return secret
     }

@@ -9,8 +9,8 @@ extension Schema {
         }
     }
 
-    // SQLite adds no reference over two columns to a table that is there, so `content` is written anew. Key IDs had no
-    // meaning before, and could be given twice: whoever had one first keeps it.
+    // SQLite cannot add a foreign key over two columns to an existing table, so `content` is recreated. Key IDs had no
+    // meaning in older schemas and were not unique: the first asset with a key ID retains it.
     private static let titleTables = """
         CREATE TABLE title (
             name TEXT NOT NULL PRIMARY KEY,
@@ -35,7 +35,7 @@ extension Schema {
         CREATE TABLE content_with_periods (
             asset_id BLOB NOT NULL PRIMARY KEY CHECK (length(asset_id) BETWEEN 2 AND 200),
             key_id BLOB CHECK (length(key_id) = 16),
-            content_key BLOB NOT NULL, -- sealed, bound to asset_id
+            content_key BLOB NOT NULL, -- encrypted, bound to asset_id
             iv BLOB NOT NULL CHECK (length(iv) = 16),
             track TEXT NOT NULL,
             policy_name TEXT REFERENCES policy (name) ON DELETE RESTRICT ON UPDATE RESTRICT,

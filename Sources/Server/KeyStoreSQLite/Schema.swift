@@ -1,14 +1,14 @@
 import GRDB
 import KeyStore
 
-/// The tables, and how older databases become what this program expects.
+/// The tables, and the migrations of older databases.
 enum Schema {
-    /// Stands in every database of this program: "KyWy". `file` and `sqlite3` show it.
+    /// The application ID in every database of this program: "KyWy". `file` and `sqlite3` print it.
     static let applicationID = 0x4B79_5779
-    /// The newest schema that this program knows, in `user_version`.
+    /// The newest schema version that this program supports, as stored in `user_version`.
     static let version = 7
 
-    /// Migrations are never changed once released; a change to the tables is one more at the end.
+    /// Migrations are never changed after a release; a change of the tables appends a migration.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
@@ -24,9 +24,9 @@ enum Schema {
         return migrator
     }
 
-    /// The schema of a database of this program, 0 when it is new; nil for any other database.
+    /// Returns the schema version of a database of this program, 0 if it is new; nil for any other database.
     ///
-    /// - Throws: ``KeyStoreError/Code/newerSchema`` when this program does not know it.
+    /// - Throws: ``KeyStoreError/Code/newerSchema`` if this program does not support the version.
     static func version(of db: Database, _ path: String) throws -> Int? {
         guard try Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID else { return nil }
         let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -34,19 +34,19 @@ enum Schema {
             throw KeyStoreError(
                 .newerSchema,
                 place: path,
-                reason: "schema \(found); this program knows \(version) at most"
+                reason: "it has schema \(found), and this program supports schemas up to \(version)"
             )
         }
         return found
     }
 
-    // Columns that hold sealed values say so. Everything else is plain and unauthenticated, unless the sealed values
-    // of its row are bound to it.
+    // Comments mark the columns with encrypted values. All other columns are plaintext and not authenticated, unless
+    // the encrypted values of their row are bound to them.
     private static let tables = """
         CREATE TABLE sealing (
             id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
             kek_id BLOB NOT NULL CHECK (length(kek_id) = 8),
-            device_hash_key BLOB NOT NULL -- sealed
+            device_hash_key BLOB NOT NULL -- encrypted
         ) STRICT;
 
         CREATE TABLE policy (
@@ -57,7 +57,7 @@ enum Schema {
         CREATE TABLE content (
             asset_id BLOB NOT NULL PRIMARY KEY CHECK (length(asset_id) BETWEEN 2 AND 200),
             key_id BLOB CHECK (length(key_id) = 16),
-            content_key BLOB NOT NULL, -- sealed, bound to asset_id
+            content_key BLOB NOT NULL, -- encrypted, bound to asset_id
             iv BLOB NOT NULL CHECK (length(iv) = 16),
             track TEXT NOT NULL,
             policy_name TEXT REFERENCES policy (name) ON DELETE RESTRICT ON UPDATE RESTRICT,
@@ -74,12 +74,12 @@ enum Schema {
             certificate BLOB NOT NULL,
             scope BLOB, -- NULL means all content
             private_key_kind TEXT NOT NULL,
-            private_key BLOB NOT NULL, -- sealed, bound to all plain columns of the row
+            private_key BLOB NOT NULL, -- encrypted, bound to all plaintext columns of the row
             dask_kind TEXT NOT NULL,
-            dask_secret BLOB, -- sealed, bound likewise
-            plugin_path BLOB, -- sealed, bound likewise: it names code that will run
-            plugin_configuration BLOB, -- sealed, bound likewise
-            provisioning_data BLOB -- sealed, bound likewise
+            dask_secret BLOB, -- encrypted, bound likewise
+            plugin_path BLOB, -- encrypted, bound likewise: it is the path of code that will run
+            plugin_configuration BLOB, -- encrypted, bound likewise
+            provisioning_data BLOB -- encrypted, bound likewise
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE audit (

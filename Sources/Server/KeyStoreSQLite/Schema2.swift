@@ -1,7 +1,7 @@
 import GRDB
 import KeyStore
 
-/// From schema 1 to 2: what was granted, and the chain of the audit log.
+/// From schema 1 to 2: granted licenses, and the hash chain of the audit log.
 enum Schema2 {
     static func migrate(_ db: Database) throws {
         try db.execute(sql: tables)
@@ -9,9 +9,9 @@ enum Schema2 {
         try db.execute(sql: "PRAGMA user_version = 2")
     }
 
-    // Nothing here is sealed: hashes, times, names, and CKCs, which open for nobody without the device's session key. A
-    // challenge is no secret once it is out; that it is used once is what counts. Times are Unix seconds. An account and
-    // a place are bytes, so that they compare as bytes.
+    // Nothing here is encrypted: hashes, times, names, and CKCs, which only a device with the session key can decrypt.
+    // A challenge is not secret once it is issued; it only has to be used at most once. Times are Unix seconds.
+    // Accounts and places are bytes, so that they compare as bytes.
     private static let tables = """
         CREATE TABLE lease (
             account BLOB NOT NULL CHECK (length(account) BETWEEN 1 AND 200),
@@ -61,7 +61,7 @@ enum Schema2 {
             PRIMARY KEY (account, device, stream_id)
         ) STRICT, WITHOUT ROWID;
 
-        -- The keys are random: in the order of their arrival the rows fill pages one by one, whatever their size.
+        -- The keys are random. A sequential primary key stores rows in the order of arrival, which fills page by page.
         CREATE TABLE replay (
             number INTEGER NOT NULL PRIMARY KEY,
             key BLOB NOT NULL UNIQUE CHECK (length(key) = 32),
@@ -126,7 +126,7 @@ enum Schema2 {
         bundle_name, policy_name, request_id, remote_address, microseconds
         """
 
-    /// Gives the entries that are there their links, under the node that this store is from now on.
+    /// Computes the chain links of the existing entries, with a new node ID for this store.
     private static func chainAudit(_ db: Database) throws {
         var head = AuditHead(startOf: AuditHead.newNode())
         let copy = try db.makeStatement(

@@ -2,8 +2,8 @@ import FoundationEssentials
 import GRDB
 import KeyStore
 
-/// From schema 3 to 4: sessions that were ended have a table of their own, and a rental says whether it is of a title or
-/// of an asset.
+/// From schema 3 to 4: ended sessions have a separate table, and the subject of a rental has a byte that distinguishes
+/// titles from assets.
 enum Schema4 {
     static func migrate(_ db: Database) throws {
         try db.execute(sql: tables)
@@ -17,7 +17,7 @@ enum Schema4 {
         CREATE TABLE ended_session (
             account BLOB NOT NULL CHECK (length(account) BETWEEN 1 AND 200),
             place BLOB NOT NULL CHECK (length(place) IN (9, 17)),
-            session BLOB NOT NULL CHECK (length(session) IN (0, 8)), -- its ID, the highest byte first; empty without one
+            session BLOB NOT NULL CHECK (length(session) IN (0, 8)), -- the session ID, big-endian; empty without one
             forget_at INTEGER NOT NULL,
             PRIMARY KEY (account, place, session)
         ) STRICT, WITHOUT ROWID;
@@ -33,7 +33,7 @@ enum Schema4 {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// What was ended so far stands in the rows of its leases.
+    /// Copies the ended sessions from the rows of their leases.
     private static func copyEndedSessions(_ db: Database) throws {
         let rows = try Row.fetchCursor(
             db,
@@ -41,19 +41,19 @@ enum Schema4 {
         )
         while let row = try rows.next() {
             let sessionID = row.unsigned(2)
-            let memory = sessionID == nil ? 0 : GrantRules.endedLeaseMemory
+            let memory = sessionID == nil ? 0 : GrantRules.endedSessionRetention
             let ended = EndedSessionRecord(
                 account: row.account(0),
                 place: try row.place(1, of: "lease"),
                 sessionID: sessionID,
-                forgetAt: GrantRules.later(row[3], by: memory)
+                expiry: GrantRules.later(row[3], by: memory)
             )
             try EndedSessionRow.write(ended, db)
         }
     }
 
-    /// A title and an asset of one name had one rental, and both keep it. So they do where neither is there any more:
-    /// which of them it was is not known, and neither may begin anew.
+    /// Copies rentals. A title and an asset of the same name shared one rental, and both retain it. If neither exists
+    /// any more, both retain it as well, because the subject is not known and neither rental may start again.
     private static func copyRentals(_ db: Database) throws {
         let rows = try Row.fetchCursor(
             db,

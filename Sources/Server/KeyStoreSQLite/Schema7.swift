@@ -1,16 +1,16 @@
 import GRDB
 
-/// From schema 6 to 7: the SPCs that were seen, what devices reported against themselves, and the row that shows whether the
-/// database can be written.
+/// From schema 6 to 7: fingerprints of SPCs, facts that devices reported against themselves, and a row to test whether
+/// the database is writable.
 enum Schema7 {
     static func migrate(_ db: Database) throws {
         try db.execute(
             sql: """
-                -- In the order of their arrival: the keys are random, and of too many the oldest are deleted.
+                -- The number is the order of arrival. The keys are random; the oldest rows beyond a limit are deleted.
                 CREATE TABLE spc (
                     number INTEGER NOT NULL PRIMARY KEY,
-                    key BLOB NOT NULL UNIQUE CHECK (length(key) = 16), -- of the RSA block
-                    digest BLOB NOT NULL CHECK (length(digest) = 16), -- of the whole message
+                    key BLOB NOT NULL UNIQUE CHECK (length(key) = 16), -- hash of the RSA block
+                    digest BLOB NOT NULL CHECK (length(digest) = 16), -- hash of the whole message
                     expires INTEGER NOT NULL
                 ) STRICT;
                 CREATE INDEX spc_by_expiry ON spc (expires);

@@ -2,18 +2,18 @@ import FoundationEssentials
 import GRDB
 import KeyStore
 
-// The rows of the tables `title` and `track`: reading beside writing, in the order of the columns.
+// The rows of the tables `title` and `track`: reading and writing, in the order of the columns.
 
 extension TitleRecord {
     private static let names = ["name", "title_id", "policy_name", "key_uri_template", "created", "updated"]
     static let columns = names.joined(separator: ", ")
-    /// The columns with the table before them, for joins.
+    /// The columns qualified with the table name, for joins.
     static let qualifiedColumns = names.map { "title." + $0 }.joined(separator: ", ")
     static let columnCount = names.count
 
-    /// Takes the title out of a row, from the given column on.
+    /// Creates a title from the columns of a row from `index` on.
     init(_ row: Row, from index: Int = 0) throws {
-        self = try asStored { () throws(KeyStoreError) in
+        self = try validatingStored { () throws(KeyStoreError) in
             try TitleRecord(
                 name: row[index],
                 titleID: row.bytes(index + 1) ?? [],
@@ -25,7 +25,7 @@ extension TitleRecord {
         }
     }
 
-    /// Inserts the record, or replaces all of its row but the time of creation.
+    /// Inserts the record, or replaces all columns of its row except the creation time.
     func write(_ db: Database) throws {
         let statement = try db.cachedStatement(
             sql: """
@@ -41,16 +41,16 @@ extension TitleRecord {
 extension TrackRecord {
     private static let names = ["title_name", "name", "kind", "stream_id", "policy_name"]
     static let columns = names.joined(separator: ", ")
-    /// The columns with the table before them, for joins.
+    /// The columns qualified with the table name, for joins.
     static let qualifiedColumns = names.map { "track." + $0 }.joined(separator: ", ")
 
-    /// Takes the track out of a row, from the given column on.
+    /// Creates a track from the columns of a row from `index` on.
     init(_ row: Row, from index: Int = 0) throws {
         let (title, name): (String, String) = (row[index], row[index + 1])
         guard let kind = ContentTrack(rawValue: row[index + 2]) else {
             throw KeyStoreError(.corrupt, place: "track \(title)/\(name), kind")
         }
-        self = try asStored { () throws(KeyStoreError) in
+        self = try validatingStored { () throws(KeyStoreError) in
             try TrackRecord(
                 title: title,
                 name: name,

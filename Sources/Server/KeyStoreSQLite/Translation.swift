@@ -3,16 +3,16 @@ import GRDB
 import KeyStore
 
 extension Row {
-    /// A column as bytes; nil when it is NULL.
+    /// Returns a column as bytes, or nil if it is NULL.
     func bytes(_ index: Int) -> [UInt8]? { (self[index] as Data?).map { Array($0) } }
 }
 
 extension [UInt8] {
-    /// The bytes as GRDB takes them.
+    /// The bytes as `Data`, which GRDB requires.
     var data: Data { Data(self) }
 }
 
-/// Runs a piece of database work and gives its failures the store's own words.
+/// Runs database work and converts its errors to ``KeyStoreError``.
 func translatingErrors<Value>(
     in place: String,
     _ work: () async throws -> Value
@@ -20,13 +20,14 @@ func translatingErrors<Value>(
     do { return try await work() } catch { throw KeyStoreError(error, place: place) }
 }
 
-/// Runs a piece of database work and gives its failures the store's own words.
+/// Runs database work and converts its errors to ``KeyStoreError``.
 func translatingErrors<Value>(in place: String, _ work: () throws -> Value) throws(KeyStoreError) -> Value {
     do { return try work() } catch { throw KeyStoreError(error, place: place) }
 }
 
 extension KeyStoreError {
-    /// SQLite's text names tables and columns; GRDB leaves the values out of it. Only the code and message are taken.
+    /// Creates an error from one of SQLite's. SQLite's message contains the names of tables and columns, and GRDB's
+    /// contains no values. Only the code and the message are used.
     init(_ error: any Error, place: String) {
         switch error {
         case let error as KeyStoreError:

@@ -4,17 +4,17 @@ import Glibc
 import KeyStore
 import Synchronization
 
-/// Commits in groups what is decided for single requests: proposals, Sync claims, audit records.
+/// A queue that commits the writes of single requests in groups: proposals, Sync claims, audit records.
 ///
-/// A commit waits for the disk, and costs processor time for that besides. What arrives meanwhile goes into the next one
-/// together, so that the rate follows the load instead of the disk, and still nobody is answered before what they asked
-/// for is safe. Under load a commit also waits a few milliseconds for more to come; after a quiet moment none does.
+/// A commit waits for the disk and also costs processor time. Writes that arrive in the meantime share the next commit,
+/// so throughput follows the load instead of the disk, and no response is sent before its writes are durable. Under
+/// load a commit also waits a few milliseconds for more writes; after an idle period it does not.
 ///
-/// Writing is on a thread of its own, which may block.
+/// Writes run on a separate thread, which may block.
 final class WriteQueue: Sendable {
-    /// One piece of work in a transaction that it shares with others.
+    /// One unit of work in a shared transaction.
     private struct Job: Sendable {
-        /// Does the work and gives back what tells its caller so, once it is safe.
+        /// Runs the work, and returns a closure that reports the result to its caller once the commit is durable.
         let run: @Sendable (SharedTransaction) throws -> @Sendable () -> Void
         let fail: @Sendable (any Error) -> Void
     }
@@ -24,18 +24,18 @@ final class WriteQueue: Sendable {
         var isWriting = false
     }
 
-    /// A job threw; nothing of the group is written.
+    /// A job threw an error; nothing of the group is written.
     private struct GroupFailure: Error {}
 
     private let pool: DatabasePool
     private let state = Mutex(State())
     private let thread = DispatchQueue(label: "keyway.write-queue")
-    /// When the last commit ended. Only the thread uses it.
+    /// The end of the last commit. Only the writing thread uses it.
     private let lastEnd = Mutex(ContinuousClock.now - .seconds(1))
-    /// So many may wait; a disk that stands still must not fill the memory.
+    /// The maximum number of waiting writes, so that a blocked disk does not exhaust memory.
     private let capacity: Int
     private static let groupSize = 500
-    /// From the end of a commit to the next one, at least.
+    /// The minimum time from the end of a commit to the next commit.
     private static let pause = Duration.milliseconds(8)
 
     init(pool: DatabasePool, capacity: Int = 10_000) {
@@ -43,14 +43,16 @@ final class WriteQueue: Sendable {
         self.capacity = capacity
     }
 
-    /// How many writes wait for the disk, those that are under way apart.
+    /// The number of writes that wait for the disk, without those in progress.
     var depth: Int { state.withLock { $0.waiting.count } }
 
-    /// Runs `work` in the next transaction, and answers when that is safe. What it throws undoes its own writes only.
+    /// Runs `work` in the next transaction, and returns when the commit is durable. An error of `work` rolls back only
+    /// its own writes.
     ///
-    /// It may run twice, the first time for nothing: all that it does has to be in the database.
+    /// `work` may run twice, with the first run rolled back, so it must have no effects outside of the database.
     ///
-    /// - Throws: what `work` throws, ``KeyStoreError/Code/overloaded`` when too much waits, and what a commit can fail with.
+    /// - Throws: The errors of `work`, ``KeyStoreError/Code/overloaded`` if too many writes are waiting, and the errors
+    ///   of the commit.
     func perform<Value: Sendable>(
         in place: String,
         _ work: @escaping @Sendable (SharedTransaction) throws -> Value
@@ -70,7 +72,7 @@ final class WriteQueue: Sendable {
                 return (true, !state.isWriting)
             }
             guard isTaken else {
-                let reason = "\(capacity) writes wait for the disk"
+                let reason = "\(capacity) writes are waiting for the disk"
                 return answer.resume(returning: .failure(KeyStoreError(.overloaded, place: place, reason: reason)))
             }
             if isFirst { thread.async { self.writeAll() } }
@@ -100,7 +102,7 @@ final class WriteQueue: Sendable {
             do {
                 answers = try pool.write { db in try attempt(group, SharedTransaction(db)) }
             } catch is GroupFailure {
-                // Savepoints cost each job two statements, so that they are for the group in which one failed.
+                // Savepoints cost two statements per job, so they are used only for a group in which a job failed.
                 answers = try pool.write { db in try attemptEach(group, SharedTransaction(db)) }
             }
             for answer in answers { answer() }
@@ -133,10 +135,10 @@ final class WriteQueue: Sendable {
                     return .commit
                 }
             } catch {
-                // A full disk ends the whole transaction, and with it what came before.
+                // A full disk rolls back the whole transaction, including the previous jobs.
                 guard transaction.db.isInsideTransaction else { throw error }
                 transaction.head = head
-                transaction.knownPlace = nil
+                transaction.cachedClientState = nil
                 answers.append { job.fail(error) }
             }
         }
@@ -149,8 +151,8 @@ final class WriteQueue: Sendable {
 final class SharedTransaction {
     let db: Database
     fileprivate var head: AuditHead
-    /// What the last grant has left, for the next.
-    var knownPlace: KnownPlace?
+    /// The client state that the last grant left, for the next grant.
+    var cachedClientState: CachedClientState?
     private let first: AuditHead
     private var version: Int64?
 
@@ -160,7 +162,7 @@ final class SharedTransaction {
         first = head
     }
 
-    /// The catalog's version, which no job changes.
+    /// Returns the catalog's version, which no job changes.
     func catalogVersion() throws -> Int64 {
         if let version { return version }
         let found = try CatalogVersion.fetch(db)
@@ -168,14 +170,14 @@ final class SharedTransaction {
         return found
     }
 
-    /// Adds an audit record, and with it a link of the chain.
+    /// Appends an audit record and its link of the chain.
     func append(_ record: AuditRecord) throws {
         let next = head.appending(record)
         try AuditRow.insert(record, next, db)
         head = next
     }
 
-    /// Adds a record at the end of a transaction that nobody shares.
+    /// Appends a record at the end of a transaction that is not shared.
     static func append(_ record: AuditRecord, _ db: Database) throws {
         let transaction = try SharedTransaction(db)
         try transaction.append(record)

@@ -1,17 +1,17 @@
 import CLibcrypto
 import FPSCrypto
 
-/// A private key by its primes (RFC 8017, 3.2), in the words that crypto_mb takes.
+/// A private key with its CRT parameters (RFC 8017, section 3.2), in the format of crypto_mb.
 final class CRTKey: Sendable {
-    /// The size of the modulus.
+    /// The size of the modulus, in bits.
     let bits: Int
-    /// Big-endian.
+    /// The modulus, big-endian.
     let modulus: [UInt8]
     /// p, q, dP, dQ and qInv, little-endian, each half as long as the modulus.
     private let words: SecretBytes
 
-    /// Nil where the key does not show itself, as in a hardware module, or where its primes are not what crypto_mb reckons
-    /// with: two, of half the modulus' size each, the first the larger.
+    /// Creates the key; nil if its parameters are not accessible, as in a hardware security module, or do not meet
+    /// crypto_mb's requirements: two primes, each of half the modulus' size, the first one larger.
     init?(_ key: OpaquePointer, bits: Int) {
         let half = bits / 16
         guard bits % 128 == 0 else { return nil }
@@ -23,7 +23,7 @@ final class CRTKey: Sendable {
             numbers.append(number)
             return number
         }
-        // What is not there is an error that nobody asked for.
+        // Missing parameters leave errors in libcrypto's error queue.
         defer { ERR_clear_error() }
         guard number("rsa-factor3") == nil, let n = number("n"),
             let p = number("rsa-factor1"), let q = number("rsa-factor2"),
@@ -45,7 +45,7 @@ final class CRTKey: Sendable {
         guard isWhole else { return nil }
     }
 
-    /// Lends the five numbers, each as many times as there are messages.
+    /// Calls `body` with the five parameters, each repeated once per message.
     func withWords<Value>(
         repeated count: Int,
         _ body: (
@@ -62,7 +62,7 @@ final class CRTKey: Sendable {
                 )
             }
             return each.withUnsafeBufferPointer { each in
-                // There are five times `count`.
+                // The buffer contains five times `count` elements.
                 let base = each.baseAddress.unsafelyUnwrapped
                 return body(base, base + count, base + 2 * count, base + 3 * count, base + 4 * count)
             }

@@ -1,15 +1,16 @@
 import CLibcrypto
 
-/// How much work the derivation of an encrypted private key's cipher key takes, read before any of it is done: the file
-/// names the figure, and a hostile one could keep a processor busy for days.
+/// The cost of deriving the cipher key of an encrypted private key, which is checked before the derivation: the file
+/// specifies the number of rounds, and a malicious file could keep a processor busy for days.
 enum EncryptedPKCS8 {
-    /// Rounds of PBKDF2 or of PKCS#12's function. OpenSSL writes 2048 unless told otherwise, we write 600,000.
+    /// The maximum number of rounds of PBKDF2 or of PKCS#12's key derivation. OpenSSL writes 2048 by default, this
+    /// module 600,000.
     static let maximumRounds: Int64 = 10_000_000
-    /// scrypt's N · r · p. OpenSSL writes 2¹⁷; its own limit of 32 MiB bounds memory alone.
+    /// The maximum of scrypt's N · r · p. OpenSSL writes 2¹⁷; its own limit of 32 MiB bounds only the memory.
     static let maximumScryptWork: Int64 = 1 << 22
 
-    /// False if `encrypted` asks for too much. What is not understood here is left to libcrypto to refuse.
-    static func isBearable(_ encrypted: OpaquePointer) -> Bool {
+    /// Returns false if the derivation exceeds the limits. An unknown method is left for libcrypto to reject.
+    static func isWithinLimits(_ encrypted: OpaquePointer) -> Bool {
         var algorithm: UnsafePointer<X509_ALGOR>?
         X509_SIG_get0(encrypted, &algorithm, nil)
         guard let algorithm, let (method, parameters) = parts(of: algorithm) else { return true }
@@ -24,19 +25,19 @@ enum EncryptedPKCS8 {
             return true
         }
         switch function {
-        case NID_id_pbkdf2: return isBearablePBKDF2(parameters)
-        case NID_id_scrypt: return isBearableScrypt(parameters)
+        case NID_id_pbkdf2: return isPBKDF2WithinLimits(parameters)
+        case NID_id_scrypt: return isScryptWithinLimits(parameters)
         default: return true
         }
     }
 
-    private static func isBearablePBKDF2(_ parameters: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isPBKDF2WithinLimits(_ parameters: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let values = decode(d2i_PBKDF2PARAM, parameters) else { return true }
         defer { PBKDF2PARAM_free(values) }
         return number(values.pointee.iter) <= maximumRounds
     }
 
-    private static func isBearableScrypt(_ parameters: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isScryptWithinLimits(_ parameters: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let values = decode(d2i_SCRYPT_PARAMS, parameters) else { return true }
         defer { SCRYPT_PARAMS_free(values) }
         var work: Int64 = 1
@@ -62,7 +63,7 @@ enum EncryptedPKCS8 {
         return decoder(nil, &cursor, bytes.count)
     }
 
-    /// What an algorithm is called in libcrypto's numbers, and the encoding of its parameters.
+    /// Returns the algorithm's NID in libcrypto, and the encoding of its parameters.
     private static func parts(of algorithm: UnsafePointer<X509_ALGOR>) -> (Int32, UnsafeBufferPointer<UInt8>)? {
         var (object, value): (OpaquePointer?, UnsafeRawPointer?)
         var type: Int32 = 0
@@ -73,7 +74,7 @@ enum EncryptedPKCS8 {
         return (OBJ_obj2nid(object), UnsafeBufferPointer(start: start, count: Int(ASN1_STRING_length(sequence))))
     }
 
-    /// A number that does not fit counts as too large.
+    /// Returns the value of an integer, or the maximum if it does not fit.
     private static func number(_ integer: UnsafePointer<ASN1_INTEGER>?) -> Int64 {
         var value: Int64 = 0
         return ASN1_INTEGER_get_int64(&value, integer) == 1 ? value : .max

@@ -1,21 +1,22 @@
 package import FPSCrypto
 import Foundation
 
-/// RSA private operations of one key, eight at once, by Intel's crypto_mb where it is installed.
+/// RSA private key operations with one key, eight at a time, with Intel's crypto_mb if it is installed.
 ///
-/// crypto_mb is a part of Intel's Cryptography Primitives Library (Apache 2.0) and needs a processor with AVX-512 IFMA, of
-/// Intel or AMD. It spends an element of each vector register on a message of its own: eight together take about as long as
-/// two or three one after the other, and one alone takes as long as eight. It is loaded when the program runs, since few
-/// systems have it; nothing needs it.
+/// crypto_mb is part of Intel's Cryptography Primitives Library (Apache 2.0) and requires a processor of Intel or AMD
+/// with AVX-512 IFMA. Each element of a vector register processes a different message: eight messages take about as
+/// long as two or three sequential operations, and a single message takes as long as eight. The library is optional and
+/// is loaded at run time, because few systems have it.
 ///
-/// Like libcrypto's it is made to take the same time whatever key and message are. It does not blind.
+/// Like libcrypto's, its operations are designed to take the same time for every key and message. It does not use
+/// blinding.
 package final class MultiBufferRSA: Sendable {
-    /// How many operations run at once.
+    /// The number of operations that run at once.
     package static let width = 8
-    /// The name of the library's file, of the interface that this is written for.
+    /// The file name of the library, with the ABI version that this code supports.
     package static let libraryName = "libcrypto_mb.so.13"
 
-    /// The sizes of keys that it takes, in bits, and what the library calls the method.
+    /// The names of the library's methods by supported key size, in bits.
     private static let methodNames = [
         1024: "mbx_RSA1K_private_crt_Method", 2048: "mbx_RSA2K_private_crt_Method",
         3072: "mbx_RSA3K_private_crt_Method", 4096: "mbx_RSA4K_private_crt_Method",
@@ -32,21 +33,20 @@ package final class MultiBufferRSA: Sendable {
 
     private struct Method {
         let pointer: OpaquePointer
-        /// The memory that a call works in, in bytes.
+        /// The size of the working memory of a call, in bytes.
         let workspace: Int
     }
 
-    // What these lead to is code and constants of a library that is never unloaded; nothing changes them.
+    // The pointers refer to code and constants of a library that is never unloaded, and never change.
     private nonisolated(unsafe) let methods: [Int: Method]
     private let privateCRT: PrivateCRT
-    /// What was loaded: the library's own name and version.
+    /// The library's name and version.
     package let version: String
 
     /// Loads the library.
     ///
-    /// - Parameter path: its file; a name without a slash is looked for as the system's linker does.
-    /// - Throws: `libraryFailure` when there is none, when it is none, or when it does not run on this
-    ///   processor.
+    /// - Parameter path: The path of the library; a name without a slash is searched for by the dynamic linker.
+    /// - Throws: `libraryFailure` if the library does not exist, is not crypto_mb, or does not support this processor.
     package init(library path: String = MultiBufferRSA.libraryName) throws(CryptoError) {
         func failure(_ reason: String) -> CryptoError {
             CryptoError(.libraryFailure, operation: "loading crypto_mb", reason: reason)
@@ -54,13 +54,13 @@ package final class MultiBufferRSA: Sendable {
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             throw failure(dlerror().map { String(cString: $0) } ?? "it cannot be loaded")
         }
-        var isKept = false
-        defer { if !isKept { dlclose(handle) } }
+        var isLoaded = false
+        defer { if !isLoaded { dlclose(handle) } }
         func function<Function>(_ name: String, as type: Function.Type) throws(CryptoError) -> Function {
             guard let symbol = dlsym(handle, name) else { throw failure("\(path) does not export \(name)") }
             return unsafeBitCast(symbol, to: type)
         }
-        // enum MBX_ALGO begins with the sizes of RSA: 1024, 2048, 3072 and 4096 bits.
+        // enum MBX_ALGO starts with the sizes of RSA: 1024, 2048, 3072 and 4096 bits.
         let widths = try function("mbx_get_algo_info", as: (@convention(c) (UInt32) -> UInt64).self)
         let workspace = try function("mbx_RSA_Method_BufSize", as: (@convention(c) (OpaquePointer) -> Int32).self)
         var methods: [Int: Method] = [:]
@@ -72,24 +72,24 @@ package final class MultiBufferRSA: Sendable {
         guard !methods.isEmpty else { throw failure("this processor lacks AVX-512 IFMA") }
         self.methods = methods
         privateCRT = try function("mbx_rsa_private_crt_mb8", as: PrivateCRT.self)
-        // struct mbxVersion: three numbers and a processor's name of four bytes, then names as texts.
+        // struct mbxVersion: three numbers and four bytes of a processor name, followed by names as text.
         typealias GetVersion = @convention(c) () -> UnsafeRawPointer?
         let numbers = try function("mbx_getversion", as: GetVersion.self)()?.loadUnaligned(
             as: (Int32, Int32, Int32).self
         )
-        isKept = true
+        isLoaded = true
         version = numbers.map { "crypto_mb \($0.0).\($0.1).\($0.2)" } ?? "crypto_mb"
     }
 
-    /// Whether it takes keys of this size.
-    func takes(bits: Int) -> Bool { methods[bits] != nil }
+    /// Whether the library supports keys of this size.
+    func supports(bits: Int) -> Bool { methods[bits] != nil }
 
-    /// The bare operation on up to ``width`` blocks as long as the modulus, each a number below the modulus. Where it fails the
-    /// result is nil. Results are to be wiped.
+    /// Performs the RSA operation on up to ``width`` blocks, each as long as the modulus and a number below the
+    /// modulus. The result is nil for a block whose operation fails. The caller must wipe the results.
     func decrypt(_ blocks: [[UInt8]], with key: CRTKey) -> [SecretBytes?] {
         guard let method = methods[key.bits], blocks.count <= Self.width else { return blocks.map { _ in nil } }
         let size = key.bits / 8
-        precondition(blocks.allSatisfy { $0.count == size }, "a block is as long as the modulus")
+        precondition(blocks.allSatisfy { $0.count == size }, "a block must be as long as the modulus")
         return withUnsafeTemporaryAllocation(byteCount: method.workspace, alignment: 64) { workspace in
             withUnsafeTemporaryAllocation(byteCount: 2 * Self.width * size, alignment: 64) { memory in
                 defer {
@@ -111,7 +111,7 @@ package final class MultiBufferRSA: Sendable {
                     privateCRT(from, to, p, q, dp, dq, inverse, Int32(key.bits), method.pointer, work)
                 }
                 return blocks.indices.map { index in
-                    // Four bits tell how each went.
+                    // Four bits of the status belong to each block.
                     guard (status >> (4 * UInt32(index))) & 0xF == 0, let result = to[index] else { return nil }
                     return SecretBytes(copying: UnsafeBufferPointer(start: result, count: size))
                 }

@@ -1,29 +1,29 @@
 import CLibcrypto
 import FPSCrypto
 
-/// Answers libcrypto's questions for a passphrase from memory. Without it libcrypto would ask on the terminal.
+/// Provides a passphrase from memory to libcrypto. Without it, libcrypto would prompt on the terminal.
 final class PassphraseSource {
     private let passphrase: SecretBytes?
-    /// True once libcrypto has asked.
-    private(set) var wasAsked = false
+    /// Whether libcrypto has requested the passphrase.
+    private(set) var wasRequested = false
 
     init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
 
-    /// Runs `body` with the value that goes with ``passphraseCallback(_:_:_:_:)``.
+    /// Calls `body` with the argument for ``passphraseCallback(_:_:_:_:)``.
     func withArgument<Value>(_ body: (UnsafeMutableRawPointer) -> Value) -> Value {
         withExtendedLifetime(self) { body(Unmanaged.passUnretained(self).toOpaque()) }
     }
 
-    /// Writes the passphrase and returns its size, or -1 if there is none or it is too long.
-    fileprivate func answer(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
-        wasAsked = true
+    /// Writes the passphrase and returns its size, or -1 if there is none or it does not fit.
+    fileprivate func write(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+        wasRequested = true
         guard let passphrase, passphrase.count <= buffer.count else { return -1 }
         passphrase.withUnsafeBytes { buffer.copyMemory(from: $0) }
         return Int32(passphrase.count)
     }
 }
 
-/// libcrypto's callback for a passphrase; its last argument is the ``PassphraseSource``.
+/// The passphrase callback of libcrypto; its last argument is the ``PassphraseSource``.
 func passphraseCallback(
     _ buffer: UnsafeMutablePointer<CChar>?,
     _ size: Int32,
@@ -32,5 +32,5 @@ func passphraseCallback(
 ) -> Int32 {
     guard let buffer, let source else { return -1 }
     let object = Unmanaged<PassphraseSource>.fromOpaque(source).takeUnretainedValue()
-    return object.answer(UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
+    return object.write(UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
 }

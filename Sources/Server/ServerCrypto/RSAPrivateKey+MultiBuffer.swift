@@ -15,38 +15,41 @@ extension MultiBufferRSA: BatchOAEPDecryptor {
 }
 
 extension RSAPrivateKey {
-    /// Decrypts as `decryptOAEP(_:)` does, several messages at once where that is faster, with a key that crypto_mb takes. The
-    /// results come in the order of the messages.
+    /// Decrypts like `decryptOAEP(_:)`, but several messages at once if that is faster and crypto_mb supports the key.
+    /// The results are in the order of the messages.
     ///
-    /// How many it takes to be faster is measured when a key is first used so: three with AVX-512.
+    /// The number of messages from which it is faster is measured at a key's first use: three with AVX-512.
     package func decryptOAEP(
         _ ciphertexts: [[UInt8]],
         with multiBuffer: MultiBufferRSA?
     ) -> [Result<SecretBytes, CryptoError>] {
         guard ciphertexts.count > 1, let multiBuffer, let known = multiBufferKey(for: multiBuffer) else {
-            return ciphertexts.map(alone)
+            return ciphertexts.map(decryptSingle)
         }
         var results: [Result<SecretBytes, CryptoError>] = []
         results.reserveCapacity(ciphertexts.count)
         var rest = ciphertexts[...]
         while !rest.isEmpty {
-            let some = rest.prefix(MultiBufferRSA.width)
+            let batch = rest.prefix(MultiBufferRSA.width)
             rest = rest.dropFirst(MultiBufferRSA.width)
-            results += some.count < known.worthwhile ? some.map(alone) : together(Array(some), multiBuffer, known.key)
+            results +=
+                batch.count < known.threshold
+                ? batch.map(decryptSingle) : decryptBatch(Array(batch), multiBuffer, known.key)
         }
         return results
     }
 
-    private func alone(_ ciphertext: [UInt8]) -> Result<SecretBytes, CryptoError> {
+    private func decryptSingle(_ ciphertext: [UInt8]) -> Result<SecretBytes, CryptoError> {
         Result { () throws(CryptoError) in try decryptOAEP(ciphertext) }
     }
 
-    private func together(
+    private func decryptBatch(
         _ ciphertexts: [[UInt8]],
         _ multiBuffer: MultiBufferRSA,
         _ key: CRTKey
     ) -> [Result<SecretBytes, CryptoError>] {
-        // RFC 8017, 7.1.2 and 5.1.2: a ciphertext is as long as the modulus, and a number below it. Neither is a secret.
+        // RFC 8017, sections 7.1.2 and 5.1.2: a ciphertext is as long as the modulus, and a number below it. Neither is
+        // secret.
         let fits = ciphertexts.map { $0.count == key.modulus.count && $0.lexicographicallyPrecedes(key.modulus) }
         let blocks = zip(ciphertexts, fits).compactMap { $1 ? $0 : nil }
         var decrypted = multiBuffer.decrypt(blocks, with: key).makeIterator()
@@ -60,7 +63,7 @@ extension RSAPrivateKey {
         }
     }
 
-    /// EME-OAEP decoding (RFC 8017, 7.1.2, step 3), by libcrypto in constant time.
+    /// Decodes EME-OAEP (RFC 8017, section 7.1.2, step 3) with libcrypto, in constant time.
     private static func message(in block: SecretBytes) -> SecretBytes? {
         withUnsafeTemporaryAllocation(byteCount: block.count, alignment: 16) { buffer in
             defer { SecretBytes.wipe(buffer) }
@@ -72,26 +75,28 @@ extension RSAPrivateKey {
         }
     }
 
-    /// The key in crypto_mb's form, once the two libraries have agreed about it; nil where it is not to be used.
+    /// Returns the key in crypto_mb's format, if both libraries compute the same results; nil if crypto_mb must not be
+    /// used.
     private func multiBufferKey(for multiBuffer: MultiBufferRSA) -> MultiBufferKey? {
         backend.attachment.withLock { known in
             if let known = known as? MultiBufferUse { return known.usable }
-            let found = multiBuffer.takes(bits: bits) ? CRTKey(backend.pointer, bits: bits) : nil
-            let usable = found.flatMap { tried($0, with: multiBuffer) }
+            let found = multiBuffer.supports(bits: bits) ? CRTKey(backend.pointer, bits: bits) : nil
+            let usable = found.flatMap { tested($0, with: multiBuffer) }
             known = MultiBufferUse(usable: usable)
             return usable
         }
     }
 
-    /// Nil when the libraries disagree, or when crypto_mb is not faster on this processor.
-    private func tried(_ key: CRTKey, with multiBuffer: MultiBufferRSA) -> MultiBufferKey? {
+    /// Returns nil if the libraries disagree, or if crypto_mb is not faster on this processor.
+    private func tested(_ key: CRTKey, with multiBuffer: MultiBufferRSA) -> MultiBufferKey? {
         var random = SecureRandom()
         guard let publicKey = try? publicKey else { return nil }
         let messages = (0..<MultiBufferRSA.width).map { _ in SecretBytes(count: 16, randomFrom: &random) }
         let ciphertexts = messages.compactMap { try? publicKey.encryptOAEP($0) }
         guard ciphertexts.count == messages.count else { return nil }
-        /// The least of a few times, of this thread alone: what else runs meanwhile is not counted.
-        func leastTime(_ work: () -> Bool) -> UInt64? {
+        /// Returns the minimum of several measurements of this thread's CPU time, which excludes other threads and
+        /// processes.
+        func minimumTime(_ work: () -> Bool) -> UInt64? {
             var least: UInt64?
             for _ in 0..<5 {
                 let begin = nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)
@@ -100,24 +105,24 @@ extension RSAPrivateKey {
             }
             return least
         }
-        let one = leastTime { (try? alone(ciphertexts[0]).get()) == messages[0] }
-        let all = leastTime {
-            zip(together(ciphertexts, multiBuffer, key), messages).allSatisfy { (try? $0.get()) == $1 }
+        let one = minimumTime { (try? decryptSingle(ciphertexts[0]).get()) == messages[0] }
+        let all = minimumTime {
+            zip(decryptBatch(ciphertexts, multiBuffer, key), messages).allSatisfy { (try? $0.get()) == $1 }
         }
         guard let one, let all, one > 0 else { return nil }
-        let worthwhile = Int(all / one) + 1
-        return worthwhile <= MultiBufferRSA.width ? MultiBufferKey(key: key, worthwhile: worthwhile) : nil
+        let threshold = Int(all / one) + 1
+        return threshold <= MultiBufferRSA.width ? MultiBufferKey(key: key, threshold: threshold) : nil
     }
 }
 
-/// A key that crypto_mb takes.
+/// A key that crypto_mb supports.
 struct MultiBufferKey: Sendable {
     let key: CRTKey
-    /// From how many messages on it is faster than libcrypto.
-    let worthwhile: Int
+    /// The number of messages from which crypto_mb is faster than libcrypto.
+    let threshold: Int
 }
 
-/// What has been found out about a key and crypto_mb.
+/// The cached result of testing a key with crypto_mb.
 struct MultiBufferUse: Sendable {
     let usable: MultiBufferKey?
 }

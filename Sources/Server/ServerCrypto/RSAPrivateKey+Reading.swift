@@ -2,10 +2,10 @@ import CLibcrypto
 package import FPSCrypto
 
 extension RSAPrivateKey {
-    /// Reads a key in PEM or DER, as PKCS#1, PKCS#8 or encrypted PKCS#8; which one it is shows in the bytes. It never
-    /// asks for a passphrase on the terminal. `passphrase` (UTF-8) is not used when the key is not encrypted.
+    /// Reads a key in PEM or DER, as PKCS#1, PKCS#8 or encrypted PKCS#8. The format is detected. The initializer never
+    /// prompts for a passphrase on the terminal. `passphrase` (UTF-8) is ignored if the key is not encrypted.
     ///
-    /// The key is tried once, so that a damaged one is found here and not when the first client comes.
+    /// The key is tested once, so that a damaged key is detected here and not with the first request.
     ///
     /// - Throws: `unreadableKey`, `notAnRSAKey`, `unsupportedKeySize`, `passphraseNeeded` or `wrongPassphrase`.
     package convenience init(_ bytes: some Collection<UInt8>, passphrase: SecretBytes?) throws(CryptoError) {
@@ -14,27 +14,31 @@ extension RSAPrivateKey {
         try checkHalves()
     }
 
-    /// Reads a key that is held as a secret, as `init(_:passphrase:)` reads plain bytes.
+    /// Reads a key from secret bytes; see `init(_:passphrase:)`.
     package convenience init(_ bytes: SecretBytes, passphrase: SecretBytes?) throws(CryptoError) {
         let file = try bytes.withUnsafeBytes { bytes throws(CryptoError) in try PrivateKeyFile(bytes) }
         try self.init(try PrivateKeyReader(passphrase: passphrase).read(file), operation: PrivateKeyFile.operation)
         try checkHalves()
     }
 
-    /// Opens the first private key at `uri` through OpenSSL's stores: `file:` and whatever schemes the providers in
-    /// OpenSSL's configuration add, such as `pkcs11:`. The key stays where it is and works there.
+    /// Opens the first private key at `uri` with OpenSSL's stores: `file:`, and the schemes that the providers in
+    /// OpenSSL's configuration add, such as `pkcs11:`. The key stays in its provider, which performs the operations.
     ///
-    /// - Throws: what `init(_:passphrase:)` throws; `unreadableKey` also when there is no key, or no provider for the
-    ///   scheme.
+    /// - Throws: The errors of `init(_:passphrase:)`; `unreadableKey` also if the store contains no key, or if no
+    ///   provider supports the scheme.
     package convenience init(storeURI uri: String, passphrase: SecretBytes? = nil) throws(CryptoError) {
         let source = PassphraseSource(passphrase)
         let (key, failed) = clearingErrors { source.withArgument { Self.load(uri, $0) } }
         guard let key else {
-            if source.wasAsked, passphrase == nil {
+            if source.wasRequested, passphrase == nil {
                 throw CryptoError(.passphraseNeeded, operation: Self.storeOperation)
             }
-            if source.wasAsked, failed { throw CryptoError(.wrongPassphrase, operation: Self.storeOperation) }
-            throw CryptoError(.unreadableKey, operation: Self.storeOperation, reason: "no private key was found there")
+            if source.wasRequested, failed { throw CryptoError(.wrongPassphrase, operation: Self.storeOperation) }
+            throw CryptoError(
+                .unreadableKey,
+                operation: Self.storeOperation,
+                reason: "the store contains no private key"
+            )
         }
         try self.init(LibcryptoKey(owning: key), operation: Self.storeOperation)
         try checkHalves()
@@ -42,7 +46,7 @@ extension RSAPrivateKey {
 
     private static let storeOperation = "opening an RSA private key in a store"
 
-    /// The first private key, or nil and whether the store broke off rather than came to its end.
+    /// Returns the first private key, or nil and whether the store failed instead of reaching its end.
     private static func load(_ uri: String, _ argument: UnsafeMutableRawPointer) -> (OpaquePointer?, failed: Bool) {
         guard let method = UI_UTIL_wrap_read_pem_callback(passphraseCallback, 0) else { return (nil, true) }
         defer { UI_destroy_method(method) }

@@ -2,18 +2,18 @@ import CLibcrypto
 package import FPSCrypto
 
 extension RSAPrivateKey {
-    /// The key as PKCS#8 DER, an `EncryptedPrivateKeyInfo`: PBES2 with AES-256-CBC and PBKDF2 over HMAC-SHA-256, 600,000
-    /// rounds. The passphrase is UTF-8.
+    /// Encodes the key as PKCS#8 DER, an `EncryptedPrivateKeyInfo`: PBES2 with AES-256-CBC and PBKDF2 over
+    /// HMAC-SHA-256, 600,000 rounds. The passphrase is UTF-8.
     ///
-    /// - Throws: `libraryFailure`, for a key that a provider does not hand out among others.
+    /// - Throws: `libraryFailure`, for example if a provider does not export the key.
     package func encodedPKCS8(passphrase: SecretBytes) throws(CryptoError) -> SecretBytes {
         try encrypted(passphrase) { i2d_PKCS8_bio($0, $1) }
     }
 
-    /// The key in PEM: `PRIVATE KEY`, or with a passphrase `ENCRYPTED PRIVATE KEY`, encrypted as
-    /// `encodedPKCS8(passphrase:)` does.
+    /// Encodes the key in PEM: `PRIVATE KEY`, or with a passphrase `ENCRYPTED PRIVATE KEY`, encrypted as in
+    /// `encodedPKCS8(passphrase:)`.
     ///
-    /// - Throws: `libraryFailure`, for a key that a provider does not hand out among others.
+    /// - Throws: `libraryFailure`, for example if a provider does not export the key.
     package func pem(passphrase: SecretBytes? = nil) throws(CryptoError) -> SecretBytes {
         if let passphrase { return try encrypted(passphrase) { PEM_write_bio_PKCS8($0, $1) } }
         return try encoded { information in

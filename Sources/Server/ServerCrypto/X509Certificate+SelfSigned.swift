@@ -3,22 +3,22 @@ package import FPSCrypto
 import Foundation
 
 extension X509Certificate {
-    /// Makes a certificate that `key` signs itself (SHA-256 with RSA, version 3, a random 127-bit serial number), for
-    /// development credentials.
+    /// Creates a self-signed certificate (SHA-256 with RSA, version 3, a random 127-bit serial number) for development
+    /// credentials.
     ///
     /// - Parameters:
-    ///   - subject: the common name, 1 to 64 characters.
-    ///   - key: the key that it certifies and that signs it.
-    ///   - days: how long it is valid, 1 to 36,500 days.
-    ///   - notBefore: the first second of validity, in seconds since 1970; now, if nil.
-    /// - Throws: `invalidArgument` if one of them is not as described.
+    ///   - subject: The common name, 1 to 64 characters.
+    ///   - key: The key that the certificate contains, and that signs it.
+    ///   - days: The validity, 1 to 36,500 days.
+    ///   - notBefore: The start of validity, in Unix seconds; nil for the current time.
+    /// - Throws: `invalidArgument` if an argument is out of range.
     package static func selfSigned(
         subject: String,
         key: RSAPrivateKey,
         days: Int,
         notBefore: Int64? = nil
     ) throws(CryptoError) -> X509Certificate {
-        let operation = "making a self-signed certificate"
+        let operation = "creating a self-signed certificate"
         guard (1...64).contains(subject.unicodeScalars.count), !subject.utf8.contains(0), (1...36_500).contains(days)
         else {
             let reason = "the subject must have 1 to 64 characters, the validity 1 to 36500 days"
@@ -51,7 +51,7 @@ extension X509Certificate {
         return try X509Certificate(der.reveal())
     }
 
-    /// The certificate in PEM, as text in ASCII.
+    /// The certificate in PEM, as ASCII text.
     package var pem: String {
         let text = der.withUnsafeBufferPointer { der in
             MemoryBIO.written { PEM_write_bio($0, "CERTIFICATE", "", der.baseAddress, der.count) > 0 ? 1 : 0 }
@@ -69,7 +69,7 @@ extension X509Certificate {
     private static func setSerialNumber(_ certificate: OpaquePointer) -> Bool {
         var random = SecureRandom()
         var bytes = random.bytes(16)
-        // Positive and not zero.
+        // The serial number is positive and not zero.
         bytes[0] = bytes[0] & 0x7f | 0x40
         guard let number = BN_bin2bn(bytes, Int32(bytes.count), nil) else { return false }
         defer { BN_free(number) }

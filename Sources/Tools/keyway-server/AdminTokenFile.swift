@@ -4,24 +4,25 @@ import KeyServer
 import KeyStore
 import TextCoding
 
-/// The token for administration, kept in the data folder with mode 0600 and made at the first start.
+/// The token for the administration routes. It is stored in the data folder with mode 0600 and created at the first
+/// start.
 struct AdminTokenFile {
     let path: String
 
     init(folder: String) { path = folder + "/admin-token" }
 
-    /// Reads the token, or makes one. What comes of it knows the token and does not hold it.
+    /// Reads the token, or creates one. The returned authenticator stores a hash of the token, not the token.
     func authenticator() throws -> SingleAdminToken {
         if let known = try read() { return known }
         var random = SecureRandom()
         let token = Hexadecimal.encode(random.bytes(24))
-        let draft = try DraftFile(for: path)
+        let draft = try AtomicFile(for: path)
         defer { draft.remove() }
         try draft.write(SecretBytes(copying: Array((token + "\n").utf8)))
         do {
             try draft.publish()
         } catch {
-            // Of two servers that start together one writes it, and both have that one.
+            // When two servers start at the same time, one of them writes the file and both use its token.
             guard error.code == .conflict, let known = try read() else { throw error }
             return known
         }
@@ -32,7 +33,9 @@ struct AdminTokenFile {
         guard let bytes = try SecretFile.readIfPresent(path, limit: 4_096) else { return nil }
         let token = String(decoding: bytes.reveal(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard token.utf8.count >= 32 else {
-            throw CommandFailure("\(path) has no token in it: fewer than 32 characters; remove it to have one made")
+            throw CommandFailure(
+                "\(path) contains no valid token: fewer than 32 characters; delete the file to create a new token"
+            )
         }
         return SingleAdminToken(token)
     }

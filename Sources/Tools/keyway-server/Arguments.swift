@@ -5,18 +5,22 @@ import Foundation
 import KeyServer
 import TextCoding
 
-/// A secret on the command line: hexadecimal digits, or `@` and a file that holds them. A command line can be read by
-/// everybody on the machine for as long as the command runs, so secrets are better given as a file.
+/// A secret on the command line: hexadecimal digits, or `@` and the path of a file that contains them. Other users of
+/// the machine can read a command line while the command runs, so a file is the safer choice.
 ///
-/// It is not read by the argument parser, whose errors repeat what was typed.
+/// The argument parser does not parse the digits, because its error messages repeat the argument.
 struct SecretArgument: ExpressibleByArgument {
     private let text: String
 
     init?(argument: String) { text = argument }
 
-    /// The secret.
+    /// Returns the secret.
     ///
-    /// - Throws: ``SecretFileError`` when its file is not used; `ValidationError` when it has another size.
+    /// - Parameters:
+    ///   - count: The required size, in bytes.
+    ///   - option: The option's name, for error messages.
+    /// - Throws: ``SecretFileError`` if the file cannot be used, `ValidationError` if the value is not hexadecimal or
+    ///   has a different size.
     func secret(_ count: Int, _ option: String) throws -> SecretBytes {
         let digits: String
         if text.hasPrefix("@") {
@@ -26,13 +30,13 @@ struct SecretArgument: ExpressibleByArgument {
             digits = text
         }
         guard let bytes = Hexadecimal.decode(digits) else {
-            throw ValidationError("\(option) takes \(2 * count) hexadecimal digits, or @ and a file with them.")
+            throw ValidationError("\(option) expects \(2 * count) hexadecimal digits, or @FILE.")
         }
         return SecretBytes(copying: try HexArgument(bytes: bytes).requireCount(count, option))
     }
 }
 
-/// Bytes on the command line that are not secret: hexadecimal digits, or `@` and a file that holds them.
+/// Bytes on the command line that are not secret: hexadecimal digits, or `@` and the path of a file that contains them.
 struct HexArgument: ExpressibleByArgument {
     let bytes: [UInt8]
 
@@ -50,11 +54,11 @@ struct HexArgument: ExpressibleByArgument {
         self.bytes = bytes
     }
 
-    /// The bytes, if there are so many.
+    /// Returns the bytes if their count equals `count`; throws a `ValidationError` otherwise.
     func requireCount(_ count: Int, _ option: String) throws -> [UInt8] {
         guard bytes.count == count else {
             throw ValidationError(
-                "\(option) takes \(2 * count) hexadecimal digits, \(count) bytes; these are \(bytes.count)."
+                "\(option) expects \(2 * count) hexadecimal digits (\(count) bytes), not \(bytes.count) bytes."
             )
         }
         return bytes
@@ -74,7 +78,7 @@ struct AssetArgument: ExpressibleByArgument {
     }
 }
 
-/// The bytes of a file.
+/// Returns the bytes of a file.
 func contents(ofFile path: String) throws -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: path) else {
         throw CommandFailure("\(path) cannot be read; check the name and its permissions", kind: .file)
@@ -82,18 +86,18 @@ func contents(ofFile path: String) throws -> [UInt8] {
     return [UInt8](data)
 }
 
-/// Warns of a file that holds keys and that others can read. It is data to be imported, not a secret of the server's own, and
-/// comes from anywhere: a pipe or standard input too.
+/// Prints a warning if other users can read a file that contains keys. The keys are data to import, not a secret of the
+/// server, so the file can also be a pipe or standard input.
 func warnOfOpenFile(_ path: String) {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return }
     defer { close(file) }
     do throws(SecretFileError) { try SecretFile.check(file, path) } catch {
-        if error.problem != .notRegular { tell("warning: \(error)") }
+        if error.problem != .notRegular { printToStandardError("warning: \(error)") }
     }
 }
 
-/// A moment on the command line: ISO 8601 with a time zone, or Unix seconds.
+/// A point in time on the command line: ISO 8601 with a time zone, or Unix seconds.
 struct TimeArgument: ExpressibleByArgument {
     let seconds: Int64
 

@@ -3,19 +3,20 @@ import KeyServer
 import KeyStore
 
 extension AdminActor {
-    /// Whoever runs this command.
+    /// The operating system's user who runs this command.
     init(command: String) { self.init(command: command, user: NSUserName()) }
 }
 
 extension AuditLog {
-    /// Writes into the audit log what a command does that is no change of the store by itself.
+    /// Appends an audit entry for an operation of a command that does not itself change the store.
     ///
     /// - Parameters:
-    ///   - command: the words that follow the program's name, such as `keys export`.
-    ///   - outcome: the kind of change, as the routes of administration call it.
-    ///   - what: what was changed, in words.
+    ///   - command: The subcommand, such as `keys export`.
+    ///   - outcome: The kind of change, named as in the administration routes.
+    ///   - what: A description of the change.
+    ///   - change: A closure that sets further fields of the record.
     ///   - change: puts more into the record.
-    func note(
+    func appendAudit(
         _ command: String,
         _ outcome: String,
         _ what: String,
@@ -26,13 +27,13 @@ extension AuditLog {
 }
 
 extension AuditRecord {
-    /// What a command does, and in whose name, for the transaction in which it is done.
+    /// Returns the audit record of a command's change, to be written in the same transaction as the change.
     ///
     /// - Parameters:
-    ///   - command: the words that follow the program's name, such as `titles add`.
-    ///   - outcome: the kind of change, as the routes of administration call it.
-    ///   - what: what is changed, in words.
-    ///   - change: puts more into the record.
+    ///   - command: The subcommand, such as `titles add`.
+    ///   - outcome: The kind of change, named as in the administration routes.
+    ///   - what: A description of the change.
+    ///   - change: A closure that sets further fields of the record.
     static func command(
         _ command: String,
         _ outcome: String,

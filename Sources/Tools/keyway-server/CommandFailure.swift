@@ -1,11 +1,11 @@
 import FPSCrypto
 import KeyStore
 
-/// Why a command ends without success, in one line, and its exit code.
+/// The failure of a command: a one-line message and the exit code.
 struct CommandFailure: Error, CustomStringConvertible {
-    /// What went wrong, by exit code.
+    /// The cause of the failure; the raw value is the exit code.
     enum Kind: Int32 {
-        /// The input is not what it should be, or a check has failed.
+        /// The input is invalid, or a check failed.
         case input = 1
         /// The command line is wrong.
         case usage = 2
@@ -23,10 +23,10 @@ struct CommandFailure: Error, CustomStringConvertible {
 }
 
 extension CommandFailure {
-    /// What a file with a secret is not used for.
+    /// Creates a failure from an error about a secret file.
     init(_ error: SecretFileError) { self.init(error.description, kind: .file) }
 
-    /// What a store says, with a word on what to do next.
+    /// Creates a failure from a store's error and adds what to do next.
     init(_ error: KeyStoreError) {
         let (place, reason) = (error.place, error.reason ?? error.code.rawValue)
         switch error.code {
@@ -34,7 +34,7 @@ extension CommandFailure {
             let isPostgres = place == "PostgreSQL"
             let option = isPostgres ? "--store" : "--data"
             self.init(
-                "there is no key server data in \(place): \(reason); check \(option), or make one with "
+                "there is no key server data in \(place): \(reason); check \(option), or create it with "
                     + "keyway-server init \(option) \(isPostgres ? "ADDRESS" : place)",
                 kind: .file
             )
@@ -48,13 +48,13 @@ extension CommandFailure {
         case .unsafePermissions: self.init("\(place): \(reason)", kind: .file)
         case .unavailable: self.init("\(place) cannot be used: \(reason)", kind: .file)
         case .locked:
-            self.init("\(place) is in use: \(reason); try again when no other process holds it", kind: .file)
+            self.init("\(place) is in use: \(reason); stop the other process, or try again later", kind: .file)
         case .corrupt: self.init("\(place) is damaged: \(reason); restore a backup", kind: .file)
         case .missingKEK:
-            self.init("\(error); give the key-encryption key that this database was made with", kind: .file)
-        case .wrongKEK: self.init("\(error); give the key-encryption key that this database was made with")
+            self.init("\(error); use the key-encryption key that encrypts this database", kind: .file)
+        case .wrongKEK: self.init("\(error); use the key-encryption key that encrypts this database")
         case .conflict where error.reason == KeyStoreError.exists("").reason:
-            self.init("\(error); --replace puts the new one in its place")
+            self.init("\(error); use --replace to replace it")
         case .missingReference: self.init("\(error); add it first")
         default: self.init("\(error)")
         }

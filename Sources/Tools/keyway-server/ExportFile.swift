@@ -1,8 +1,8 @@
 import FileWriting
 import Foundation
 
-/// What keys are written to: a new file that only its owner may read, a pipe or a device that is there, or standard output
-/// for `-`. A file that is there is never replaced, and half an export is none.
+/// The destination of exported keys: a new file that only its owner can read, an existing pipe or device, or standard
+/// output for `-`. An existing file is never replaced, and an incomplete export leaves no file.
 struct ExportFile {
     /// Nil for standard output.
     private let output: OutputFile?
@@ -14,7 +14,7 @@ struct ExportFile {
         }
         do throws(FileFailure) {
             if case .regular = try OutputTarget(path) {
-                throw FileFailure(.create, path: path, code: EEXIST, reason: "it exists already; give a new name")
+                throw FileFailure(.create, path: path, code: EEXIST, reason: "it already exists; use a new name")
             }
             output = try OutputFile(path, access: .owner)
         } catch {

@@ -3,21 +3,21 @@ import FPSCrypto
 import Foundation
 import KeyStore
 
-/// The server's executable: serves, and keeps what the server serves from.
+/// The server's executable: runs the server and administers its data.
 @main
 struct KeywayServer: AsyncParsableCommand {
-    /// The program's version, which `--version` and the metrics tell.
+    /// The program's version, which `--version` prints and the metrics report.
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
         commandName: "keyway-server",
         abstract: "A FairPlay Streaming key server.",
         discussion: """
-            Everything is kept in one data folder: an SQLite database, and beside it the key that seals the secrets in it. \
-            It is created by init, serve, restore, and by the first certificates, keys, policies, titles or tokens add; \
-            other commands fail where there is none. \
-            Keys, policies and certificates can be added while the server runs. What \
-            a command changes is in the audit log, with the system's user.
+            Everything is stored in one data folder: an SQLite database, and the key that encrypts the secrets in it. \
+            The folder is created by init, serve, restore, and by the first certificates, keys, policies, titles or \
+            tokens add; other commands fail if it does not exist. Keys, policies and certificates can be added while \
+            the server runs. The audit log records every change that a command makes, with the name of the system's \
+            user.
 
               keyway credentials new --out dev
               keyway-server certificates add --data data --name app --kind development \\
@@ -25,9 +25,9 @@ struct KeywayServer: AsyncParsableCommand {
               keyway-server keys add --data data --asset movie --key HEX --iv HEX
               keyway-server serve --data data --dev
 
-            Files with secrets are used when they belong to you or to root and others have no access: chmod 600.
+            Files with secrets must be owned by you or root and must not be accessible to others: chmod 600.
 
-            Exit codes: 0 done, 1 the input is wrong or a check failed, 2 wrong usage, 3 a file or a connection cannot be used.
+            Exit codes: 0 success, 1 invalid input or a failed check, 2 wrong usage, 3 unusable file or connection.
             """,
         version: version,
         subcommands: [
@@ -44,7 +44,7 @@ struct KeywayServer: AsyncParsableCommand {
         Foundation.exit(await exitCode())
     }
 
-    /// Runs the command that the arguments name, and tells on standard error why it failed.
+    /// Runs the command that the arguments select and prints the reason of a failure to standard error.
     private static func exitCode() async -> Int32 {
         do {
             var command = try parseAsRoot()
@@ -63,12 +63,13 @@ struct KeywayServer: AsyncParsableCommand {
                 default: nil
                 }
             guard let failure else { return report(error) }
-            tell("error: \(failure)")
+            printToStandardError("error: \(failure)")
             return failure.kind.rawValue
         }
     }
 
-    /// What the argument parser throws (a request for help, or a mistake in the command line), or another library.
+    /// Prints an error of the argument parser (a request for help or a usage error) or of another library, and returns
+    /// the exit code.
     private static func report(_ error: any Error) -> Int32 {
         let message = fullMessage(for: error)
         let code = exitCode(for: error)
@@ -76,9 +77,11 @@ struct KeywayServer: AsyncParsableCommand {
             if !message.isEmpty { print(message) }
             return 0
         }
-        // A command that has told everything already throws its code alone.
-        if !message.isEmpty { tell(message.hasPrefix("Error: ") ? "error: " + message.dropFirst(7) : message) }
-        // The argument parser's own code is 64.
+        // A command that has already printed its errors throws only an exit code.
+        if !message.isEmpty {
+            printToStandardError(message.hasPrefix("Error: ") ? "error: " + message.dropFirst(7) : message)
+        }
+        // The argument parser's own exit code for usage errors is 64.
         return code == .validationFailure ? CommandFailure.Kind.usage.rawValue : code.rawValue
     }
 }

@@ -16,7 +16,7 @@ struct ServerProcess {
     let tokenFile: String
     let logger: Logger
 
-    /// Serves until SIGTERM or SIGINT, then finishes what is under way.
+    /// Serves until SIGTERM or SIGINT, then finishes the requests in progress.
     func run(bundles: BundleShelf, store: any KeyServerStore, pool: BoundedWorkPool) async throws {
         var limits = ListenerLimits()
         limits.connections = configuration.limits.connections
@@ -72,7 +72,7 @@ struct ServerProcess {
             if configuration.metrics { metrics.registry.add(to: publicRouter) }
             addAdministration(to: publicRouter, store, dashboard, metrics)
         }
-        // For the routes that come now: whoever administers, or asks whether the server lives, is not counted.
+        // Applies only to routes added after this line, so administration and health checks are not counted.
         publicRouter.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics))
         LicenseRoutes(service: service, authorizer: authorizer, limits: limits)
             .add(to: publicRouter)
@@ -83,7 +83,7 @@ struct ServerProcess {
         )
         OtherClientRoutes(service: others, clients: configuration.licenses.otherClients).add(to: publicRouter)
         if configuration.playerPage || isDevelopment { PlayerPage(isSecure: certificate != nil).add(to: publicRouter) }
-        // A group stops its services from the last to the first.
+        // A service group stops its services in reverse order.
         var services: [any Service] = certificate.map { [$0] } ?? []
         if let authorities { services.append(authorities) }
         services.append(StorePruning(store: store, logger: logger))
@@ -97,7 +97,7 @@ struct ServerProcess {
             logger: logger
         )
         services.append(reload)
-        // A developer's terminal that is closed ends the server; a service that is told to reload goes on.
+        // Closing a developer's terminal stops the server, so SIGHUP is handled only for a service.
         if certificate != nil || !isDevelopment {
             services.append(
                 ReloadOnHangUp(certificate: certificate, authorities: authorities, bundles: reload)
@@ -131,7 +131,7 @@ struct ServerProcess {
                 certificate,
                 nil,
                 LoadShedding(
-                    // A webhook keeps requests waiting that the pool has not seen yet.
+                    // Requests wait for the webhook before they enter the pool's queue.
                     room: pool.room * (configuration.authorization.webhook == nil ? 1 : 2),
                     metrics: metrics,
                     activity: dashboard.activity
@@ -152,12 +152,12 @@ struct ServerProcess {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        let patience = Int64(configuration.shutdownDelay.rawValue) + Int64(configuration.shutdownGrace.rawValue)
-        group.maximumGracefulShutdownDuration = .seconds(patience)
+        let timeout = Int64(configuration.shutdownDelay.rawValue) + Int64(configuration.shutdownGrace.rawValue)
+        group.maximumGracefulShutdownDuration = .seconds(timeout)
         try await ServiceGroup(configuration: group).run()
     }
 
-    /// Where the metrics that are asked for come from.
+    /// The values that the metrics are computed from.
     private func sources(
         _ bundles: BundleShelf,
         _ store: any KeyServerStore,
@@ -175,7 +175,7 @@ struct ServerProcess {
                 + bundles.module.bundles.map { .init(.fairPlay, name: $0.name, expiry: $0.certificate.notAfter) }
         }
         sources.authorizer = { authorizer.condition }
-        if case .dataFolder(let folder, _) = StorePlace(configuration) { sources.dataFolder = folder }
+        if case .dataFolder(let folder, _) = StoreLocation(configuration) { sources.dataFolder = folder }
         return sources
     }
 
@@ -191,7 +191,7 @@ struct ServerProcess {
         } catch let error as SecretFileError {
             throw CommandFailure("tls.key: \(error)", kind: .file)
         } catch {
-            // The log has the reason.
+            // The log contains the reason.
             throw CommandFailure("tls: \(certificate) and \(key) cannot be used together")
         }
     }
@@ -206,7 +206,7 @@ struct ServerProcess {
                 logger: logger
             )
         } catch {
-            throw CommandFailure("admin.clientCA: \(file) holds no certificates in PEM, or cannot be read")
+            throw CommandFailure("admin.clientCA: \(file) contains no PEM certificates, or cannot be read")
         }
     }
 
@@ -216,7 +216,7 @@ struct ServerProcess {
         _ dashboard: DashboardSources,
         _ metrics: ServerMetrics
     ) {
-        // The file's token first: the others are made with it.
+        // The file's token comes first, because the stored tokens are created with it.
         let authenticator = AdminAuthenticators([token, StoredAdminTokens(store: store)])
         Administration(
             store: store,
@@ -252,11 +252,12 @@ struct ServerProcess {
             isQuick: shedding != nil,
             logger: logger,
             onRunning: { port in
-                // On standard output and at once, so that a script can wait for it and read the port.
+                // Written to standard output without buffering, so that a script can wait for the line and read the
+                // port.
                 let url = address.url(port: port, isSecure: certificate != nil)
-                say("listening for \(audience) on \(url)")
+                printUnbuffered("listening for \(audience) on \(url)")
                 if audience == "administration" || (configuration.admin.listen == nil && isDevelopment) {
-                    say("dashboard on \(url)/dashboard")
+                    printUnbuffered("dashboard on \(url)/dashboard")
                 }
                 if audience == "apps" { ServiceManager.tell(.ready) }
             }
@@ -270,22 +271,22 @@ struct ServerProcess {
 
     private func announceDevelopment(_ bundles: [CertificateBundle]) {
         let names = bundles.filter { $0.kind == .development }.map(\.name).joined(separator: ", ")
-        say(
+        printUnbuffered(
             """
             ==============================================================================
-              DEVELOPMENT MODE. Everybody on this machine gets licenses without a token.
+              DEVELOPMENT MODE. Every client on this machine gets licenses without a token.
               Development certificates in use: \(names.isEmpty ? "none" : names)
-              Administration takes the token in \(tokenFile)
+              Token for administration: \(tokenFile)
             ==============================================================================
             """
         )
     }
 }
 
-/// Prints a line without waiting for a buffer to fill.
-private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+/// Prints a line without buffering.
+private func printUnbuffered(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// Reads certificates again when the operator says so, besides every now and then.
+/// Reloads certificates on SIGHUP, in addition to the periodic reload.
 private struct ReloadOnHangUp: Service {
     let certificate: ServerCertificate?
     let authorities: ClientAuthorities?

@@ -2,7 +2,7 @@ import ArgumentParser
 import KeyStore
 import KeyStoreSQLite
 
-/// Where the data is, and what opens it.
+/// The options that locate and open the store.
 struct StoreOptions: ParsableArguments {
     @Option(
         name: .customLong("data"),
@@ -18,15 +18,18 @@ struct StoreOptions: ParsableArguments {
     )
     var store: String?
 
-    @Option(help: ArgumentHelp("A file with the password that PostgreSQL wants, mode 0600.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file with the PostgreSQL password, mode 0600.", valueName: "file"))
     var storePasswordFile: String?
 
-    @Option(help: ArgumentHelp("The name of an environment variable with the password instead.", valueName: "variable"))
+    @Option(
+        help: ArgumentHelp("The environment variable that contains the PostgreSQL password.", valueName: "variable")
+    )
     var storePasswordVariable: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file with the key-encryption key, 64 hexadecimal digits, mode 0600. Without it the key is in the data folder.",
+            "A file with the key-encryption key, 64 hexadecimal digits, mode "
+                + "0600. The default is the key in the data folder.",
             valueName: "file"
         )
     )
@@ -34,40 +37,40 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The name of an environment variable with the key-encryption key instead.",
+            "The environment variable that contains the key-encryption key.",
             valueName: "variable"
         )
     )
     var kekVariable: String?
 
     @Option(
-        help: ArgumentHelp("A command for /bin/sh that prints the key-encryption key instead.", valueName: "command")
+        help: ArgumentHelp("A command for /bin/sh that prints the key-encryption key.", valueName: "command")
     )
     var kekCommand: String?
 
     func validate() throws {
         guard [kekFile, kekVariable, kekCommand].count(where: { $0 != nil }) <= 1 else {
-            throw ValidationError("Give one of --kek-file, --kek-variable and --kek-command.")
+            throw ValidationError("Use only one of --kek-file, --kek-variable and --kek-command.")
         }
         guard storePasswordFile == nil || storePasswordVariable == nil else {
-            throw ValidationError("Give --store-password-file or --store-password-variable, not both.")
+            throw ValidationError("Use --store-password-file or --store-password-variable, not both.")
         }
         guard store != nil || storePasswordFile == nil && storePasswordVariable == nil else {
-            throw ValidationError("A password is for --store.")
+            throw ValidationError("--store-password-file and --store-password-variable require --store.")
         }
         guard dataFolder != nil || store != nil && keySource != .dataFolder else {
             throw ValidationError(
                 store == nil
-                    ? "Give --data, or --store for PostgreSQL."
-                    : "With --store, give --kek-file, --kek-variable or --kek-command too."
+                    ? "Add --data FOLDER, or --store ADDRESS for PostgreSQL."
+                    : "--store requires --kek-file, --kek-variable or --kek-command."
             )
         }
     }
 
-    /// The data folder; empty where none is needed.
+    /// The data folder, or an empty string if the options name none.
     var data: String { dataFolder ?? "" }
 
-    /// Where the key-encryption key comes from.
+    /// The source of the key-encryption key.
     var keySource: KeyEncryptionKeySource {
         if let kekFile {
             .file(kekFile)
@@ -80,39 +83,40 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Where everything is.
-    var place: StorePlace {
+    /// The location of the store and the source of its key.
+    var location: StoreLocation {
         guard let store else { return .dataFolder(data, key: keySource) }
-        var settings = StorePlace.Postgres(url: store, folder: data, key: keySource)
+        var settings = StoreLocation.Postgres(url: store, folder: data, key: keySource)
         settings.passwordFile = storePasswordFile
         settings.passwordVariable = storePasswordVariable
         return .postgres(settings)
     }
 
-    /// Opens the store for one piece of work, and closes it.
+    /// Opens the store, runs `work`, and closes the store.
     ///
-    /// - Parameter creating: What to do where there is none. Where one is created, standard error has that, since the name
-    ///   may have been mistyped.
+    /// - Parameter creating: Whether to create a store that does not exist. If one is created, a line on standard error
+    ///   reports it, because the name may be mistyped.
     func withStore(creating: StoreCreation = .never, _ work: (any KeyServerStore) async throws -> Void) async throws {
-        try await place.withStore(creating: creating) { opened in
-            if opened.isNew { for line in place.contents { tell("created \(line)") } }
+        try await location.withStore(creating: creating) { opened in
+            if opened.isNew { for line in location.contents { printToStandardError("created \(line)") } }
             try await work(opened.store)
         }
     }
 
-    /// The same for work that only this kind of store does.
+    /// Opens the SQLite store, runs `work`, and closes the store.
     func withSQLiteStore(_ work: (SQLiteKeyStore) async throws -> Void) async throws {
         try requireSQLite()
-        try await place.withStore { opened in
+        try await location.withStore { opened in
             if case .sqlite(let store) = opened { try await work(store) }
         }
     }
 
-    /// Holds that the store is the one in the data folder.
+    /// Throws if the store is not the SQLite database of the data folder.
     func requireSQLite() throws {
         guard store == nil else {
             throw CommandFailure(
-                "this is for the database in a data folder; PostgreSQL has tools of its own: see docs/many-nodes.md"
+                "this command works only with an SQLite database (--data); for "
+                    + "PostgreSQL use its own tools: see docs/many-nodes.md"
             )
         }
     }

@@ -1,5 +1,5 @@
-// The code of steps 6 to 10 of FromAnAppToOneWithKeys.md, identical to the article. TutorialTextTests.swift compares
-// the two, TutorialCareTests.swift runs this code.
+// The code of steps 6 to 10 of FromAnAppToOneWithKeys.md. TutorialTextTests.swift compares the two, and
+// TutorialCareTests.swift runs the code.
 
 import ContentKeySession
 import ContentKeySessionTesting
@@ -100,7 +100,7 @@ func underTest(
 }
 
 /// A server that always returns the same response.
-struct Says: KeyTransport {
+struct FixedResponse: KeyTransport {
     let answer: KeyTransportAnswer
 
     func send(_: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer { answer }

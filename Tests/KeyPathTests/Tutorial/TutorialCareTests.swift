@@ -92,7 +92,13 @@ struct TutorialCareTests {
                 let service = keyService("https://keys.test", for: TutorialAccount())
                 let clock = JumpingClock(time: time)
                 let device = server.device(time)
-                let (session, loader) = underTest(device, service, Says(answer: answer), .patient, clock: clock)
+                let (session, loader) = underTest(
+                    device,
+                    service,
+                    FixedResponse(answer: answer),
+                    .patient,
+                    clock: clock
+                )
                 try await time.run {
                     async let running: Void = loader.run()
                     let site = try TutorialSite("film/hd", of: server)
@@ -127,7 +133,7 @@ struct TutorialCareTests {
     }
 }
 
-/// The minimum that an adapter needs.
+/// A source that implements only the requirements without a default implementation.
 private struct Platform: ContentKeySource {
     let session: KeySession
     var requests: AsyncStream<any ContentKeyLoading> { session.requests }

@@ -1,5 +1,5 @@
-// The code of steps 1 to 5 of FromAnAppToOneWithKeys.md, identical to the article. TutorialTextTests.swift compares the
-// two, TutorialTests.swift runs this code.
+// The code of steps 1 to 5 of FromAnAppToOneWithKeys.md. TutorialTextTests.swift compares the two, and TutorialTests.swift
+// runs the code.
 
 import ContentKeySession
 import ContentKeySessionTesting

@@ -4,7 +4,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Leases, devices, kept keys and rentals over HTTP")
+@Suite("Leases, devices, persistent keys and rentals over HTTP")
 struct AdministrationGrantsTests {
     @Test("Leases are listed for one account or all, in pages, and ended")
     func leases() async throws {
@@ -33,7 +33,7 @@ struct AdministrationGrantsTests {
         }
     }
 
-    @Test("An account's devices, kept keys and rentals are listed and taken away, once")
+    @Test("An account's devices, persistent keys and rentals are listed, and deleted only once")
     func account() async throws {
         try await LicenseServer.run { server in
             let device = Hexadecimal.encode(try await server.grant(account: "bob", hu: 1).bytes)
@@ -62,15 +62,15 @@ struct AdministrationGrantsTests {
             #expect(try await server.pages("/accounts/bob/devices", limit: 9).joined().isEmpty)
             #expect(
                 try await server.changes() == [
-                    "admin-device-forget by a-support: device \(device) of account bob forgotten",
+                    "admin-device-forget by a-support: device \(device) of account bob deleted",
                     "admin-license-revoke by a-support: license \(stream) of account bob on \(device) revoked",
-                    "admin-rental-forget by a-support: rental of asset:film/1 by account bob forgotten",
+                    "admin-rental-forget by a-support: rental of asset:film/1 by account bob deleted",
                 ]
             )
         }
     }
 
-    @Test("Kept keys of all accounts are listed in pages, and those that can still be played apart")
+    @Test("Persistent keys of all accounts are listed in pages, optionally only playable ones")
     func licenses() async throws {
         try await LicenseServer.run { server in
             _ = try await server.grant(account: "bob/ü", hu: 1)
@@ -90,14 +90,14 @@ struct AdministrationGrantsTests {
         }
     }
 
-    @Test("What is rented is read as it is written")
+    @Test("The subject of a rental is parsed in its own format")
     func subjects() {
         for subject in [RentalSubject.title("film"), .asset(Array("film".utf8)), .asset([0, 255])] {
             #expect(AdminJSON.rentalSubject(AdminJSON.bytes(subject)) == subject)
         }
     }
 
-    @Test("A rental without an end has none in JSON")
+    @Test("A rental without an end has no end in JSON")
     func endlessRental() async throws {
         try await LicenseServer.run { server in
             var proposal = GrantProposal(
@@ -124,7 +124,7 @@ struct AdministrationGrantsTests {
         }
     }
 
-    @Test("Places are read as they are written")
+    @Test("Places are parsed in their own format")
     func places() throws {
         let device = try #require(DeviceHash(stored: Array(0..<16)))
         for place in [PlaybackPlace.device(device), .session(0), .session(.max)] {

@@ -6,13 +6,13 @@ import TextCoding
 @testable import KeyServer
 
 extension LicenseServer {
-    /// Sends JSON, or nothing, with a token for administration.
+    /// Sends a request, with or without JSON, and with a token for administration.
     func admin(
         _ method: String,
         _ path: String,
         _ body: String? = nil,
         token: String? = LicenseServer.token
-    ) async throws -> HTTPAnswer {
+    ) async throws -> ReceivedResponse {
         try await send(
             method,
             "/admin\(path)",
@@ -22,7 +22,7 @@ extension LicenseServer {
         )
     }
 
-    /// The pages of a list, following `next`.
+    /// Returns the pages of a list, by following `next`.
     func pages(_ path: String, limit: Int, parameter: String = "after") async throws -> [[JSONObject]] {
         var pages: [[JSONObject]] = []
         var next: String?
@@ -37,14 +37,14 @@ extension LicenseServer {
         return pages
     }
 
-    /// Makes a token of a role, straight in the store.
+    /// Creates a token with a role in the store.
     func token(_ role: AdminRole) async throws -> String {
         let (record, token) = try AdminTokenRecord.make(name: "a-\(role)", role: role, time: 1)
         try await store.addAdminToken(record)
         return String(decoding: token.reveal(), as: UTF8.self)
     }
 
-    /// Gives an account a lease, a device, a kept key and a rental.
+    /// Adds a lease, a device, a persistent key and a rental to an account.
     func grant(account: String, hu: UInt8, stream: UInt8 = 1, ago: Int64 = 0) async throws -> DeviceHash {
         let device = store.deviceHash(hu: [UInt8](repeating: hu, count: 20))
         let now = systemMilliseconds() / 1_000 - ago
@@ -78,7 +78,7 @@ extension LicenseServer {
         return device
     }
 
-    /// What the audit log has of changes: outcome and detail, the oldest first.
+    /// Returns the changes in the audit log: outcome and detail, oldest first.
     func changes() async throws -> [String] {
         try await store.auditEntries(before: nil, limit: 1_000).map(\.record).reversed()
             .filter { $0.outcome.hasPrefix("admin-") }.map { "\($0.outcome) \($0.detail ?? "")" }

@@ -6,9 +6,9 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Lists in pages")
+@Suite("Paginated lists")
 struct AdministrationListsTests {
-    @Test("Every item comes once, in order, however large the pages are", arguments: [1, 2, 7, 500])
+    @Test("Every item is listed once, in order, for every page size", arguments: [1, 2, 7, 500])
     func pages(limit: Int) async throws {
         try await LicenseServer.run { server in
             for number in 0..<7 {
@@ -26,7 +26,7 @@ struct AdministrationListsTests {
         }
     }
 
-    @Test("Content whose ID is no text is listed by its digits")
+    @Test("Content whose ID is not UTF-8 is listed in hexadecimal")
     func bytes() async throws {
         try await LicenseServer.run { server in
             try await server.store.putContent(try server.record(asset: [0xff, 0x00, 0x2f]), replacing: false)
@@ -38,7 +38,7 @@ struct AdministrationListsTests {
     }
 
     @Test(
-        "A query that is not understood is refused",
+        "A query with unknown fields is refused",
         arguments: [
             "/policies?limit=0", "/policies?limit=501", "/policies?limit=x", "/policies?after=%2A", "/policies?after=",
             "/policies?limit=1&limit=2", "/policies?acount=a", "/leases?after=AAAA", "/leases?account=",

@@ -6,14 +6,14 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Who may administer what")
+@Suite("Permissions of administration roles")
 struct AdministrationRolesTests {
     private static let endpoints = Administration(
         store: InMemoryKeyStore(),
         authenticator: SingleAdminToken(LicenseServer.token)
     ).endpoints
 
-    /// A path with something in the place of its parameters.
+    /// Returns a path with values for its parameters.
     private func path(_ endpoint: AdminEndpoint) -> String {
         let values = ["device": "00", "stream": "00", "place": "session:0000000000000001"]
         let parts = endpoint.path.dropFirst("/admin".count).split(separator: "/").map { part -> String in
@@ -23,12 +23,12 @@ struct AdministrationRolesTests {
         return "/" + parts.joined(separator: "/")
     }
 
-    @Test("Every route answers every role as the table says, and nobody without a token")
+    @Test("Every route permits the roles in the table, and requires a token")
     func table() async throws {
         try await LicenseServer.run { server in
             var tokens: [AdminRole: String] = [:]
             for role in AdminRole.allCases { tokens[role] = try await server.token(role) }
-            // A stream of events has no end to wait for; that it takes a token is tested with the events.
+            // An event stream does not end; its token is tested with the events.
             for endpoint in Self.endpoints where endpoint.path != "/admin/activity/stream" {
                 let body = [.put, .post].contains(endpoint.method) ? "{\"none\": 1}" : nil
                 let (method, path) = (endpoint.method.rawValue, path(endpoint))
@@ -49,9 +49,9 @@ struct AdministrationRolesTests {
         }
     }
 
-    @Test("Reading takes the permission to read, and nothing is changed by it; tokens are the administrator's")
+    @Test("Reading requires the permission to read and changes nothing; tokens require the administrator")
     func permissions() {
-        // These change nothing, but for a session, which is its owner's.
+        // These change nothing, except a session, which belongs to its user.
         let questions = ["/admin/policy-trials", "/admin/inspections", "/admin/session"]
         for endpoint in Self.endpoints {
             if endpoint.path.hasPrefix("/admin/tokens") {
@@ -63,7 +63,7 @@ struct AdministrationRolesTests {
         }
     }
 
-    @Test("The table in docs/admin-api.md is that of the code")
+    @Test("The table in docs/admin-api.md matches the code")
     func documented() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
         let text = try String(contentsOf: root.appending(path: "docs/admin-api.md"), encoding: .utf8)
@@ -81,7 +81,7 @@ struct AdministrationRolesTests {
         #expect(Set(real).subtracting(documented).sorted() == [])
     }
 
-    @Test("A token of the store stops working when it is deleted, and its use is noted by day")
+    @Test("A token of the store stops working when it is deleted, and the day of its use is recorded")
     func stored() async throws {
         try await LicenseServer.run { server in
             let token = try await server.token(.viewer)

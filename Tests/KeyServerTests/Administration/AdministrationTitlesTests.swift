@@ -8,7 +8,7 @@ import TextCoding
 struct AdministrationTitlesTests {
     private let secret = "000102030405060708090a0b0c0d0e0f"
 
-    @Test("A title is made with tracks and key periods, shown, and removed from the end")
+    @Test("A title is created with tracks and key periods, shown, and deleted in reverse order")
     func life() async throws {
         try await LicenseServer.run { server in
             let policy = try await server.admin("PUT", "/policies/uhd", #"{"securityLevel": "main"}"#)
@@ -56,7 +56,7 @@ struct AdministrationTitlesTests {
         }
     }
 
-    @Test("What would refuse every license is refused when it is made, whichever record changes")
+    @Test("Changes that would make every license fail are refused, for every kind of record")
     func policies() async throws {
         try await LicenseServer.run { (server: LicenseServer) async throws in
             let video = #"{"securityLevel": "main"}"#
@@ -78,7 +78,7 @@ struct AdministrationTitlesTests {
             let period = stem + #""titleTrack": "sound""#
             #expect(try await server.admin("PUT", "/content/a2", period + #", "policy": "video"}"#).status == 409)
             #expect(try await server.admin("PUT", "/content/a2", period + "}").status == 201)
-            // What refers to a policy is looked at when the policy changes.
+            // Records that refer to a policy are checked when the policy changes.
             let changed = try await server.admin("PUT", "/policies/free", video)
             #expect(changed.status == 409)
             #expect(changed.text.contains("film/sound"))
@@ -89,7 +89,7 @@ struct AdministrationTitlesTests {
     }
 
     @Test(
-        "A key period that is none is refused",
+        "An invalid key period is refused",
         arguments: [
             #""title": "film""#, #""titleTrack": "hd""#, #""title": "film", "titleTrack": "hd""#,
             #""validFrom": 5, "validUntil": 5"#, #""validFrom": -1"#, #""validFrom": 1.5"#,
@@ -103,7 +103,7 @@ struct AdministrationTitlesTests {
         }
     }
 
-    @Test("What refers to something that is not there, or takes another's key ID, is a conflict")
+    @Test("A reference to a missing record, or another key's ID, is a conflict")
     func conflicts() async throws {
         try await LicenseServer.run { (server: LicenseServer) async throws in
             let stem = #"{"key": "\#(secret)", "iv": "\#(secret)", "keyId": "\#(secret)""#

@@ -34,14 +34,14 @@ struct AdministrationTokensTests {
             }
             #expect(
                 try await server.changes() == [
-                    "admin-token-make by admin-token: token ci made, role content",
+                    "admin-token-make by admin-token: token ci created, role content",
                     "admin-policy-put by ci: policy p created",
                 ]
             )
         }
     }
 
-    @Test("The audit log is read backwards in pages, and held against its chain")
+    @Test("The audit log is listed in pages, newest first, and verified")
     func audit() async throws {
         try await LicenseServer.run { server in
             for number in 0..<5 { #expect(try await server.admin("PUT", "/policies/p\(number)", "{}").status == 201) }

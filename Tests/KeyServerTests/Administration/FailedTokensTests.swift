@@ -7,7 +7,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Wrong tokens")
+@Suite("Invalid tokens")
 struct FailedTokensTests {
     private final class Clock: Sendable {
         let now = Atomic<Int64>(0)
@@ -18,74 +18,74 @@ struct FailedTokensTests {
         return (FailedTokens(capacity: capacity, clock: { clock.now.load(ordering: .relaxed) }), clock)
     }
 
-    /// A hash by its number.
+    /// Returns the hash with a number.
     private func hash(_ number: Int) -> [UInt8] {
         [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 30)
     }
 
-    @Test("An address may try so many tokens at once, then one after the other; other addresses are not held up")
+    @Test("An address has a burst of attempts, then a constant rate; other addresses are not limited")
     func limit() {
         let (tokens, clock) = makeTokens()
         for number in 0..<FailedTokens.burst {
-            #expect(tokens.wait(address: [1], tokenHash: hash(number)) == nil)
+            #expect(tokens.retryAfter(address: [1], tokenHash: hash(number)) == nil)
             #expect(tokens.failed(address: [1], tokenHash: hash(number)) == nil)
         }
-        #expect(tokens.wait(address: [1], tokenHash: hash(100)) == 6)
-        #expect(tokens.wait(address: [2], tokenHash: hash(100)) == nil)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(100)) == 6)
+        #expect(tokens.retryAfter(address: [2], tokenHash: hash(100)) == nil)
         clock.now.store(FailedTokens.pace, ordering: .relaxed)
-        #expect(tokens.wait(address: [1], tokenHash: hash(100)) == nil)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(100)) == nil)
         #expect(tokens.failed(address: [1], tokenHash: hash(100)) == nil)
-        #expect(tokens.wait(address: [1], tokenHash: hash(101)) == 6)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(101)) == 6)
     }
 
-    @Test("A token may be tried so often, from however many addresses; other tokens are not held up")
+    @Test("Attempts with one token are limited for all addresses together; other tokens are not limited")
     func oneToken() {
         let (tokens, clock) = makeTokens(capacity: 100)
         for number in 0..<FailedTokens.burst {
             #expect(tokens.failed(address: [UInt8(number)], tokenHash: hash(1)) == nil)
         }
-        // From an address without failures it is looked up; when it is wrong, that is not told at once.
-        #expect(tokens.wait(address: [50], tokenHash: hash(1)) == nil)
+        // From an address without failures the token is looked up; if it is invalid, the response is the limit.
+        #expect(tokens.retryAfter(address: [50], tokenHash: hash(1)) == nil)
         #expect(tokens.failed(address: [50], tokenHash: hash(1)) == 6)
-        // An address that has failed has to wait.
+        // An address with failures has to wait.
         for number in 0..<FailedTokens.burst {
-            #expect(tokens.wait(address: [UInt8(number)], tokenHash: hash(1)) == 6)
-            #expect(tokens.wait(address: [UInt8(number)], tokenHash: hash(2)) == nil)
+            #expect(tokens.retryAfter(address: [UInt8(number)], tokenHash: hash(1)) == 6)
+            #expect(tokens.retryAfter(address: [UInt8(number)], tokenHash: hash(2)) == nil)
         }
         clock.now.store(FailedTokens.pace, ordering: .relaxed)
-        #expect(tokens.wait(address: [0], tokenHash: hash(1)) == nil)
+        #expect(tokens.retryAfter(address: [0], tokenHash: hash(1)) == nil)
         #expect(tokens.failed(address: [0], tokenHash: hash(1)) == nil)
     }
 
-    @Test("A token that has passed is held up neither by its neighbors nor by who tries it elsewhere")
+    @Test("A token that was valid before is limited neither by others at its address nor by attempts from elsewhere")
     func neighbors() {
         let (tokens, _) = makeTokens()
-        tokens.passed(tokenHash: hash(2))
+        tokens.succeeded(tokenHash: hash(2))
         for _ in 0..<2 * FailedTokens.burst { _ = tokens.failed(address: [1], tokenHash: hash(1)) }
-        #expect(tokens.wait(address: [1], tokenHash: hash(1)) != nil)
-        #expect(tokens.wait(address: [1], tokenHash: hash(2)) == nil)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(1)) != nil)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(2)) == nil)
     }
 
-    @Test("A token that has passed and is deleted is counted like any other")
+    @Test("A deleted token is counted like any other")
     func deletedToken() {
         let (tokens, _) = makeTokens()
-        tokens.passed(tokenHash: hash(1))
+        tokens.succeeded(tokenHash: hash(1))
         for _ in 0..<FailedTokens.burst { _ = tokens.failed(address: [1], tokenHash: hash(1)) }
-        #expect(tokens.wait(address: [1], tokenHash: hash(1)) == 6)
+        #expect(tokens.retryAfter(address: [1], tokenHash: hash(1)) == 6)
     }
 
-    @Test("However many addresses and tokens come, memory is bounded, and who goes on trying is not forgotten")
+    @Test("Memory is bounded for many addresses and tokens, and repeated attempts stay counted")
     func memory() {
         let (tokens, _) = makeTokens()
         for number in 0..<1_000 {
             _ = tokens.failed(address: hash(number), tokenHash: hash(number))
             _ = tokens.failed(address: [9], tokenHash: hash(2_000))
         }
-        #expect(tokens.remembered.addresses <= 8 && tokens.remembered.tokens <= 8)
-        #expect(tokens.wait(address: [9], tokenHash: hash(3_000)) != nil)
+        #expect(tokens.trackedCount.addresses <= 8 && tokens.trackedCount.tokens <= 8)
+        #expect(tokens.retryAfter(address: [9], tokenHash: hash(3_000)) != nil)
     }
 
-    @Test("Setting the time of day neither unlocks an address nor keeps it locked")
+    @Test("Setting the time of day neither shortens nor extends the wait")
     func timeOfDay() async throws {
         let (monotonic, wall) = (Clock(), Clock())
         let day: Int64 = 86_400_000
@@ -101,7 +101,7 @@ struct FailedTokensTests {
         try await withListener(router, Logger(label: "test") { _ in LogRecorder() }) { port, _ in
             @Sendable func status(token: String) async throws -> Int {
                 let url = "http://127.0.0.1:\(port)/admin/policies"
-                return try await HTTPAnswer.of("GET", url, ["Authorization": "Bearer \(token)"], nil).status
+                return try await ReceivedResponse.of("GET", url, ["Authorization": "Bearer \(token)"], nil).status
             }
             var statuses: [Int] = []
             for number in 0..<FailedTokens.burst { statuses.append(try await status(token: "wrong \(number)")) }
@@ -118,14 +118,14 @@ struct FailedTokensTests {
         }
     }
 
-    @Test("Over HTTP: 401, then 429 with Retry-After; the right token goes on working, and no token is no guess")
+    @Test("Over HTTP: 401, then 429 with Retry-After; valid tokens still work, and a missing token is not counted")
     func overHTTP() async throws {
         try await LicenseServer.run { server in
             #expect(try await server.admin("GET", "/policies").status == 200)
             for _ in 0..<FailedTokens.burst {
                 #expect(try await server.admin("GET", "/policies", token: "wrong").status == 401)
             }
-            // On a busy machine guesses may come so slowly that another one is allowed meanwhile.
+            // On a busy machine attempts may be so slow that another one is allowed meanwhile.
             var limited = try await server.admin("GET", "/policies", token: "wrong")
             for _ in 0..<100 where limited.status == 401 {
                 limited = try await server.admin("GET", "/policies", token: "wrong")

@@ -3,10 +3,10 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Methods that a path does not take")
+@Suite("Unsupported methods")
 struct MethodNotAllowedTests {
     @Test(
-        "A known path answers 405 and names what it takes",
+        "A known path responds 405 and lists its methods",
         arguments: [
             ("DELETE", "/healthz", "GET, HEAD"), ("GET", "/fps/license", "POST"),
             ("POST", "/admin/content/some%2Fthing", "DELETE, GET, HEAD, PUT"),
@@ -23,7 +23,7 @@ struct MethodNotAllowedTests {
         }
     }
 
-    @Test("An unknown path answers 404 with any method", arguments: ["GET", "POST", "DELETE", "PATCH"])
+    @Test("An unknown path responds 404 with any method", arguments: ["GET", "POST", "DELETE", "PATCH"])
     func unknown(method: String) async throws {
         try await LicenseServer.run { server in
             for path in ["/nothing", "/admin", "/admin/content/a/b", "/fps", "/fps/license/x"] {
@@ -34,7 +34,7 @@ struct MethodNotAllowedTests {
         }
     }
 
-    @Test("What a route has not found stays 404")
+    @Test("A missing record stays 404")
     func notFound() async throws {
         try await LicenseServer.run { (server: LicenseServer) async throws in
             #expect(try await server.admin("GET", "/policies/none").status == 404)

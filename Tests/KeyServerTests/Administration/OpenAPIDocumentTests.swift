@@ -40,7 +40,7 @@ struct OpenAPIDocumentTests {
         #expect(Set(OpenAPIDocument.operations.map(\.id)).count == described.count)
     }
 
-    @Test("Administration is described with the roles that may")
+    @Test("Operations for administration list the permitted roles")
     func roles() throws {
         for endpoint in Self.administration.endpoints {
             let operation = OpenAPIDocument.operations.first {
@@ -54,7 +54,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("Every schema can be read and every reference leads somewhere")
+    @Test("Every schema can be parsed and every reference exists")
     func references() throws {
         for schema in OpenAPISchemas.all {
             let value = try JSONValue(parsing: Array(schema.json.utf8), maximumDepth: 32)
@@ -76,7 +76,7 @@ struct OpenAPIDocumentTests {
             }
         }
         visit(document)
-        // A piece that could not be read would be null.
+        // A fragment that cannot be parsed is null.
         #expect(nulls == 0)
         for reference in references {
             var place = document
@@ -90,13 +90,13 @@ struct OpenAPIDocumentTests {
         #expect(names.subtracting(references).sorted() == [])
     }
 
-    @Test("Every type of problem is described somewhere, but those that belong to no operation")
+    @Test("Every problem type is in an operation, except those that belong to none")
     func problems() {
         let described = Set(OpenAPIDocument.operations.flatMap(\.allProblems))
         #expect(Set(ProblemType.all).subtracting(described) == [.methodNotAllowed])
     }
 
-    @Test("The enumerations are those of the code")
+    @Test("The enumerations match the code")
     func enumerations() throws {
         func values(_ schema: String, _ property: String) -> [String] {
             guard let json = OpenAPISchemas.all.first(where: { $0.name == schema })?.json,
@@ -118,7 +118,7 @@ struct OpenAPIDocumentTests {
         #expect(values("Certificate", "kind") == CertificateBundleRecord.Kind.allCases.map(\.rawValue))
     }
 
-    @Test("It is served without a token")
+    @Test("It requires no token")
     func served() async throws {
         try await LicenseServer.run { server in
             let answer = try await server.send("GET", "/openapi.json")
@@ -128,7 +128,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("Routes that the configuration does not turn on are not described")
+    @Test("Routes that are not configured are omitted")
     func otherClients() throws {
         func paths(_ clients: Set<OtherClientKind>) throws -> Set<String> {
             let document = try JSONValue(parsing: OpenAPIDocument.json(otherClients: clients), maximumDepth: 64)

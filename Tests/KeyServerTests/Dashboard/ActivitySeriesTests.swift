@@ -2,9 +2,9 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("What happened when")
+@Suite("Time series of activity")
 struct ActivitySeriesTests {
-    @Test("Slots are told apart by their time, and come oldest first without the one that has not ended")
+    @Test("Slots are separated by time, and are returned oldest first without the current one")
     func slots() {
         var series = ActivitySeries(step: 10, count: 7)
         series.add(.issued, microseconds: 100, at: 1_000)
@@ -19,22 +19,22 @@ struct ActivitySeriesTests {
         #expect(series.slot(at: 1_039).count(.failed) == 1)
     }
 
-    @Test("The ring forgets what is older than it, and takes nothing that is")
+    @Test("The ring buffer drops older slots, and ignores older times")
     func ring() {
         var series = ActivitySeries(step: 1, count: 5)
         series.add(.issued, microseconds: 7, at: 100)
         series.add(.refused, microseconds: nil, at: 105)
         #expect(series.slot(at: 100) == ActivitySeries.Slot())
         #expect(series.slot(at: 105).given == 0)
-        // Its place is taken by a later time.
+        // A later time has taken the slot.
         series.add(.issued, microseconds: 7, at: 100)
         #expect(series.slot(at: 105).given == 0)
         #expect(series.slots(50, before: 106).slots.count == 4)
     }
 
-    @Test("Tallies go back an hour, and what there is no room for is one thing")
+    @Test("Counts include the last hour, and keys beyond the capacity are combined")
     func tallies() {
-        var tallies = ActivityTallies(other: "other")
+        var tallies = ActivityCounts(other: "other")
         tallies.add("a", at: 60)
         tallies.add("a", at: 3_599)
         tallies.add("b", at: 3_600)
@@ -43,13 +43,13 @@ struct ActivitySeriesTests {
         #expect(tallies.sum(minutes: 1, at: 3_601) == ["b": 1])
         for number in 0..<1_000 { tallies.add("\(number)", at: 7_200) }
         let sum = tallies.sum(minutes: 1, at: 7_200)
-        #expect(sum.count == ActivityTallies<String>.capacity + 1)
-        #expect(sum["other"] == 1_000 - ActivityTallies<String>.capacity)
+        #expect(sum.count == ActivityCounts<String>.capacity + 1)
+        #expect(sum["other"] == 1_000 - ActivityCounts<String>.capacity)
     }
 
-    @Test("Of many items the last remain, the newest first")
+    @Test("Only the newest items are kept, newest first")
     func recent() {
-        var items = RecentItems<Int>(capacity: 3)
+        var items = RingBuffer<Int>(capacity: 3)
         #expect(items.newest(3).isEmpty)
         for number in 1...5 { items.append(number) }
         #expect(items.newest(10) == [5, 4, 3])
@@ -57,7 +57,7 @@ struct ActivitySeriesTests {
         #expect(items.count == 5)
     }
 
-    @Test("Activity counts by the second, the ten seconds and the minute, by cause and by client")
+    @Test("Activity is counted by second, ten seconds and minute, by cause and by client")
     func activity() {
         let activity = Activity()
         let phone = ActivityEvent.Client(kind: "appleMobile", system: 17, level: "main")

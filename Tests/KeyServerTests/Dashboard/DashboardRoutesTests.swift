@@ -16,7 +16,7 @@ struct DashboardRoutesTests {
         if case .array(let values)? = value { values.map { object($0) } } else { [] }
     }
 
-    @Test("What became of requests shows at once: the device, the policy, the reason, and no secret")
+    @Test("Results of requests are shown immediately: device, policy and reason, without secrets")
     func activity() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"airplay": "deny"}"#)
@@ -38,7 +38,7 @@ struct DashboardRoutesTests {
         }
     }
 
-    @Test("A policy is tried on the requests that came, and says of each what it would have come to")
+    @Test("A policy is evaluated for recent requests, with the result for each")
     func trial() async throws {
         try await LicenseServer.run { server in
             let device = server.device()
@@ -71,7 +71,7 @@ struct DashboardRoutesTests {
     }
 
     @Test(
-        "A policy that is none is told what is wrong with it",
+        "An invalid policy is refused with a description",
         arguments: [
             #"{"lease": 5}"#, #"{"leese": "PT1M"}"#,
             #"{"persist": {"storage": "P1D", "playback": "P1D"}, "lease": "PT1M"}"#,
@@ -86,11 +86,11 @@ struct DashboardRoutesTests {
         }
     }
 
-    @Test("An SPC is taken apart without its secrets; a CKC shows its frame; noise is refused")
+    @Test("An SPC is parsed without its secrets; for a CKC the container is shown; noise is refused")
     func inspection() async throws {
         try await LicenseServer.run { server in
             let request = try server.request(server.device())
-            func inspect(_ bytes: [UInt8]) async throws -> HTTPAnswer {
+            func inspect(_ bytes: [UInt8]) async throws -> ReceivedResponse {
                 try await server.admin("POST", "/inspections", #"{"message": "\#(Base64.encode(bytes))"}"#)
             }
             let spc = try await inspect(request.spc)
@@ -111,9 +111,9 @@ struct DashboardRoutesTests {
             #expect(frame.json["kind"] == .string("ckc"))
             #expect(frame.json["opened"] == .bool(false))
             #expect(items(frame.json["blocks"]).isEmpty)
-            // Which byte was changed is not told apart.
+            // The response does not depend on the changed byte.
             var broken = request.spc
-            // The head of the first block, which is what lengths are read of.
+            // The header of the first block, which contains its lengths.
             broken[304] ^= 1
             var other = request.spc
             other[100] ^= 1
@@ -125,7 +125,7 @@ struct DashboardRoutesTests {
         }
     }
 
-    @Test("Health says how store and certificates are, and how many days are left")
+    @Test("Health contains the state of store and certificates, and the days until expiry")
     func health() async throws {
         try await LicenseServer.run { server in
             let answer = try await server.admin("GET", "/health")

@@ -12,7 +12,7 @@ struct DashboardSessionsTests {
         return DashboardSessions(limits: limits, clock: { [now] in now.value * 1_000 })
     }
 
-    @Test("A session ends when nobody uses it, and what a page does by itself is no use")
+    @Test("A session ends without a user's requests; automatic updates do not extend it")
     func idle() {
         let sessions = sessions { $0.idle = 100 }
         let id = sessions.begin(tokenHash: [1])
@@ -26,7 +26,7 @@ struct DashboardSessionsTests {
         #expect(sessions.count == 0)
     }
 
-    @Test("However much it is used, a session ends")
+    @Test("A session ends after its lifetime, even if it is used")
     func lifetime() {
         let sessions = sessions {
             $0.idle = 100
@@ -41,10 +41,10 @@ struct DashboardSessionsTests {
         #expect(sessions.session(id: id[...], isUse: true) == nil)
     }
 
-    @Test("One token has so many sessions, and all together so many: the least used makes room")
+    @Test("The number of sessions is limited per token and in total: the least recently used is removed")
     func bounds() {
         let sessions = sessions {
-            $0.ofOneToken = 2
+            $0.perToken = 2
             $0.count = 3
         }
         let first = sessions.begin(tokenHash: [1])
@@ -61,7 +61,7 @@ struct DashboardSessionsTests {
         #expect(sessions.count == 3)
     }
 
-    @Test("IDs are long, of their own, and no other ID is taken for one")
+    @Test("Session IDs are long and unique, and other values are not accepted")
     func ids() {
         let sessions = sessions()
         let ids = (0..<10).map { _ in sessions.begin(tokenHash: [1]) }
@@ -72,7 +72,7 @@ struct DashboardSessionsTests {
         sessions.end(id: ids[0][...])
         #expect(sessions.session(id: ids[0][...], isUse: true) == nil)
         #expect(sessions.session(id: ids[1][...], isUse: true) != nil)
-        // What a change carries belongs to one session, and does not tell its ID.
+        // The CSRF token belongs to one session, and does not reveal its ID.
         #expect(DashboardSessions.changeToken(id: ids[0]) == DashboardSessions.changeToken(id: ids[0][...]))
         #expect(DashboardSessions.changeToken(id: ids[0]) != DashboardSessions.changeToken(id: ids[1]))
         #expect(DashboardSessions.changeToken(id: ids[0]) != ids[0])

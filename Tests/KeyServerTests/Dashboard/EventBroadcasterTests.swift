@@ -16,7 +16,7 @@ struct EventBroadcasterTests {
         return found
     }
 
-    @Test("Everybody gets the same events, in their order, from when they began to listen")
+    @Test("All listeners get the same events in order, from the time of their subscription")
     func order() async throws {
         let events = EventBroadcaster()
         let first = try #require(events.subscribe())
@@ -30,7 +30,7 @@ struct EventBroadcasterTests {
         #expect(events.count == 0)
     }
 
-    @Test("Who takes nothing is let go, and holds up nobody")
+    @Test("A listener that does not read is disconnected, and does not delay others")
     func slow() async throws {
         let events = EventBroadcaster()
         let slow = try #require(events.subscribe())
@@ -44,12 +44,12 @@ struct EventBroadcasterTests {
         #expect(await all(slow).count == EventBroadcaster.buffered)
     }
 
-    @Test("There are so many at most; who leaves makes room")
+    @Test("The number of listeners is limited, and a disconnected listener frees capacity")
     func capacity() throws {
         let events = EventBroadcaster()
         let all = (0..<EventBroadcaster.capacity).compactMap { _ in events.subscribe() }
         #expect(all.count == EventBroadcaster.capacity)
-        #expect(!events.hasRoom)
+        #expect(!events.hasCapacity)
         #expect(events.subscribe() == nil)
         events.unsubscribe(all[0])
         events.unsubscribe(all[0])
@@ -57,7 +57,7 @@ struct EventBroadcasterTests {
         #expect(events.subscribe() != nil)
     }
 
-    @Test("A stream ends after a while, so that its session is asked for again")
+    @Test("A stream ends after a while, so that its session is checked again")
     func lifetime() async throws {
         let events = EventBroadcaster()
         let subscription = try #require(events.subscribe())
@@ -70,7 +70,7 @@ struct EventBroadcasterTests {
         #expect(events.count == 0)
     }
 
-    @Test("What is told of a second is what happened in it")
+    @Test("An event contains the activity of its second")
     func pulse() async throws {
         var sources = DashboardSources()
         sources.queueDepth = { 3 }
@@ -99,7 +99,7 @@ struct EventBroadcasterTests {
         #expect(again == 1)
     }
 
-    @Test("However many requests there were, an event lists a few, and says how many it leaves out")
+    @Test("An event lists a few requests, and the number of omitted ones")
     func omitted() throws {
         let sources = DashboardSources()
         let pulse = DashboardPulse(sources, clock: { 101_500 })
@@ -123,7 +123,7 @@ struct EventBroadcasterTests {
         #expect(fields["omitted"] == .integer(1_500 - DashboardPulse.shown))
     }
 
-    @Test("Over HTTP a stream opens with a token, and its events arrive as they are sent")
+    @Test("Over HTTP a stream requires a token, and its events arrive when they are sent")
     func stream() async throws {
         let sources = DashboardSources()
         let router = Listener.makeRouter()
@@ -131,13 +131,13 @@ struct EventBroadcasterTests {
         Administration(store: InMemoryKeyStore(), authenticator: authenticator, dashboard: sources).add(to: router)
         try await withListener(router, Logger(label: "test") { _ in LogRecorder() }) { port, _ in
             let sending = Task {
-                // Whoever listens is told; the client below ends when it has seen an event.
+                // Send events to every listener; the client below stops after an event.
                 while !Task.isCancelled {
                     sources.events.send(ServerSentEvent.encode("n", .integer(7)))
                     try await Task.sleep(for: .milliseconds(20))
                 }
             }
-            // As the pulse does at the end: a stream that is open holds up that of the listener.
+            // Like the service at shutdown: an open stream would delay that of the listener.
             defer {
                 sending.cancel()
                 sources.events.stop()

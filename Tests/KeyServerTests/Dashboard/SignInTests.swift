@@ -6,7 +6,7 @@ import TextCoding
 
 @Suite("Signing in to the dashboard")
 struct SignInTests {
-    /// What a browser would keep.
+    /// The state of a browser.
     private struct Browser {
         let server: LicenseServer
         var cookie: String?
@@ -17,11 +17,11 @@ struct SignInTests {
             _ path: String,
             _ body: String? = nil,
             _ headers: [String: String] = [:]
-        ) async throws -> HTTPAnswer {
+        ) async throws -> ReceivedResponse {
             var all = headers
             if let cookie { all["Cookie"] = cookie }
             if body != nil { all["Content-Type"] = "application/json" }
-            return try await HTTPAnswer.of(
+            return try await ReceivedResponse.of(
                 method,
                 "http://127.0.0.1:\(server.port)/admin\(path)",
                 all,
@@ -29,7 +29,7 @@ struct SignInTests {
             )
         }
 
-        mutating func signIn(_ token: String, _ headers: [String: String] = [:]) async throws -> HTTPAnswer {
+        mutating func signIn(_ token: String, _ headers: [String: String] = [:]) async throws -> ReceivedResponse {
             let answer = try await send("POST", "/session", #"{"token": "\#(token)"}"#, headers)
             cookie = answer.headers["set-cookie"].flatMap { $0.split(separator: ";").first.map { String($0) } }
             if case .string(let text)? = answer.json["change"] { change = text }
@@ -38,7 +38,7 @@ struct SignInTests {
     }
 
     @Test(
-        "A token is exchanged for a cookie that scripts and other sites do not get, and the session asks like the token"
+        "A token is exchanged for a cookie that scripts and other sites cannot use, with the permissions of the token"
     )
     func signIn() async throws {
         try await LicenseServer.run { server in
@@ -61,7 +61,7 @@ struct SignInTests {
         }
     }
 
-    @Test("Who comes over TLS gets a cookie that goes over nothing else, also where TLS ends at a proxy")
+    @Test("Over TLS the cookie is limited to TLS, also if TLS is terminated at a proxy")
     func secure() async throws {
         try await LicenseServer.run { server in
             var browser = Browser(server: server)
@@ -73,7 +73,7 @@ struct SignInTests {
         }
     }
 
-    @Test("A change needs what only the server's own page can know, and comes from no other site")
+    @Test("A change needs a value that only the server's pages can read, and is refused from other sites")
     func changes() async throws {
         try await LicenseServer.run { server in
             var browser = Browser(server: server)
@@ -97,7 +97,7 @@ struct SignInTests {
                 #expect(answer.status == 403)
                 #expect(answer.json["reason"] == .string(reason), "\(headers)")
             }
-            // Another site's page does not even get to read.
+            // Other sites' pages cannot even read.
             #expect(try await browser.send("GET", "/policies", nil, ["Sec-Fetch-Site": "cross-site"]).status == 403)
             #expect(try await server.store.policy(name: "p") == nil)
             #expect(try await browser.send("PUT", "/policies/p", "{}", own).status == 201)
@@ -105,7 +105,7 @@ struct SignInTests {
         }
     }
 
-    @Test("A session does what its token may, ends with it, and ends when its user signs out")
+    @Test("A session has the permissions of its token, ends with it, and ends when its user signs out")
     func ends() async throws {
         try await LicenseServer.run { server in
             var browser = Browser(server: server)
@@ -127,14 +127,14 @@ struct SignInTests {
         }
     }
 
-    @Test("Wrong tokens are counted as anywhere, and another site cannot sign anybody in")
+    @Test("Invalid tokens are counted as for other routes, and other sites cannot sign in")
     func guesses() async throws {
         try await LicenseServer.run { server in
             var browser = Browser(server: server)
             #expect(try await browser.signIn(LicenseServer.token, ["Origin": "https://evil.example"]).status == 403)
             #expect(try await browser.send("POST", "/session", "{}").status == 400)
             for _ in 0..<FailedTokens.burst { #expect(try await browser.signIn("wrong").status == 401) }
-            // On a busy machine guesses may come so slowly that another one is allowed meanwhile.
+            // On a busy machine attempts may be so slow that another one is allowed meanwhile.
             var late = try await browser.signIn("wrong")
             for _ in 0..<100 where late.status == 401 { late = try await browser.signIn("wrong") }
             #expect(late.status == 429)

@@ -11,7 +11,7 @@ struct WebPagesTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../Sources/Server/CWebFiles/Dashboard")
 
-    @Test("Every file of the folder is in the executable as it lies there, and no other")
+    @Test("The executable contains exactly the files of the folder")
     func embedded() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         #expect(Set(Self.files.map(\.name)) == Set(names))
@@ -22,14 +22,14 @@ struct WebPagesTests {
         }
     }
 
-    @Test("No page asks for anything elsewhere, and nothing in one is what its policy forbids")
+    @Test("No page loads anything from elsewhere or contains anything that its policy forbids")
     func own() throws {
         let names = Set(Self.files.map(\.name))
         for file in Self.files {
             let text = String(buffer: file.body)
             for scheme in ["https://", "http://"] {
                 for part in text.components(separatedBy: scheme).dropFirst() {
-                    // The name of SVG's name space is no address.
+                    // The SVG namespace is not an address to load.
                     #expect(part.hasPrefix("www.w3.org/2000/svg"), "\(file.name)")
                 }
             }
@@ -51,7 +51,7 @@ struct WebPagesTests {
         }
     }
 
-    @Test("A browser that has a file is told so; the policy comes with each")
+    @Test("A browser with a current file gets 304; every response has the policy")
     func served() async throws {
         try await LicenseServer.run { server in
             let page = try await server.send("GET", "/dashboard")
@@ -67,12 +67,12 @@ struct WebPagesTests {
             #expect(tag.hasPrefix("\"") && tag.utf8.count == 34)
             let url = "http://127.0.0.1:\(server.port)/dashboard"
             for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
-                let answer = try await HTTPAnswer.of("GET", url, ["If-None-Match": known], nil)
+                let answer = try await ReceivedResponse.of("GET", url, ["If-None-Match": known], nil)
                 #expect(answer.status == 304, "\(known)")
                 #expect(answer.body.isEmpty)
                 #expect(answer.headers["etag"] == tag)
             }
-            #expect(try await HTTPAnswer.of("GET", url, ["If-None-Match": "\"other\""], nil).status == 200)
+            #expect(try await ReceivedResponse.of("GET", url, ["If-None-Match": "\"other\""], nil).status == 200)
             #expect(
                 try await server.send("HEAD", "/dashboard/app.js").headers["content-type"]?.hasPrefix("text/javascript")
                     == true
@@ -82,14 +82,14 @@ struct WebPagesTests {
         }
     }
 
-    @Test("A policy allows what is added to it, and nothing else changes")
+    @Test("A policy allows added sources, and nothing else changes")
     func policy() {
         let strict = ContentSecurityPolicy.strict.value
         let more = ContentSecurityPolicy.strict.allowing("media-src", "blob:").allowing("connect-src", "https:").value
         #expect(more == strict.replacing("connect-src 'self'", with: "connect-src 'self' https:") + "; media-src blob:")
     }
 
-    @Test("What is no known kind of file is not served")
+    @Test("Files of unknown types are not served")
     func kinds() {
         #expect(WebFile(name: "a.exe", bytes: [1]) == nil)
         #expect(WebFile(name: "a", bytes: [1]) == nil)

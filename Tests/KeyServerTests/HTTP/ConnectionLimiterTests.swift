@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The limit of connections")
+@Suite("The connection limiter")
 struct ConnectionLimiterTests {
     private let metrics = ServerMetrics()
 
@@ -23,7 +23,7 @@ struct ConnectionLimiterTests {
     private func address(_ text: String) throws -> ClientAddress { try #require(ClientAddress(text)) }
 
     @Test(
-        "An address has its share, and another one too",
+        "Each address has its own limit",
         arguments: [("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8:0:1::1")]
     )
     func perAddress(one: String, other: String) throws {
@@ -39,7 +39,7 @@ struct ConnectionLimiterTests {
         #expect(limiter.open(from: one) {}.admission == .health(.address))
     }
 
-    @Test("The addresses of one network of 64 bits are one")
+    @Test("The addresses of a /64 network count as one")
     func site() throws {
         let limiter = limiter(100, perAddress: 1)
         #expect(limiter.open(from: try address("2001:db8::1")) {}.admission == .everything)
@@ -47,7 +47,7 @@ struct ConnectionLimiterTests {
     }
 
     @Test(
-        "Trusted proxies and loopback addresses are limited by the listener alone",
+        "Trusted proxies and loopback addresses are limited by the listener only",
         arguments: ["10.1.2.3", "127.0.0.1", "::1"]
     )
     func exempt(text: String) throws {
@@ -63,7 +63,7 @@ struct ConnectionLimiterTests {
         for _ in 0..<1_000 { #expect(limiter.open(from: try address("192.0.2.1")) {}.admission == .everything) }
     }
 
-    @Test("In the room for health checks the one that was silent for longest makes place, and one that asks does not")
+    @Test("Of the health connections, the one that was silent for longest is replaced, and a used one is not")
     func displacement() async throws {
         let limiter = limiter(1, perAddress: 1)
         let address = try address("192.0.2.1")
@@ -77,19 +77,19 @@ struct ConnectionLimiterTests {
         #expect(limiter.open(from: address) {}.admission == .health(.address))
         #expect(closed.value == [1])
         #expect(limiter.count == room + 1)
-        // It is closed twice: by being displaced, and when the connection has ended.
+        // It is closed twice: by the replacement, and when the connection has ended.
         limiter.close(tickets[1])
         #expect(limiter.count == room + 1)
         for ticket in tickets { limiter.use(ticket) }
         #expect(limiter.open(from: address) {}.admission == .health(.address))
         #expect(limiter.count == room + 1)
-        // Other addresses have room beside it, as long as there is any.
+        // Other addresses have capacity too, up to the limit.
         #expect(limiter.open(from: try self.address("192.0.2.2")) {}.admission == .health(.server))
         let text = await metrics.registry.exposition()
         #expect(text.contains(#"keyway_connections_refused_total{listener="apps",by="address"} 2"#), "\(text)")
     }
 
-    @Test("When everyone in the room for health checks asks, the next is closed")
+    @Test("If all health connections are used, the next one is closed")
     func full() throws {
         let limiter = limiter(1)
         let address = try address("127.0.0.1")
@@ -98,7 +98,7 @@ struct ConnectionLimiterTests {
         #expect(limiter.open(from: address) {}.admission == .nothing)
     }
 
-    @Test("Whatever is opened and closed, nothing is left over")
+    @Test("After any sequence of opening and closing, all counts are zero")
     func balance() throws {
         let limiter = limiter(10, perAddress: 3)
         var tickets: [ConnectionLimiter.Ticket] = []
@@ -112,7 +112,7 @@ struct ConnectionLimiterTests {
         for _ in 0..<3 { #expect(limiter.open(from: try address("192.0.2.1")) {}.admission == .everything) }
     }
 
-    @Test("A request by a connection too many gets 429 and when to come back; health checks are answered")
+    @Test("A request on a connection beyond the limit gets 429 and Retry-After; health checks are answered")
     func answers() throws {
         let limiter = limiter(100, perAddress: 1)
         _ = limiter.open(from: try address("192.0.2.1")) {}
@@ -134,19 +134,19 @@ struct ConnectionLimiterTests {
                 continue
             }
             #expect(isAnswered, "\(path)")
-            // It is one request's, so that it makes room soon.
+            // The connection is for one request, so that it frees capacity soon.
             #expect(!passed.isKeepAlive)
         }
     }
 }
 
-/// Keeps the answers that are encoded already.
+/// Collects the encoded responses.
 private final class Answers: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     var text = ""
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        if let answer = event as? EncodedAnswer { text += String(buffer: answer.bytes) }
+        if let answer = event as? EncodedResponse { text += String(buffer: answer.bytes) }
         promise?.succeed()
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Paths match in one spelling")
+@Suite("Paths match in one spelling only")
 struct ExactPathTests {
-    /// Every route of both listeners, with a name in the place of each parameter.
+    /// Every route of both listeners, with a name for each parameter.
     private static let paths = Set(OpenAPIDocument.operations.map(\.path)).union(["/dashboard", "/player"]).sorted()
 
     private static func filled(_ path: String) -> String {
@@ -24,7 +24,7 @@ struct ExactPathTests {
         ]
     }
 
-    @Test("Every route answers its path, and no other spelling of it")
+    @Test("Every route responds at its path, and at no other spelling")
     func all() async throws {
         let router = Listener.makeRouter()
         for path in Self.paths where path != "/healthz" { router.get(RouterPath(path)) { _, _ in "here" } }
@@ -53,11 +53,11 @@ struct ExactPathTests {
     }
 
     @Test(
-        "Names in a path may be percent-encoded where they need it",
+        "Names in a path may be percent-encoded where needed",
         arguments: ["/a/b%2Fc", "/a/%C3%A4", "/a/b%20c", "/a/b%2Emp4", "/a/b%7Ec", "/a/...", "/", "/a/b%"]
     )
     func names(path: String) { #expect(ExactPath.isExact(path)) }
 
-    @Test("What is no path is none", arguments: ["", "a", "*", "a/b", "/a/%2e", "/%41"])
+    @Test("Invalid paths are refused", arguments: ["", "a", "*", "a/b", "/a/%2e", "/%41"])
     func noPath(path: String) { #expect(!ExactPath.isExact(path)) }
 }

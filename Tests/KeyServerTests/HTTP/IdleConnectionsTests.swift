@@ -8,14 +8,14 @@ import Testing
 
 @Suite("Idle connections", .timeLimit(.minutes(10)))
 struct IdleConnectionsTests {
-    @Test("1,400 of them leave room for health checks, and what is refused is told when to come back")
+    @Test("1,400 of them leave capacity for health checks, and refused requests get Retry-After")
     func health() async throws {
         try #require(raiseOpenFiles() >= 4_000)
         let router = Listener.makeRouter()
         Readiness(checks: []).add(to: router)
         router.get("/other") { _, _ in "here" }
         var limits = ListenerLimits()
-        // They stay for as long as the test does.
+        // They stay open for the duration of the test.
         limits.headDeadline = .seconds(3_600)
         let limiter = ConnectionLimiter(limits: limits)
         let most = limits.connections + ConnectionLimiter.healthConnections
@@ -32,7 +32,7 @@ struct IdleConnectionsTests {
             #expect(refused.headers["retry-after"] == "1")
             #expect(refused.body.contains(#""reason":"connections""#))
             idle.close()
-            try await AskedService.eventually { try await fetch(port, "/other").status == 200 }
+            try await MockService.eventually { try await fetch(port, "/other").status == 200 }
         }
     }
 }
@@ -44,7 +44,7 @@ private final class IdleConnections: Sendable {
 
     private init(_ sockets: [Int32]) { self.sockets = sockets }
 
-    /// Opens them on a thread of its own, since connecting blocks.
+    /// Opens them on a separate thread, because connecting blocks.
     static func open(_ count: Int, port: Int) async throws -> IdleConnections {
         try await withCheckedThrowingContinuation { opened in
             Thread.detachNewThread {
@@ -76,7 +76,7 @@ private final class IdleConnections: Sendable {
     func close() { for socket in sockets { Glibc.close(socket) } }
 }
 
-/// Lets this process have as many open files as the system lets it; how many that is.
+/// Raises the limit of open files of this process to the maximum; returns it.
 private func raiseOpenFiles() -> UInt {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()

@@ -8,9 +8,9 @@ struct ListenFailureTests {
     @Test(
         "is named, with what to do",
         arguments: [
-            (EADDRINUSE, "[::1]:8080 is in use: stop what listens there", "by --listen"),
-            (EACCES, "[::1]:8080: this user may not listen on port 8080", "CAP_NET_BIND_SERVICE"),
-            (EADDRNOTAVAIL, "[::1]:8080 is not an address of this machine", "by --listen"),
+            (EADDRINUSE, "[::1]:8080 is in use: stop the process that listens on it", "with --listen"),
+            (EACCES, "[::1]:8080: this user is not permitted to listen on port 8080", "CAP_NET_BIND_SERVICE"),
+            (EADDRNOTAVAIL, "[::1]:8080 is not an address of this machine", "with --listen"),
         ]
     )
     func words(code: Int32, beginning: String, end: String) throws {
@@ -20,7 +20,7 @@ struct ListenFailureTests {
         #expect(failure.description.hasSuffix(end))
     }
 
-    @Test("Any other error stays what it is")
+    @Test("Other errors are unchanged")
     func others() throws {
         let address = try #require(ListenAddress("127.0.0.1:1"))
         #expect(ListenFailure(EMFILE, address: address, setting: "--listen") == nil)

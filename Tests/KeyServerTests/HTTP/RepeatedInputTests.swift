@@ -5,29 +5,29 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// What a client sends does not come back in an answer: neither an SPC, nor a token, nor a name in the place of a field's. A body
-/// that is sent under the wrong Content-Type is one long "name", and answers end up in logs of proxies and apps.
-@Suite("What is sent is not repeated", .timeLimit(.minutes(10)))
+/// Responses never contain input of the client: neither an SPC, nor a token, nor the name of an unknown field. A body
+/// with the wrong Content-Type is parsed as one long "name", and responses are logged by proxies and apps.
+@Suite("Input is not repeated", .timeLimit(.minutes(10)))
 struct RepeatedInputTests {
     private static let mark = "Zq7Mark9Zq7"
 
-    /// The mark as it may come back: raw, in hexadecimal, in base64 wherever it begins.
+    /// The encodings of the mark: raw, in hexadecimal, in base64 at every alignment.
     private static let traces: [String] = {
         let bytes = Array(mark.utf8)
         let base64 = (0..<3).map { shift -> String in
             let text = Data([UInt8](repeating: 0, count: shift) + bytes).base64EncodedString()
-            // Its first and last digits hold bits of the neighbors.
+            // Its first and last digits contain bits of adjacent bytes.
             return String(text.dropFirst(4).dropLast(4))
         }
         return [mark, Hexadecimal.encode(bytes)] + base64
     }()
 
-    private static func expectNoTrace(_ answer: HTTPAnswer, _ what: String) {
+    private static func expectNoTrace(_ answer: ReceivedResponse, _ what: String) {
         let text = (answer.headers.map { "\($0.key): \($0.value)" } + [answer.text]).joined(separator: "\n")
         for trace in traces {
             #expect(text.range(of: trace, options: .caseInsensitive) == nil, "\(what): \(text)")
         }
-        // A batch is answered with 200, and so is a challenge to a token that is valid whatever its type says.
+        // A batch is answered with 200, and so is a challenge with a valid token of any type.
         let mayPass = ["batch", "/fps/licenses", "/fps/challenge"].contains { what.contains($0) }
         #expect(answer.status >= 400 || mayPass, "\(what): \(answer.status)")
     }
@@ -63,7 +63,7 @@ struct RepeatedInputTests {
         ("application/\(mark)", mark, ""), (mark, mark, ""),
     ]
 
-    @Test("A request for a license, in every shape, with the mark in every field")
+    @Test("A license request, in every format, with the mark in every field")
     func shapes() async throws {
         try await LicenseServer.run { server in
             for (type, body, query) in Self.bodies {
@@ -99,14 +99,14 @@ struct RepeatedInputTests {
         }
     }
 
-    @Test("SPCs that are opened, with the mark in what they say")
+    @Test("SPCs that can be decrypted, with the mark in their contents")
     func messages() async throws {
         try await LicenseServer.run { server in
             let mark = Array(Self.mark.utf8)
             let state = Array(mark.prefix(4))
             let device = server.device()
             var spcs = [("asset", try server.request(device, asset: mark).spc)]
-            // The creation date, which the policy reads first, stays as it is.
+            // The creation date is unchanged, because the policy checks it first.
             let playback = SPCMutation { draft in
                 guard let block = draft[.mediaPlaybackState], block.value.count >= 8 else { return }
                 var value = block.value
@@ -171,7 +171,7 @@ struct RepeatedInputTests {
         }
     }
 
-    @Test("Clear Key requests and URLs of keys")
+    @Test("Clear Key requests and key URLs")
     func otherClients() async throws {
         let mark = Self.mark
         try await OtherClientsServer.run { server in

@@ -4,15 +4,15 @@ import Testing
 
 @testable import KeyServer
 
-/// RFC 9112 and RFC 9110, byte for byte over a port: what is refused, and whether the connection lives on.
-@Suite("Requests as they are written", .timeLimit(.minutes(10)))
+/// RFC 9112 and RFC 9110, byte for byte over a port: refused requests, and whether the connection stays open.
+@Suite("Requests as written", .timeLimit(.minutes(10)))
 struct RequestRefusalsTests {
-    /// A request, and what becomes of it.
+    /// A request with its expected result.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let request: String
         let status: Int
-        /// Whether the connection takes another request.
+        /// Whether the connection stays open for another request.
         var isKept = false
 
         var testDescription: String { name }
@@ -49,7 +49,7 @@ struct RequestRefusalsTests {
         ),
         Row(name: "xchunked", request: post("Transfer-Encoding: xchunked\r\n", chunks), status: 400),
         Row(name: "chunked with a parameter", request: post("Transfer-Encoding: chunked;a=b\r\n", chunks), status: 400),
-        Row(name: "no coding at all", request: post("Transfer-Encoding:\r\n", chunks), status: 400),
+        Row(name: "no coding", request: post("Transfer-Encoding:\r\n", chunks), status: 400),
         Row(name: "an empty coding", request: post("Transfer-Encoding: ,chunked\r\n", chunks), status: 400),
         Row(
             name: "a coding of a request that has no body",
@@ -72,15 +72,15 @@ struct RequestRefusalsTests {
             status: 400
         ),
         Row(
-            name: "two lengths that differ",
+            name: "two different lengths",
             request: post("Content-Length: 1\r\nContent-Length: 2\r\n", "xx"),
             status: 400
         ),
         Row(name: "a list of lengths", request: post("Content-Length: 1, 1\r\n", "x"), status: 400),
         Row(name: "a length with a sign", request: post("Content-Length: +1\r\n", "x"), status: 400),
-        Row(name: "a length of no bytes", request: post("Content-Length:\r\n", "x"), status: 400),
+        Row(name: "an empty length", request: post("Content-Length:\r\n", "x"), status: 400),
         Row(
-            name: "a length that nothing can have",
+            name: "an impossible length",
             request: post("Content-Length: 99999999999999999999\r\n"),
             status: 400
         ),
@@ -98,7 +98,7 @@ struct RequestRefusalsTests {
         ),
         Row(name: "a chunk without a size", request: post("Transfer-Encoding: chunked\r\n", "z\r\n"), status: 400),
         Row(
-            name: "a damaged chunk of a body that nothing reads",
+            name: "an invalid chunk of a body that is not read",
             request: "GET /healthz HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\nz\r\n",
             status: 200
         ),
@@ -142,8 +142,8 @@ struct RequestRefusalsTests {
         Row(name: "an authority as target", request: "CONNECT a:80 HTTP/1.1\r\n\(host)\r\n", status: 400),
         Row(name: "the asterisk", request: "OPTIONS * HTTP/1.1\r\n\(host)\r\n", status: 404, isKept: true),
         Row(name: "a second slash", request: get(host, "//healthz"), status: 404, isKept: true),
-        Row(name: "a slash at the end", request: get(host, "/healthz/"), status: 404, isKept: true),
-        Row(name: "a method that does not exist", request: "BREW /healthz HTTP/1.1\r\n\(host)\r\n", status: 400),
+        Row(name: "a trailing slash", request: get(host, "/healthz/"), status: 404, isKept: true),
+        Row(name: "an unknown method", request: "BREW /healthz HTTP/1.1\r\n\(host)\r\n", status: 400),
     ]
 
     private static let connections: [Row] = [
@@ -159,13 +159,14 @@ struct RequestRefusalsTests {
         Row(name: "HTTP/0.9", request: "GET /healthz\r\n\r\n", status: 400),
         Row(name: "HTTP/2.0", request: get(host, version: "HTTP/2.0"), status: 400),
         Row(
-            name: "a change to another protocol",
+            name: "an upgrade to another protocol",
             request: get(host + "Connection: upgrade\r\nUpgrade: h2c\r\n"),
             status: 200
         ),
     ]
 
-    /// A server with the routes of the rows; `isForApps`: as the listener for players, which sheds load, or as the other.
+    /// A server with the routes of the rows; `isForApps`: as the listener for players, which sheds load, or as the
+    /// other.
     static func serve(
         isForApps: Bool = false,
         metrics: ServerMetrics? = nil,
@@ -196,7 +197,10 @@ struct RequestRefusalsTests {
         }
     }
 
-    @Test("have their status, and the connection ends where the next request cannot be told", arguments: [true, false])
+    @Test(
+        "have their status, and the connection is closed if the next request cannot be located",
+        arguments: [true, false]
+    )
     func table(isForApps: Bool) async throws {
         try await Self.serve(isForApps: isForApps) { server in
             for row in Self.rows {
@@ -216,7 +220,7 @@ struct RequestRefusalsTests {
                     first.value(of: "Connection")?.lowercased() == (row.isKept ? nil : "close"),
                     "\(row.name): \(first)"
                 )
-                // One answer to each request, and none to what came behind the last.
+                // One response to each request, and none to what follows the last.
                 if row.isKept {
                     #expect(rest.hasPrefix("HTTP/1.1 200 OK"), "\(row.name): \(rest)")
                 } else {
@@ -226,7 +230,7 @@ struct RequestRefusalsTests {
         }
     }
 
-    @Test("A refusal waits for the answers to the requests before it, and ends what follows")
+    @Test("A refusal waits for the responses to earlier requests, and ends the connection")
     func order() async throws {
         try await Self.serve(isForApps: true) { server in
             let (answers, rest) = try await server.exchange { client in
@@ -239,7 +243,7 @@ struct RequestRefusalsTests {
         }
     }
 
-    @Test("The answer to a refused HEAD has no body")
+    @Test("The response to a refused HEAD has no body")
     func head() async throws {
         try await Self.serve { server in
             let answer = try await server.exchange { client in
@@ -252,7 +256,7 @@ struct RequestRefusalsTests {
         }
     }
 
-    @Test("What is refused without a route is counted")
+    @Test("Requests that are refused before routing are counted")
     func counted() async throws {
         let metrics = ServerMetrics()
         try await Self.serve(metrics: metrics) { server in
@@ -265,7 +269,7 @@ struct RequestRefusalsTests {
         #expect(text.contains(#"keyway_http_requests_total{method="GET",route="other",status="400"} 1"#))
     }
 
-    @Test("HTTP/1.0 gets an answer of unknown length without chunks, up to the end of the connection")
+    @Test("HTTP/1.0 gets a response of unknown length without chunks, up to the end of the connection")
     func oldStream() async throws {
         try await Self.serve { server in
             let answers = try await server.exchange { client in
@@ -288,7 +292,7 @@ struct ExpectContinueTests {
     }
 
     @Test(
-        "The client is told to go on before it has sent anything, and its body arrives",
+        "The client gets 100 Continue before it has sent anything, and its body arrives",
         arguments: ["/fps/license", "/other"],
         ["100-continue", "100-Continue"]
     )
@@ -299,7 +303,7 @@ struct ExpectContinueTests {
                 let first = client.readAnswer()
                 client.send("abc")
                 let second = client.readAnswer()
-                // The connection goes on.
+                // The connection stays open.
                 client.send("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
                 return (first, second, client.readToEnd())
             }
@@ -310,7 +314,7 @@ struct ExpectContinueTests {
     }
 
     @Test(
-        "A request that is refused at once is not asked for its body",
+        "A request that is refused immediately gets no 100 Continue",
         arguments: [("/fps/license", 101, 413), ("/other", 101, 413), ("/unread", 3, 401), ("/nothing", 3, 404)]
     )
     func refused(path: String, length: Int, status: Int) async throws {
@@ -324,7 +328,7 @@ struct ExpectContinueTests {
         }
     }
 
-    @Test("A body that comes without waiting is answered alone, and HTTP/1.0 waits for nothing")
+    @Test("A body that is sent without waiting gets only the final response, and HTTP/1.0 does not wait")
     func withoutWaiting() async throws {
         try await RequestRefusalsTests.serve(isForApps: true) { server in
             for version in ["HTTP/1.1", "HTTP/1.0"] {

@@ -19,7 +19,7 @@ struct ChannelScheduleTests {
         }
     }
 
-    /// A day long, so that none begins while a test runs, but once a day.
+    /// A day long, so that periods rarely start while a test runs.
     private func schedule(_ title: String, _ tracks: [String], isPaused: Bool = false) async throws {
         let record = try ChannelRecord(
             title: title,
@@ -41,7 +41,7 @@ struct ChannelScheduleTests {
         try await store.keyPeriods(title: title, track: track).count
     }
 
-    @Test("A server follows what is added, paused, resumed and removed, without being told")
+    @Test("A server follows added, paused, resumed and removed schedules without a notification")
     func follows() async throws {
         try await prepare("news")
         let service = service()
@@ -60,7 +60,7 @@ struct ChannelScheduleTests {
         #expect(try await count("news", "hd") == before)
     }
 
-    @Test("A title with a schedule in the store is made by it alone, also while it is paused")
+    @Test("A title with a schedule in the store uses only that, even while it is paused")
     func overConfiguration() async throws {
         try await prepare("news", "sport")
         let plans = try ["news", "sport"].map { title in
@@ -73,7 +73,7 @@ struct ChannelScheduleTests {
         #expect(try await count("sport", "hd") >= 2)
     }
 
-    @Test("Servers that follow one schedule at once make each period once, each with its record")
+    @Test("Servers with the same schedule create each period once, each with its record")
     func together() async throws {
         try await prepare("news")
         try await schedule("news", ["hd"])
@@ -87,7 +87,7 @@ struct ChannelScheduleTests {
         #expect(made.allSatisfy { $0 == "admin-periods-make" } && (1...2).contains(made.count))
     }
 
-    @Test("No period ends before the start, and none is made that begins beyond what is ahead")
+    @Test("No period ends before the start, and none starts beyond the time ahead")
     func start() throws {
         func starts(_ start: Int64?) throws -> [Int64] {
             let record = try ChannelRecord(title: "a", tracks: ["b"], length: 600, ahead: 1_200, start: start, time: 0)
@@ -100,7 +100,7 @@ struct ChannelScheduleTests {
         #expect(try starts(.max).isEmpty)
     }
 
-    @Test("Over HTTP a schedule is made, changed, shown and removed, and each change is written down")
+    @Test("Over HTTP a schedule is created, changed, shown and deleted, and each change is recorded")
     func routes() async throws {
         try await LicenseServer.run { (server: LicenseServer) async throws in
             let body = #"{"tracks": ["hd"], "length": 600, "ahead": 7200}"#
@@ -131,7 +131,7 @@ struct ChannelScheduleTests {
     }
 
     @Test(
-        "A schedule that is none is refused",
+        "An invalid schedule is refused",
         arguments: [
             #"{"tracks": ["hd"], "length": 600}"#, #"{"length": 600, "ahead": 0}"#,
             #"{"tracks": [], "length": 600, "ahead": 0}"#, #"{"tracks": ["hd", "hd"], "length": 600, "ahead": 0}"#,

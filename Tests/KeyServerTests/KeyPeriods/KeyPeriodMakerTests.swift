@@ -6,7 +6,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Key periods made ahead")
+@Suite("Key periods created in advance")
 struct KeyPeriodMakerTests {
     private static let actor = AdminActor(command: "keys ahead", user: "ann", milliseconds: 0)
     private let store = InMemoryKeyStore()
@@ -21,7 +21,7 @@ struct KeyPeriodMakerTests {
         try #require(KeyPeriodPlan(title: "news", track: track, length: length, ahead: ahead))
     }
 
-    @Test("The present period and those ahead are made, one behind the other, each with a key of its own")
+    @Test("The current period and those ahead are created without gaps, each with its own key")
     func makes() async throws {
         try await prepare()
         let made = try await KeyPeriodMaker(store: store).make(try plan(), at: 6_100, by: Self.actor)
@@ -36,11 +36,11 @@ struct KeyPeriodMakerTests {
             #expect(info.assetID == ContentInfo.assetID(forKeyID: info.keyID ?? []))
         }
         #expect(keys.count == 8)
-        // Worked out with Python's hashlib: servers of other versions must come to the same.
+        // Computed with Python's hashlib: servers of other versions must compute the same ID.
         #expect(Hexadecimal.encode(stored[0].keyID ?? []) == "d7433e4e0fdc8b80bb00743db4de117c")
     }
 
-    @Test("Servers that make them at once, and again later, make each period once")
+    @Test("Servers create each period only once, concurrently and repeatedly")
     func idempotent() async throws {
         try await prepare()
         let plan = try plan()
@@ -55,13 +55,13 @@ struct KeyPeriodMakerTests {
         let later = try await KeyPeriodMaker(store: store).make(plan, at: 6_700, by: Self.actor)
         #expect(later.map(\.validFrom) == [8_400])
         #expect(try await KeyPeriodMaker(store: store).make(plan, at: 6_799, by: Self.actor).isEmpty)
-        // With each making its record, and none without.
+        // Each creation has its audit record.
         let audit = try await store.auditEntries(after: nil, limit: 10).map(\.record)
         #expect(audit.map(\.outcome) == ["admin-periods-make", "admin-periods-make"])
-        #expect(audit.last?.detail == "by ann: 1 key periods of track news/hd made, until 9000")
+        #expect(audit.last?.detail == "by ann: 1 key periods of track news/hd created, until 9000")
     }
 
-    @Test("A track that is not there, and key URIs that do not tell periods apart, are refused, and nothing is made")
+    @Test("A missing track, and key URIs that are the same for different periods, are refused, and nothing is created")
     func refusals() async throws {
         try await prepare(template: "skd://{title}/{track}")
         let maker = KeyPeriodMaker(store: store)
@@ -78,7 +78,7 @@ struct KeyPeriodMakerTests {
         #expect(KeyPeriodPlan(title: "a", track: "b", length: 60, ahead: 60 * 498)?.starts(at: 30).count == 499)
     }
 
-    @Test("The service makes them, notes it once, and goes on when one track is not there")
+    @Test("The service creates periods, logs it once, and continues if one track is missing")
     func service() async throws {
         try await prepare()
         let log = LogRecorder()
@@ -90,10 +90,10 @@ struct KeyPeriodMakerTests {
         #expect((3...5).contains(periods.count))
         let audit = try await store.auditEntries(before: nil, limit: 10).map(\.record.outcome)
         #expect(audit.count >= 1 && Set(audit) == ["admin-periods-make"])
-        #expect(log.text.contains("no key periods were made for track news/sd"))
+        #expect(log.text.contains("no key periods were created for track news/sd"))
     }
 
-    @Test("The route makes them for who keeps content")
+    @Test("The route creates periods for clients with the permission")
     func route() async throws {
         try await LicenseServer.run { server in
             #expect(try await server.admin("PUT", "/titles/news", "{}").status == 201)

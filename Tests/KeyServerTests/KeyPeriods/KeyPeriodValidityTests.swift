@@ -5,9 +5,9 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("Keys before and after their periods")
+@Suite("Keys before and after their validity")
 struct KeyPeriodValidityTests {
-    /// What a device is answered for a key with a validity around the present.
+    /// The response to a device for a key with a validity around the current time.
     private func reason(
         _ server: LicenseServer,
         policy: String,
@@ -34,7 +34,7 @@ struct KeyPeriodValidityTests {
         return answer.status == 200 ? nil : answer.json["reason"]
     }
 
-    @Test("The policy says how long before its period a key is given, to the second")
+    @Test("The policy determines how long before its period a key is issued, to the second")
     func preload() async throws {
         let minute = #"{"preload":"PT1M"}"#
         try await LicenseServer.run { server in
@@ -46,7 +46,7 @@ struct KeyPeriodValidityTests {
         }
     }
 
-    @Test("And how long after it, to the second")
+    @Test("The policy determines how long after its period a key is issued, to the second")
     func catchUp() async throws {
         let minute = #"{"catchUp":"PT1M"}"#
         try await LicenseServer.run { server in

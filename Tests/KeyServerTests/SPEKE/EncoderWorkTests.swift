@@ -10,7 +10,7 @@ import VirtualDevice
 
 @Suite("The threads for documents of encoders")
 struct EncoderWorkTests {
-    /// Keeps a thread busy until it is opened.
+    /// Blocks a thread until it is opened.
     private final class Gate: Sendable {
         private let entered = DispatchSemaphore(value: 0)
         private let opened = DispatchSemaphore(value: 0)
@@ -20,7 +20,7 @@ struct EncoderWorkTests {
             opened.wait()
         }
 
-        /// Returns when the thread is there.
+        /// Returns when the thread waits.
         func waitUntilEntered() async {
             await withCheckedContinuation { answer in
                 DispatchQueue.global().async {
@@ -33,7 +33,7 @@ struct EncoderWorkTests {
         func open() { opened.signal() }
     }
 
-    @Test("Work runs on a thread of that name, at a lower priority than what opens SPCs")
+    @Test("Work runs on a thread of that name, at a lower priority than the decryption of SPCs")
     func thread() async throws {
         let work = EncoderWork(threads: 1, capacity: 1)
         let (name, lowered) = try await work.run { (Thread.current.name, niceness()) }
@@ -41,13 +41,13 @@ struct EncoderWorkTests {
         #expect(lowered > niceness())
     }
 
-    @Test("Beyond its bound the answer is 503 with Retry-After, and licenses are given meanwhile")
+    @Test("Beyond the limit the response is 503 with Retry-After, and licenses are still issued")
     func overload() async throws {
         let (work, gate) = (EncoderWork(threads: 1, capacity: 1), Gate())
         try await LicenseServer.run(encoderWork: work) { server in
             async let busy: Void = work.admit { try await work.run { gate.pass() } }
             await gate.waitUntilEntered()
-            let refused = try await server.speke(spekeQuestion())
+            let refused = try await server.speke(spekeDocument())
             #expect(refused.status == 503)
             #expect(refused.json["type"] == .string("urn:keyway:problem:overloaded"))
             #expect(refused.headers["retry-after"] == "1")
@@ -55,12 +55,12 @@ struct EncoderWorkTests {
             #expect(try await server.license(server.request(device).spc).status == 200)
             gate.open()
             try await busy
-            #expect(work.underWay == 0)
-            #expect(try await server.speke(spekeQuestion()).status == 200)
+            #expect(work.admittedCount == 0)
+            #expect(try await server.speke(spekeDocument()).status == 200)
         }
     }
 
-    /// Counts writes that are under way at once, and those that ended.
+    /// Counts concurrent writes, and finished ones.
     private final class Writes: Sendable {
         private let state = Mutex((running: 0, most: 0, ended: 0))
 
@@ -82,7 +82,7 @@ struct EncoderWorkTests {
         }
     }
 
-    @Test("Of many writes one is under way at a time, and a failed one passes the turn on")
+    @Test("Writes are serialized, and the next one starts after a failed one")
     func turns() async {
         struct Failure: Error {}
         let (work, writes) = (EncoderWork(threads: 1, capacity: 1), Writes())
@@ -93,24 +93,24 @@ struct EncoderWorkTests {
             if number.isMultiple(of: 2) { throw Failure() }
         }
         await withTaskGroup(of: Void.self) { group in
-            for number in 0..<20 { group.addTask { try? await work.inTurn { try await write(number) } } }
+            for number in 0..<20 { group.addTask { try? await work.serialized { try await write(number) } } }
         }
         #expect(writes.most == 1)
         #expect(writes.ended == 20)
     }
 
-    @Test("A refused document gives its room back, and its reason is the same as ever")
+    @Test("A refused document frees its capacity, and its reason is unchanged")
     func refusal() async throws {
         let work = EncoderWork(threads: 1, capacity: 1)
         try await LicenseServer.run(encoderWork: work) { server in
             for _ in 0..<3 {
-                let answer = try await server.speke(spekeQuestion(""))
+                let answer = try await server.speke(spekeDocument(""))
                 #expect(answer.status == 422 && answer.json["reason"] == .string("content-id"))
             }
-            #expect(work.underWay == 0)
+            #expect(work.admittedCount == 0)
         }
     }
 }
 
-/// That of the thread which asks.
+/// The niceness of the current thread.
 private func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }

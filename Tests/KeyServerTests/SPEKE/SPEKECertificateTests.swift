@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Encoders with certificates")
 struct SPEKECertificateTests {
-    /// What an encoder with these TLS files is answered; nil where the connection comes to nothing.
+    /// Returns the response to an encoder with these TLS files; nil if there is no connection.
     private func status(_ port: Int, _ identity: (X509Certificate, RSAPrivateKey)?, token: String? = nil) async -> UInt?
     {
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -32,13 +32,15 @@ struct SPEKECertificateTests {
         request.headers.add(name: "Content-Type", value: "application/xml")
         request.headers.add(name: "X-Speke-Version", value: "2.0")
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        request.body = .bytes(ByteBuffer(bytes: spekeQuestion().xml))
+        request.body = .bytes(ByteBuffer(bytes: spekeDocument().xml))
         let answer = try? await client.execute(request, timeout: .seconds(120))
         try? await client.shutdown()
         return answer?.status.code
     }
 
-    @Test("A certificate of the authority is an encoder's, another is not let in, and without one a token is needed")
+    @Test(
+        "A certificate of the authority has the role encoder, another is refused, and without one a token is required"
+    )
     func certificates() async throws {
         let files = try CertificateFiles()
         defer { files.remove() }
@@ -66,7 +68,7 @@ struct SPEKECertificateTests {
     }
 
     @Test(
-        "A new file of authorities lets its encoders in and those of the old one no more, and a damaged one changes nothing"
+        "New authorities replace the previous ones, and an invalid file changes nothing"
     )
     func authoritiesFollowed() async throws {
         let files = try CertificateFiles()
@@ -106,13 +108,13 @@ struct SPEKECertificateTests {
             #expect(authorities.reload())
             #expect(await status(port, (old, key)) == nil)
             #expect(await status(port, (new, key)) == 200)
-            // The listener's own certificate is followed as before.
+            // The listener's own certificate is still reloaded.
             try files.replace("other")
             #expect(certificate.reload())
             #expect(await status(port, (new, key)) == 200)
         }
         let lines = log.text.split(separator: "\n")
-        #expect(lines.count { $0.contains("clients' authorities cannot be used") } == 2)
-        #expect(lines.count { $0.contains("held against a new file") } == 2)
+        #expect(lines.count { $0.contains("clients' certificate authorities is not valid") } == 2)
+        #expect(lines.count { $0.contains("checked against a new file") } == 2)
     }
 }

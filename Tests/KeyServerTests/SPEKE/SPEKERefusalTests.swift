@@ -7,9 +7,9 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("What SPEKE refuses")
+@Suite("Refusals of SPEKE requests")
 struct SPEKERefusalTests {
-    /// A document that is not served, and the reason that the answer names.
+    /// An invalid document, and the reason in the response.
     private static let refusals: [(reason: String, change: @Sendable (inout CPIXDocument) -> Void)] = [
         ("content-id", { $0.contentID = nil }), ("content-id", { $0.contentID = "" }),
         ("content-keys", { $0.contentKeys = [] }),
@@ -67,11 +67,11 @@ struct SPEKERefusalTests {
         ),
     ]
 
-    @Test("A document that breaks a rule is answered with the rule, and nothing is made")
+    @Test("A document that violates a rule is refused with the rule, and no key is created")
     func rules() async throws {
         try await LicenseServer.run { server in
             for (index, refusal) in Self.refusals.enumerated() {
-                var question = spekeQuestion()
+                var question = spekeDocument()
                 refusal.change(&question)
                 let answer = try await server.speke(question)
                 #expect(answer.status == 422, "\(index)")
@@ -83,10 +83,10 @@ struct SPEKERefusalTests {
         }
     }
 
-    @Test("What is no CPIX 2.3 over SPEKE 2.0 is refused, a document type before it is parsed")
+    @Test("Everything except CPIX 2.3 over SPEKE 2.0 is refused, a document type before parsing")
     func forms() async throws {
         try await LicenseServer.run { server in
-            let xml = spekeQuestion().xml
+            let xml = spekeDocument().xml
             #expect(try await server.speke(xml, version: nil).status == 422)
             #expect(try await server.speke(xml, version: "2.1").status == 422)
             #expect(try await server.speke(xml, type: "application/json").status == 415)
@@ -104,25 +104,25 @@ struct SPEKERefusalTests {
         }
     }
 
-    @Test("The roles encoder and admin may ask, the others and nobody may not, and the encoder may nothing else")
+    @Test("Only the roles encoder and admin are permitted, and the encoder is permitted nothing else")
     func roles() async throws {
         try await LicenseServer.run { server in
-            #expect(try await server.speke(spekeQuestion(), token: nil).status == 401)
+            #expect(try await server.speke(spekeDocument(), token: nil).status == 401)
             for role in AdminRole.allCases {
                 let token = try await server.token(role)
-                let answer = try await server.speke(spekeQuestion(), token: token)
+                let answer = try await server.speke(spekeDocument(), token: token)
                 #expect(answer.status == ([.encoder, .admin].contains(role) ? 200 : 403), "\(role)")
             }
             let made = try await server.changes().first
-            #expect(made?.hasPrefix("admin-speke by a-encoder: 2 keys of title film in the clear, 2 made") == true)
+            #expect(made?.hasPrefix("admin-speke by a-encoder: 2 keys of title film in the clear, 2 created") == true)
             #expect(AdminPermission.allCases.filter { AdminRole.encoder.allows($0) } == [.encode])
         }
     }
 
-    @Test("No key stands in a log, in the audit or in a refusal")
+    @Test("Logs, audit log and refusals contain no key")
     func secrecy() async throws {
         try await LicenseServer.run { server in
-            var question = spekeQuestion()
+            var question = spekeDocument()
             let document = try CPIXDocument(xml: try await server.speke(question).body)
             question.contentKeys[0].value = document.contentKeys[0].value
             let refused = try await server.speke(question)
@@ -136,7 +136,7 @@ struct SPEKERefusalTests {
         }
     }
 
-    @Test("Content IDs and track types become names by rules")
+    @Test("Content IDs and track types are converted to names")
     func names() {
         #expect(SPEKENames.title(ofContentID: "film_1.a-b") == "film_1.a-b")
         let mapped = ["a b", "a/b", "ä", String(repeating: "x", count: 101)].map(SPEKENames.title(ofContentID:))

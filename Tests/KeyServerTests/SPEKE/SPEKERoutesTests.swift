@@ -9,10 +9,10 @@ import TextCoding
 
 @Suite("Keys for encoders over SPEKE")
 struct SPEKERoutesTests {
-    @Test("Keys, vectors and what the systems say come back, and the keys are the ones that licenses have")
+    @Test("The response has keys, vectors and data of protection systems, and licenses have the same keys")
     func answer() async throws {
         try await LicenseServer.run { server in
-            let answer = try await server.speke(spekeQuestion())
+            let answer = try await server.speke(spekeDocument())
             #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
             #expect(answer.headers["content-type"] == "application/xml")
             #expect(answer.headers["x-speke-version"] == "2.0")
@@ -47,13 +47,13 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("The same question gets the same keys, from many at once too, and each key is made once")
+    @Test("The same request gets the same keys, also concurrently, and each key is created once")
     func idempotent() async throws {
         try await LicenseServer.run { server in
             let answers = try await withThrowingTaskGroup(of: [SecretBytes?].self) { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        let answer = try await server.speke(spekeQuestion())
+                        let answer = try await server.speke(spekeDocument())
                         return try CPIXDocument(xml: answer.body).contentKeys.map(\.key)
                     }
                 }
@@ -61,13 +61,13 @@ struct SPEKERoutesTests {
             }
             #expect(answers.count == 20)
             #expect(answers.allSatisfy { $0 == answers[0] && $0.count == 2 })
-            let made = try await server.changes().filter { $0.contains("2 made") }
+            let made = try await server.changes().filter { $0.contains("2 created") }
             #expect(made.count == 1)
             #expect(try await server.changes().count == 20)
         }
     }
 
-    @Test("Many keys are stored in batches with an audit record each, and six encoders at once get the same keys")
+    @Test("Many keys are stored in batches with an audit record each, and six concurrent encoders get the same keys")
     func batches() async throws {
         let size = SPEKEKeys.batchSize
         let keys = (1...UInt8(2 * size + 3)).map { (spekeKeyID($0), "HD") }
@@ -75,7 +75,7 @@ struct SPEKERoutesTests {
             let answers = try await withThrowingTaskGroup(of: [SecretBytes?].self) { group in
                 for _ in 0..<6 {
                     group.addTask {
-                        let question = spekeQuestion(keys: keys, systems: [.fairPlay])
+                        let question = spekeDocument(keys: keys, systems: [.fairPlay])
                         return try CPIXDocument(xml: try await server.speke(question).body).contentKeys.map(\.key)
                     }
                 }
@@ -91,21 +91,21 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("A question with one key of another title stores none of its keys, however many there are")
+    @Test("A request with a key of another title stores none of its keys, independent of their number")
     func refusedBatch() async throws {
         try await LicenseServer.run { server in
-            _ = try await server.speke(spekeQuestion(keys: [(spekeKeyID(99), "HD")], systems: [.fairPlay]))
+            _ = try await server.speke(spekeDocument(keys: [(spekeKeyID(99), "HD")], systems: [.fairPlay]))
             let keys = (1...UInt8(2 * SPEKEKeys.batchSize)).map { (spekeKeyID($0), "HD") } + [(spekeKeyID(99), "HD")]
-            let refused = try await server.speke(spekeQuestion("other", keys: keys, systems: [.fairPlay]))
+            let refused = try await server.speke(spekeDocument("other", keys: keys, systems: [.fairPlay]))
             #expect(refused.status == 409 && refused.json["reason"] == .string("key-id-in-use"))
             #expect(try await server.store.contents(keyIDs: keys.dropLast().map(\.0.bytes)).isEmpty)
         }
     }
 
-    @Test("An element that the question has not is not answered, and the vector that it has is taken for a new key")
+    @Test("Elements that are not requested are not returned, and the requested vector is used for a new key")
     func asked() async throws {
         try await LicenseServer.run { server in
-            var question = spekeQuestion(keys: [(spekeKeyID(1), "VIDEO")], systems: [.fairPlay, .widevine])
+            var question = spekeDocument(keys: [(spekeKeyID(1), "VIDEO")], systems: [.fairPlay, .widevine])
             question.contentKeys[0].explicitIV = Array(1...16)
             question.systems[0].keyURI = ""
             question.systems[1].mediaPlaylistSignaling = ""
@@ -115,19 +115,19 @@ struct SPEKERoutesTests {
             #expect(document.systems[0].mediaPlaylistSignaling == nil && document.systems[0].pssh == nil)
             #expect(document.systems[1].mediaPlaylistSignaling?.contains("KEYID=0xa0a0") == true)
             #expect(document.systems[1].pssh == nil && document.systems[1].keyURI == nil)
-            // The key has its vector already.
+            // The key already has its vector.
             question.contentKeys[0].explicitIV = Array(2...17)
             document = try CPIXDocument(xml: try await server.speke(question).body)
             #expect(document.contentKeys[0].explicitIV == Array(1...16))
         }
     }
 
-    @Test("Keys are encrypted to the certificate that the question names")
+    @Test("Keys are encrypted for the certificate in the request")
     func encrypted() async throws {
         try await LicenseServer.run { server in
             let key = try RSAPrivateKey.generate(bits: 2_048)
             let certificate = try X509Certificate.selfSigned(subject: "Encoder", key: key, days: 2)
-            var question = spekeQuestion()
+            var question = spekeDocument()
             question.deliveryData = [.init(id: "encoder", certificate: certificate.der)]
             let answer = try await server.speke(question)
             var document = try CPIXDocument(xml: answer.body)
@@ -146,10 +146,10 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("Key periods with times give keys their validity, and those with numbers alone do not")
+    @Test("Key periods with times determine the validity of keys, and those with an index do not")
     func periods() async throws {
         try await LicenseServer.run { server in
-            var question = spekeQuestion(
+            var question = spekeDocument(
                 "live 1",
                 keys: [(spekeKeyID(1), "HD"), (spekeKeyID(2), "HD"), (spekeKeyID(3), "HD")],
                 systems: [.fairPlay]
@@ -173,7 +173,7 @@ struct SPEKERoutesTests {
         }
     }
 
-    @Test("A key that was imported is handed out, and that of another title or track is not")
+    @Test("An imported key is returned, and a key of another title or track is not")
     func imported() async throws {
         try await LicenseServer.run { server in
             let keyID = spekeKeyID(9)
@@ -186,12 +186,12 @@ struct SPEKERoutesTests {
             )
             try await server.store.putContent(record, replacing: false)
             let document = try CPIXDocument(
-                xml: try await server.speke(spekeQuestion(keys: [(keyID, "UHD")], systems: [.fairPlay])).body
+                xml: try await server.speke(spekeDocument(keys: [(keyID, "UHD")], systems: [.fairPlay])).body
             )
             #expect(document.contentKeys[0].key == record.contentKey && document.contentKeys[0].explicitIV == record.iv)
             #expect(document.systems[0].keyURI == "skd://movie-9")
-            _ = try await server.speke(spekeQuestion())
-            for question in [spekeQuestion("other"), spekeQuestion(keys: [(spekeKeyID(1), "SD")])] {
+            _ = try await server.speke(spekeDocument())
+            for question in [spekeDocument("other"), spekeDocument(keys: [(spekeKeyID(1), "SD")])] {
                 let refused = try await server.speke(question)
                 #expect(refused.status == 409 && refused.json["reason"] == .string("key-id-in-use"))
             }

@@ -1,43 +1,45 @@
 import VirtualDevice
 
-/// A change that whoever carries an SPC of version 2 can make to it, without knowing a key.
+/// A change to an SPC of version 2 that is possible in transit, without knowing a key.
 struct SPCChange: Sendable {
-    /// What is changed.
+    /// The kind of change.
     enum Kind: String, CaseIterable {
-        /// One bit of the encrypted payload: its block becomes noise, and the same bit of the next one flips.
+        /// One bit of the encrypted payload: its block becomes noise, and the same bit of the next block is flipped.
         case flippedBit = "flipped bit"
-        /// One bit of the IV, which is in the clear: the same bit of the first block flips, without a trace.
+        /// One bit of the IV, which is not encrypted: the same bit of the first block is flipped, without other
+        /// changes.
         case flippedIV = "flipped IV"
-        /// The beginning cut off, with the last block of it as the IV: what follows decrypts without a trace.
+        /// The start is removed, with its last block as the IV: the rest decrypts correctly.
         case cutBeginning = "cut beginning"
-        /// The end cut off, with the length that remains.
+        /// The end is removed, with a corrected length.
         case cutEnd = "cut end"
-        /// Blocks moved, copied or deleted.
+        /// Blocks are moved, copied or deleted.
         case movedBlocks = "moved blocks"
-        /// Bytes cut off without a change to the length.
+        /// Bytes are removed without correcting the length.
         case truncated = "truncated"
     }
 
     let kind: Kind
-    /// Where, in bytes or blocks.
+    /// The position, in bytes or blocks.
     let place: Int
-    /// Makes the changed message.
+    /// Returns the changed message.
     private let make: @Sendable () -> [UInt8]
 
-    /// How the place was chosen: changes of one strategy are as likely to be useful, for all that an attacker knows.
+    /// The strategy that chose the position: without further knowledge, changes of one strategy are equally likely to
+    /// succeed.
     var strategy: String { kind == .flippedBit ? "\(kind) \(place % 16)" : "\(kind)" }
 
     /// The changed message.
     var bytes: [UInt8] { make() }
 
-    /// Where the fields of an SPC of version 2 are (Table 2-3 with its errata).
+    /// The positions of the fields of an SPC of version 2 (Table 2-3 with its errata).
     private enum Field {
         static let iv = 8..<24
         static let length = 300..<304
         static let payload = 304
     }
 
-    /// Every change of these kinds: each byte of the payload by one bit, each bit of the IV, each block.
+    /// Returns every change of these kinds: each byte of the payload by one bit, each bit of the IV, each block.
     static func all(of spc: [UInt8]) -> [SPCChange] {
         let blocks = (spc.count - Field.payload) / 16
         let message = Message(spc: spc)
@@ -45,7 +47,7 @@ struct SPCChange: Sendable {
         func add(_ kind: Kind, _ place: Int, _ make: @escaping @Sendable () -> [UInt8]) {
             changes.append(SPCChange(kind: kind, place: place, make: make))
         }
-        /// A change to the order of the blocks.
+        /// Returns a change of the order of blocks.
         func move(_ place: Int, _ change: @escaping @Sendable (inout [ArraySlice<UInt8>]) -> Void) {
             add(.movedBlocks, place) {
                 var payload = message.blocks
@@ -73,7 +75,7 @@ struct SPCChange: Sendable {
             move(index) { $0.insert($0[index], at: index) }
             move(index) { $0.remove(at: index) }
             move(index) { $0.append($0.remove(at: index)) }
-            // A header with the beginning of its value, in the place of another.
+            // A header with the start of its value, replacing another.
             for other in stride(from: index % 5, to: blocks - 2, by: 5) where abs(other - index) > 2 {
                 move(index) {
                     $0[other] = $0[index]
@@ -85,7 +87,7 @@ struct SPCChange: Sendable {
         return changes
     }
 
-    /// An SPC by its blocks.
+    /// An SPC as blocks.
     private struct Message: Sendable {
         let spc: [UInt8]
 
@@ -99,7 +101,7 @@ struct SPCChange: Sendable {
             return bytes
         }
 
-        /// The same SPC with another IV and payload, and the length of that.
+        /// Returns the same SPC with another IV and payload, and its length.
         func rebuilt(iv: ArraySlice<UInt8>? = nil, _ payload: [ArraySlice<UInt8>]) -> [UInt8] {
             var bytes = Array(spc[..<Field.payload])
             if let iv { bytes.replaceSubrange(Field.iv, with: iv) }

@@ -5,24 +5,24 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// What is remembered of SPCs, as clients and operators see it.
+/// The evidence from SPCs, from the perspective of clients and operators.
 @Suite("Changed SPCs over HTTP")
 struct TamperedRequestTests {
-    /// The SPC with one bit of its payload flipped.
+    /// Returns the SPC with one flipped bit in its payload.
     private func changed(_ spc: [UInt8], at place: Int) -> [UInt8] {
         var bytes = spc
         bytes[place] ^= 1
         return bytes
     }
 
-    @Test("A changed copy gets the answer of an SPC that cannot be opened, and the operator hears of it")
+    @Test("A tampered copy has the response of an SPC that cannot be decrypted, and is reported to the operator")
     func uniformAnswer() async throws {
         let metrics = ServerMetrics(reasons: LicenseService.reasons)
         try await LicenseServer.run(metrics: metrics) { server in
             let spc = try server.request(server.device()).spc
             #expect(try await server.license(spc).status == 200)
-            // In the padding or a value: the SPC opens, and says something else.
-            var copies: [HTTPAnswer] = []
+            // In the padding or a value: the SPC is decrypted with other contents.
+            var copies: [ReceivedResponse] = []
             for place in stride(from: 320, to: spc.count, by: 16) {
                 copies.append(try await server.license(changed(spc, at: place)))
             }
@@ -40,12 +40,12 @@ struct TamperedRequestTests {
             #expect(tampered > copies.count / 2)
             let text = await metrics.registry.exposition()
             #expect(text.contains(#"keyway_licenses_total{outcome="refused",reason="tampered"} \#(tampered)"#))
-            // The SPC itself is a retry, and gets what it got.
+            // The original SPC is a retry, and gets the same response.
             #expect(try await server.license(spc).status == 200)
         }
     }
 
-    @Test("A changed copy costs the account and the address more than a license")
+    @Test("A tampered copy costs the account and the address more than a license")
     func cost() async throws {
         var limits = RateLimits()
         limits.license.account = RateLimit(perMinute: 1, burst: 40)
@@ -57,7 +57,8 @@ struct TamperedRequestTests {
         try await LicenseServer.run(limiter: RateLimiter(limits: limits, clock: { 0 })) { server in
             let spc = try server.request(server.device()).spc
             #expect(try await server.license(spc, from: "192.0.2.1").status == 200)
-            // The reserved bytes of the header: these copies open, and say the same. Each costs eleven of forty.
+            // The reserved bytes of the header: these copies are decrypted with the same contents. Each costs eleven of
+            // forty.
             var statuses: [Int] = []
             for place in [4, 5, 6, 7, 4, 5, 6, 7] {
                 statuses.append(try await server.license(changed(spc, at: place), from: "192.0.2.1").status)
@@ -67,28 +68,28 @@ struct TamperedRequestTests {
         }
     }
 
-    @Test("A virtual machine is kept out by its own report, for as long as that binds")
+    @Test("A virtual machine is refused because of its own report, as long as the report applies")
     func binding() async throws {
         try await LicenseServer.run { server in
             let machine = server.device(.virtualMachine)
             let honest = try await server.license(server.request(machine).spc)
             #expect(honest.status == 403)
             #expect(honest.json["reason"] == .string("virtual-machine"))
-            // As it looks when the block's tag was damaged on the way.
-            func hidden(_ device: FPSDevice) async throws -> HTTPAnswer {
+            // The tag of the block is damaged, as by a change in transit.
+            func hidden(_ device: FPSDevice) async throws -> ReceivedResponse {
                 try await server.license(server.request(device, .omitting(.vmDeviceInformation)).spc, token: "other")
             }
             let later = try await hidden(machine)
             #expect(later.status == 403)
             #expect(later.json["reason"] == .string("virtual-machine"))
-            // Another device, of which nothing is known, is what is left: docs/threat-model.md says so.
+            // Only another device, without an earlier report, is left: see docs/threat-model.md.
             #expect(try await hidden(server.device(.virtualMachine)).status == 200)
             server.clock.now += 24 * 3_600
             #expect(try await hidden(machine).status == 200)
         }
     }
 
-    @Test("A policy that requires the report leaves nothing")
+    @Test("A policy that requires the report prevents this")
     func requiredReport() async throws {
         try await LicenseServer.run { server in
             try await server.setPolicy(#"{"virtualMachines": {"value": "deny", "requireReport": true}}"#)
@@ -101,16 +102,16 @@ struct TamperedRequestTests {
         }
     }
 
-    @Test("In a batch a changed copy is refused like one that is sent alone")
+    @Test("A tampered copy in a batch is refused like one in a single request")
     func batch() async throws {
         try await LicenseServer.run { server in
             let spc = try server.request(server.device()).spc
             #expect(try await server.license(spc).status == 200)
-            // The reserved bytes of the header: the copy opens, and says the same.
+            // The reserved bytes of the header: the copy is decrypted with the same contents.
             let (_, items) = try await server.batch([changed(spc, at: 4), spc])
             #expect(items.count == 2)
             #expect(items.first?["status"] != .string("OK"))
-            // The items of a batch are answered side by side.
+            // The items of a batch are processed concurrently.
             let audit = try await server.auditOutcomes()
             #expect(audit.sorted() == ["issued", "retried", "tampered"])
         }

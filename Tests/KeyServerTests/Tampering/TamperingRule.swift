@@ -2,22 +2,22 @@ import FPSMessages
 import KeyServerModule
 import VirtualDevice
 
-/// A rule of a policy, and a device whose SPCs it refuses as long as they are left alone.
+/// A rule of a policy, and a device whose unchanged SPCs it refuses.
 struct TamperingRule: Sendable {
     let name: String
     let policy: String
-    /// The same with `requireReport`, where the rule takes it.
+    /// The rule with `requireReport`, if it supports that.
     var strictPolicy: String?
     let profile: DeviceProfile
     var output: DeviceProfile.Output?
-    /// How the SPC is changed before the device encrypts it.
+    /// The modification of the SPC before the device encrypts it.
     var mutations: [SPCMutation] = []
     /// The reason of the refusal.
     let reason: String
-    /// Whether what the device reported once keeps it out later.
+    /// Whether an earlier report of the device refuses its later requests.
     var binds = true
 
-    /// Every rule that a block of the SPC decides.
+    /// Every rule that depends on a block of the SPC.
     static let all: [TamperingRule] = {
         var oldMac = DeviceProfile.mac
         oldMac.kextDenyListVersion = 30

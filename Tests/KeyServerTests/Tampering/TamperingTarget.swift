@@ -6,7 +6,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// A license service without HTTP around it, with a policy in force, and devices that ask it.
+/// A license service without HTTP, with a policy, and with virtual devices.
 struct TamperingTarget: Sendable {
     let rule: TamperingRule
     let module: KSM
@@ -70,7 +70,7 @@ struct TamperingTarget: Sendable {
         )
     }
 
-    /// Whether a changed SPC gets a key from a server that remembers nothing, and the device that made the SPC can use it.
+    /// Whether a changed SPC gets a key from a server without evidence of earlier SPCs, and the device can use the key.
     func getsKey(_ spc: [UInt8], of seed: UInt64, _ policy: LicensePolicy) throws -> Bool {
         guard let opened = try? module.open(spc),
             let license = try? module.license(
@@ -81,22 +81,22 @@ struct TamperingTarget: Sendable {
                 at: LicenseServer.time
             )
         else { return false }
-        // The same seed makes the same device and the same SPC, whose request can be answered again.
+        // The same seed creates the same device and the same SPC, whose request can be answered again.
         let device = device(seed)
         return (try? device.process(ckc: license.ckc, for: try request(device))) != nil
     }
 
-    /// What the server that remembers answers.
-    func ask(_ spc: [UInt8]) async throws -> TamperingAnswer {
+    /// Returns the response of the server with evidence of earlier SPCs.
+    func ask(_ spc: [UInt8]) async throws -> TamperingResult {
         let authorization = PlaybackAuthorization(account: "viewer", expires: LicenseServer.time + 3_600)
-        let question = LicenseService.Question(
+        let attempt = LicenseService.Attempt(
             spc: spc,
             authorization: authorization,
             route: "/fps/license",
             requestID: "test"
         )
         do {
-            guard case .license = try await service.answer(question) else { return .refused("sync") }
+            guard case .license = try await service.answer(attempt) else { return .refused("sync") }
             return .license
         } catch let problem as ProblemDocument {
             return problem.type == .unreadableSPC ? .unreadable : .refused(problem.outcome)
@@ -104,11 +104,11 @@ struct TamperingTarget: Sendable {
     }
 }
 
-/// What comes back for an SPC.
-enum TamperingAnswer: Equatable {
+/// The result of an SPC.
+enum TamperingResult: Equatable {
     case license
-    /// The one answer to all that cannot be opened.
+    /// The response to all SPCs that cannot be decrypted.
     case unreadable
-    /// Anything else: what it says depends on what the payload decrypts to.
+    /// Another response, which may depend on the decrypted payload.
     case refused(String)
 }

@@ -7,25 +7,25 @@ import VirtualDevice
 
 @testable import KeyServer
 
-/// SPCs that are changed on their way, for each rule and its device: what still passes, and what is left of it where the server
-/// remembers. `KEYWAY_SWEEP` is a number of devices to try each rule with, and then every change is made instead of a part of
-/// them; `KEYWAY_SWEEP_REPORT` is a file that gets the table of docs/threat-model.md.
-@Suite("Changed SPCs", .serialized)
+/// SPCs that are changed in transit, for each rule and its device: the changes that succeed, without and with evidence
+/// in the store. `KEYWAY_SWEEP` is the number of devices per rule, and makes every change instead of a part of them;
+/// `KEYWAY_SWEEP_REPORT` is a file for the table of docs/threat-model.md.
+@Suite("Tampered SPCs", .serialized)
 struct TamperingTests {
-    /// How many devices each rule is tried with; nil for one, and a part of the changes.
+    /// The number of devices per rule; nil means one device, and a part of the changes.
     private static let devices = ProcessInfo.processInfo.environment["KEYWAY_SWEEP"].flatMap { Int($0) }
     private static let pool = BoundedWorkPool(threads: 2, capacity: 1_000)
 
     private var seeds: ClosedRange<UInt64> { 1...UInt64(Self.devices ?? 1) }
 
-    /// All changes, or a part that has every kind and reaches every block.
+    /// Returns all changes, or a part that contains every kind and every block.
     private func changes(of spc: [UInt8], every step: Int) -> [SPCChange] {
         let all = SPCChange.all(of: spc)
         guard Self.devices == nil else { return all }
         return stride(from: 0, to: all.count, by: step).map { all[$0] }
     }
 
-    @Test("A server without a memory gives keys for few changes, and for next to none where a report is required")
+    @Test("A server without evidence issues keys for few changes, and for almost none if a report is required")
     func census() async throws {
         var lines = ["| Rule | changes | pass | tries | with `requireReport` |", "|---|---|---|---|---|"]
         for rule in TamperingRule.all {
@@ -49,11 +49,11 @@ struct TamperingTests {
                 }
             }
             let passes = passing.values.reduce(0, +)
-            // A rule that nine changes in ten get around would be none.
+            // A rule that most changes bypass would be useless.
             #expect(Double(passes) < 0.1 * Double(count), "\(rule.name): \(passes) of \(count)")
             #expect(Double(strictPassing) <= 0.001 * Double(count), "\(rule.name): \(strictPassing) of \(count)")
             let kinds = passing.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
-            // Of an attacker who knows which changes are best.
+            // The probability for an attacker who knows the best strategy.
             let best = strategies.values.map { Double($0.passes) / Double($0.count) }.max() ?? 0
             let tries = best == 0 ? "-" : "\(Int((1 / best).rounded()))"
             lines.append(
@@ -66,7 +66,7 @@ struct TamperingTests {
         }
     }
 
-    @Test("Once an SPC was seen, no change to it gets a key, and no answer tells what it decrypts to")
+    @Test("After an SPC was seen, no change to it gets a key, and no response depends on the decrypted contents")
     func sameSPC() async throws {
         for rule in TamperingRule.all {
             for seed in seeds {
@@ -77,7 +77,7 @@ struct TamperingTests {
                     let answer = try await target.ask(change.bytes)
                     #expect(answer == .unreadable, "\(rule.name): \(change.kind) at \(change.place)")
                 }
-                // The SPC itself is answered as before.
+                // The original SPC is answered as before.
                 #expect(try await target.ask(spc) == .refused(rule.reason), "\(rule.name)")
                 let tampered = try await target.store.auditEntries(before: nil, limit: 1_000)
                     .filter { $0.record.outcome == "tampered" }
@@ -86,7 +86,7 @@ struct TamperingTests {
         }
     }
 
-    @Test("Of the changes to an SPC that was never sent as it is, one at most is looked at")
+    @Test("Of the changes to an SPC that was never sent unchanged, at most one is processed")
     func unseenSPC() async throws {
         for rule in TamperingRule.all {
             for seed in seeds {
@@ -102,7 +102,7 @@ struct TamperingTests {
         }
     }
 
-    @Test("What a device reported once keeps it out, whatever it sends later")
+    @Test("A risk that a device reported refuses its later requests, independent of their contents")
     func sameDevice() async throws {
         for rule in TamperingRule.all where rule.binds {
             for seed in seeds {
@@ -112,7 +112,7 @@ struct TamperingTests {
                 #expect(try await target.ask(first) == .refused(rule.reason), "\(rule.name)")
                 let count = SPCChange.all(of: first).count
                 for index in stride(from: 0, to: count, by: Self.devices == nil ? 11 : 1) {
-                    // Each of a new SPC.
+                    // Each change is of a new SPC.
                     let all = SPCChange.all(of: try target.request(device).spc)
                     let change = all[index % all.count]
                     let answer = try await target.ask(change.bytes)
@@ -123,7 +123,7 @@ struct TamperingTests {
     }
 }
 
-/// A repeatable order (SplitMix64).
+/// A reproducible random number generator (SplitMix64).
 private struct SeededShuffle: RandomNumberGenerator {
     private var state: UInt64
 

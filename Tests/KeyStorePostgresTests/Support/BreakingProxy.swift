@@ -3,14 +3,14 @@ import Glibc
 import KeyStoreTests
 import Synchronization
 
-/// Stands between a store and the server, and breaks a connection where a test wants it broken.
+/// A proxy between a store and the server that breaks a connection at a chosen point.
 final class BreakingProxy: Sendable {
     enum Fault {
-        /// Once, when a transaction is about to be committed: the server never hears of the commit.
+        /// Once, before a commit: the server never receives the commit.
         case beforeCommit
-        /// Once, when a transaction was committed: the client never hears of it.
+        /// Once, after a commit: the client never receives the response.
         case afterCommit
-        /// Whatever is sent to the server from now on gets no answer.
+        /// Everything sent to the server from now on gets no response.
         case silence
     }
 
@@ -25,12 +25,12 @@ final class BreakingProxy: Sendable {
     private let listener: Int32
     private let state = Mutex(State())
 
-    /// Where a client finds the proxy's socket.
+    /// The folder of the proxy's socket.
     var socketFolder: String { folder.path }
-    /// How many connections were broken.
+    /// The number of connections that were broken.
     var broken: Int { state.withLock { $0.broken } }
 
-    /// Begins to take connections for the server whose socket is in a folder.
+    /// Starts to accept connections for the server whose socket is in a folder.
     init(to server: String) throws {
         self.server = server + "/.s.PGSQL.5432"
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -52,10 +52,10 @@ final class BreakingProxy: Sendable {
         for connection in state.withLock({ $0.connections }) { connection.cut() }
     }
 
-    /// From now on.
+    /// Sets the fault from now on.
     func set(_ fault: Fault?) { state.withLock { $0.fault = fault } }
 
-    /// Breaks every connection that there is.
+    /// Breaks every open connection.
     func cutAll() {
         let connections = state.withLock { state in
             defer { state.connections = [] }
@@ -74,9 +74,9 @@ final class BreakingProxy: Sendable {
         }
         let connection = Connection(client: client, server: upstream)
         state.withLock { $0.connections.append(connection) }
-        // Of the statement that leaves a transaction's mark; its text goes out once on each connection.
+        // The statement that writes a transaction's mark; its text is sent once on each connection.
         pump(from: client, to: upstream, connection, .beforeCommit, Array("is_commit) VALUES ($1, TRUE)".utf8))
-        // What the server says of a commit that is done.
+        // The server's response to a completed commit.
         pump(from: upstream, to: client, connection, .afterCommit, Array("COMMIT\0".utf8))
     }
 
@@ -125,7 +125,8 @@ private final class Connection: Sendable {
         self.server = server
     }
 
-    /// Ends both directions. The descriptors are closed when nobody uses them any more, so that no number is used twice.
+    /// Shuts down both directions. The descriptors are closed when they are no longer used, so that no number is reused
+    /// early.
     func cut() {
         shutdown(client, Int32(SHUT_RDWR))
         shutdown(server, Int32(SHUT_RDWR))

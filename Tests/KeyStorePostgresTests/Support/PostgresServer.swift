@@ -5,12 +5,12 @@ import KeyStoreTests
 
 @testable import KeyStorePostgres
 
-/// A PostgreSQL server of the tests' own: one in a process, in a temporary folder, on a Unix socket, run by an ordinary
-/// user, and gone when the process is, however that ends.
+/// The PostgreSQL server of the tests: one per process, in a temporary folder, on a Unix socket, run by an unprivileged
+/// user, and stopped with the process, however the process ends.
 actor PostgresServer {
     static let shared = PostgresServer()
 
-    /// Where the server's programs are; nil when it is not installed.
+    /// The path of the server's programs; nil if PostgreSQL is not installed.
     static let programs: String? = {
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
@@ -22,14 +22,14 @@ actor PostgresServer {
     private let folder = TemporaryFolder()
     private let password = UUID().uuidString
     private var start: Task<Void, any Error>?
-    /// Its end of this pipe closes with the process, and then the script below ends the server.
+    /// The server's end of this pipe closes with the process, and then the script below stops the server.
     private let lifeline = Pipe()
     private let process = Process()
-    /// So many databases at once: each has several connections.
+    /// The maximum number of databases at the same time; each has several connections.
     private var free = 4
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Runs a test with an empty database of its own.
+    /// Runs a test with its own empty database.
     func withDatabase<Value: Sendable>(
         _ body: @Sendable (PostgresSettings) async throws -> Value
     ) async throws -> Value {
@@ -44,7 +44,7 @@ actor PostgresServer {
         return try result.get()
     }
 
-    /// How to reach a database, over the server's socket or another one in `folder`.
+    /// Returns the settings for a database, over the server's socket or another one in `folder`.
     nonisolated func settings(
         _ database: String,
         through folder: String? = nil,
@@ -60,7 +60,7 @@ actor PostgresServer {
         )
     }
 
-    /// Where the server's socket is.
+    /// The folder of the server's socket.
     nonisolated var socketFolder: String { folder.path }
 
     private func enter() async {
@@ -101,13 +101,13 @@ actor PostgresServer {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        // A line when it takes connections; nothing when it ended.
+        // A line when the server accepts connections; nothing if it has stopped.
         guard !output.fileHandleForReading.availableData.isEmpty else {
             throw CocoaError(.executableLoad, userInfo: [NSLocalizedDescriptionKey: "PostgreSQL did not start"])
         }
     }
 
-    // Nothing here has to survive a power failure.
+    // The data does not have to survive a power failure.
     private static let script = """
         set -e
         exec 3>&1 >"$1/log" 2>&1
@@ -124,7 +124,7 @@ actor PostgresServer {
 }
 
 extension PostgresKeyStore {
-    /// Opens a store with a key of its own.
+    /// Opens a store with the given key, or a new one.
     static func open(_ settings: PostgresSettings, _ key: KeyEncryptionKey? = nil) async throws -> PostgresKeyStore {
         let key = try key ?? KeyEncryptionKey.generate()
         return try await open(settings) { _ in [key] }

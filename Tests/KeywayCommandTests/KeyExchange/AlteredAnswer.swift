@@ -22,7 +22,7 @@ struct AlteredAnswer: Sendable, CustomTestStringConvertible {
 
     static let all = [
         AlteredAnswer("film", "cut in the middle", "CPIX, line ") { String($0.prefix($0.count / 2)) },
-        AlteredAnswer("film", "about other content", "about another contentId") {
+        AlteredAnswer("film", "about other content", "has another contentId") {
             $0.replacing("\"recorded-film\"", with: "\"other-film\"")
         },
         AlteredAnswer("film", "with another key ID", "the audio key 27d99821e9848eedbaaed7ed5c399501 is missing") {
@@ -31,31 +31,32 @@ struct AlteredAnswer: Sendable, CustomTestStringConvertible {
         AlteredAnswer("film", "without a vector", "has no explicitIV") {
             $0.replacing(" explicitIV=\"3LS+eq/RfMIfLBZLVQHLXw==\"", with: "")
         },
-        AlteredAnswer("film", "for another scheme", "is for another scheme than cbcs") {
+        AlteredAnswer("film", "for another scheme", "has the scheme cenc, but cbcs was requested") {
             $0.replacing("\"cbcs\"", with: "\"cenc\"")
         },
-        AlteredAnswer("film", "with a box that is too long", "PSSH is not one pssh box of that system") {
+        AlteredAnswer("film", "with a box that is too long", "PSSH is not a single pssh box for this system") {
             $0.replacing("PSSH>AAAAi3Bzc2g", with: "PSSH>AAAAjHBzc2g")
         },
-        AlteredAnswer("film", "with a line for another playlist", "HLSSignalingData is no EXT-X-KEY with a URI") {
+        AlteredAnswer("film", "with a line for another playlist", "HLSSignalingData is not an EXT-X-KEY tag with a URI")
+        {
             // #EXT-X-KEY:METHOD=NONE
             $0.replacing(
                 #/playlist="media">[^<]*/#,
                 with: #"playlist="media">I0VYVC1YLUtFWTpNRVRIT0Q9Tk9ORQ=="#
             )
         },
-        AlteredAnswer("film-encrypted", "with another MAC", "its ValueMAC is wrong") {
+        AlteredAnswer("film-encrypted", "with another MAC", "ValueMAC does not match") {
             altered($0, afterLast: "<pskc:ValueMAC>")
         },
-        AlteredAnswer("film-encrypted", "with another encrypted key", "its ValueMAC is wrong") {
+        AlteredAnswer("film-encrypted", "with another encrypted key", "ValueMAC does not match") {
             altered($0, afterLast: "<enc:CipherValue>")
         },
-        AlteredAnswer("film-encrypted", "for nobody", "is encrypted to this private key") {
+        AlteredAnswer("film-encrypted", "for another recipient", "is encrypted for this private key") {
             // The first value is that of the document key.
             guard let tag = $0.range(of: "<enc:CipherValue>") else { return $0 }
             return $0.replacingCharacters(in: tag.upperBound..<$0.index(after: tag.upperBound), with: "+")
         },
-        AlteredAnswer("film-encrypted", "with keys in the clear", "has keys in the clear") { text in
+        AlteredAnswer("film-encrypted", "with keys in the clear", "contains clear keys") { text in
             let other = try? RecordedKeyExchange("film-with-playready").exchanges.first?.answer.body
             return other.map { String(decoding: $0, as: UTF8.self) } ?? text
         },

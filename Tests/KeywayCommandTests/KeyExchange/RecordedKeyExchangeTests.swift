@@ -66,7 +66,7 @@ struct RecordedKeyExchangeTests {
         for text in [run.text, run.errors] { #expect(!secrets.contains { text.contains($0) }) }
 
         // The server has one URI for all keys.
-        #expect((run.text + run.errors).contains("one URI"))
+        #expect((run.text + run.errors).contains("the same URI"))
 
         let files = try PackageTests.files(tool.path("site"))
         try checkPlaylists(files, session)

@@ -146,7 +146,7 @@ struct KeptKeyStoreTests {
         }
     }
 
-    private static let permissions = "it holds a secret and is open to others (mode 0604); chmod 600 "
+    private static let permissions = "it contains a secret and is accessible to other users (mode 0604); chmod 600 "
 
     @Test("Many titles are listed, each once")
     func many() throws {

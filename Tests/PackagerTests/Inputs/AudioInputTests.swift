@@ -23,7 +23,7 @@ struct AudioInputTests {
         #expect("\(track.codecs) \(track.channels ?? "") \(track.sampleEntry?.format ?? "    ")" == expected[name])
     }
 
-    @Test("are the same in pieces of any size, with tags before, and with damage counted")
+    @Test("are the same in chunks of any size, with ID3 tags before, and with damage counted")
     func pieces() throws {
         for name in ["audio.aac", "audio.ac3", "audio.eac3"] {
             let bytes = try Clip.bytes(name)
@@ -31,18 +31,18 @@ struct AudioInputTests {
             for sizes in [[1], [7, 100, 3], [255]] {
                 #expect(try MediaInputs.open(Pieces(bytes, of: sizes)).samples() == whole)
             }
-            // A tag of 5,000 bytes of content: larger than what is looked at first.
+            // A tag with 5,000 bytes of content is larger than the bytes inspected first.
             let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 39, 8] + [UInt8](repeating: 0xFF, count: 5000)
             #expect(try MediaInputs.open(Pieces(tag + bytes, of: [333])).samples() == whole)
             let half = try #require(Clip.packets(name).dropFirst(10).first.map { _ in 10 })
             let cut = try Clip.packets(name).prefix(half).reduce(0) { $0 + $1.size }
             let damaged = try MediaInputs.open(Pieces(bytes[..<cut] + [UInt8](repeating: 1, count: 50) + bytes[cut...]))
             #expect(try damaged.samples().count == whole.count)
-            #expect(damaged.warnings == ["test input: 1 times there were bytes that belong to no frame"])
+            #expect(damaged.warnings == ["test input: found bytes outside of audio frames 1 times; they are skipped"])
         }
     }
 
-    @Test("whose rate or channels change leave out what is different")
+    @Test("whose sample rate or channels change skip the different frames")
     func change() throws {
         let aac = try Clip.bytes("audio.aac")
         let whole = try MediaInputs.open(Pieces(aac)).samples()
@@ -54,7 +54,7 @@ struct AudioInputTests {
         }
         let input = try MediaInputs.open(Pieces(aac + stereo + aac))
         #expect(try input.samples().count == 2 * whole.count)
-        #expect(input.warnings.contains { $0.contains("\(whole.count) frames have another rate or other channels") })
+        #expect(input.warnings.contains { $0.contains("\(whole.count) frames are skipped: their sample rate") })
     }
 
     @Test(
@@ -67,7 +67,7 @@ struct AudioInputTests {
         let ours = try stream.samples(of: 1)
         let theirs = try movie.samples(of: 1)
         #expect(ours.map(\.bytes) == theirs.map(\.bytes) && ours.count > 10)
-        // The first frame, which is priming, is the beginning of the presentation.
+        // The first frame, which is priming, is the start of the presentation.
         #expect(ours.first?.presentation == 0)
         let shift = try #require(theirs.first).presentation
         #expect(ours.map(\.presentation) == theirs.map { $0.presentation - shift })
@@ -76,7 +76,7 @@ struct AudioInputTests {
         #expect(track.channels == (name == "h264-aac" ? "1" : "2"))
         #expect(track.format == other.format || name == "h264-aac")
         #expect(track.sampleEntry?.format == other.sampleEntry?.format)
-        // The distance of sound and picture is that of ffprobe's list.
+        // The offset between audio and video is that in ffprobe's list.
         let packets = try Clip.packets(name + ".ts")
         let video = try #require(packets.first { $0.stream == 0 }).presentation
         let audio = try #require(packets.first { $0.stream == 1 }).presentation
@@ -84,7 +84,7 @@ struct AudioInputTests {
         #expect(picture.presentation == video - audio)
     }
 
-    @Test("of DVB and of ATSC are told by descriptors and stream types")
+    @Test("of DVB and of ATSC are identified by descriptors and stream types")
     func kinds() throws {
         let remux = try Remux("hevc-ac3.ts")
         let audio = try #require(remux.streams.firstIndex { $0.pid == Remux.audio })

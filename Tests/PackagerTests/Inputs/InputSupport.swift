@@ -3,7 +3,7 @@ import MediaFormats
 import Packager
 import Testing
 
-/// The clips in Fixtures/Inputs; `make` there says how they were made.
+/// The clips in Fixtures/Inputs; the Makefile there contains the commands that created them.
 enum Clip {
     static func path(_ name: String) throws -> String {
         try #require(Bundle.module.url(forResource: "Fixtures/Inputs/\(name)", withExtension: nil)).path
@@ -13,7 +13,7 @@ enum Clip {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: path(name))))
     }
 
-    /// What ffprobe says of each packet.
+    /// The values of ffprobe for each packet.
     static func packets(_ name: String) throws -> [Packet] {
         try String(contentsOfFile: path(name + ".txt"), encoding: .utf8).split(separator: "\n").map { line in
             let fields = line.split(separator: " ")
@@ -36,7 +36,7 @@ enum Clip {
     }
 }
 
-/// Bytes in pieces of any size: what a pipe may do.
+/// A source of bytes in chunks of any size, like a pipe.
 final class Pieces: ByteSource {
     let name = "test input"
     private let bytes: [UInt8]
@@ -62,7 +62,7 @@ final class Pieces: ByteSource {
     }
 }
 
-/// A sample, all of it.
+/// A sample with all values.
 struct ReadSample: Hashable {
     var track: Int
     var bytes: [UInt8]
@@ -73,7 +73,7 @@ struct ReadSample: Hashable {
 }
 
 extension MediaInput {
-    /// All samples, with times in the presentation, in the units of their tracks.
+    /// Returns all samples, with times in the presentation, in the units of their tracks.
     func samples() throws -> [ReadSample] {
         var samples: [ReadSample] = []
         while let (track, sample) = try next() {
@@ -95,7 +95,7 @@ extension MediaInput {
     func samples(of track: Int) throws -> [ReadSample] { try samples().filter { $0.track == track } }
 }
 
-/// What an opening says when it fails.
+/// Returns the error message of `body`.
 func failure(_ body: () throws -> Void) -> String {
     do {
         try body()

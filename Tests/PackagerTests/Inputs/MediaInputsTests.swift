@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Opening inputs")
 struct MediaInputsTests {
-    @Test("goes by what is in them, from files and from pipes alike")
+    @Test("detects the format from the content, for files and for pipes")
     func kinds() throws {
         let kinds: [(name: String, type: Any.Type, codecs: [String])] = [
             ("h264-aac.ts", TransportStreamInput.self, ["avc1.4d400a", "mp4a.40.2"]),
@@ -22,47 +22,59 @@ struct MediaInputsTests {
         }
     }
 
-    @Test("refuses what cannot be packaged, and says what to do")
+    @Test("rejects formats that cannot be packaged, with how to convert them")
     func refusals() throws {
         func text(_ words: String) -> [UInt8] { Array(words.utf8) }
         func packets(_ size: Int, _ start: Int) -> [UInt8] {
             (0..<size * 8).map { $0 % size == start ? 0x47 : 0 }
         }
         let refusals: [(bytes: [UInt8], words: String)] = [
-            ([], "it is empty"),
-            ([0x1A, 0x45, 0xDF, 0xA3, 0x9F], "it is Matroska or WebM; remux it first (ffmpeg -i IN -c copy OUT.mp4)"),
-            (text("RIFF....AVI LIST"), "it is AVI; remux it"), (text("RIFF....WAVEfmt "), "it is WAV; encode it first"),
-            (text("FLV\u{1}"), "it is Flash video; remux it"), ([0, 0, 1, 0xBA, 0x44], "it is an MPEG program stream"),
-            ([0, 0, 1, 0xB3, 0], "it is MPEG-1 or MPEG-2 video"), ([0x30, 0x26, 0xB2, 0x75, 0x8E], "it is ASF"),
-            ([0x06, 0x0E, 0x2B, 0x34, 2], "it is MXF"), (text("DKIF"), "it is IVF"), (text("OggS"), "it is Ogg"),
-            (text("fLaC"), "it is FLAC"), (text("caff"), "it is Core Audio Format"), (text("FORM"), "it is AIFF"),
-            (text("<?xml version"), "it is XML, perhaps TTML"), (text("<tt xmlns"), "it is TTML"),
-            (text("1\r\n00:00:01,000 --> 00:00:02,000\r\nA"), "it is SubRip subtitles; convert it first"),
-            (text("#EXTM3U\n#EXT-X-VERSION:7\n"), "it is a playlist; give the media that it was made from"),
+            ([], "the file is empty"),
             (
-                [0, 0, 0, 24] + text("styp") + [0, 0], "it is a media segment without its init segment; join them first"
+                [0x1A, 0x45, 0xDF, 0xA3, 0x9F],
+                "the format is Matroska or WebM; remux it first (ffmpeg -i IN -c copy OUT.mp4)"
             ),
-            ([0, 0, 0, 1, 0x67, 0x64, 0], "it is an H.264 byte stream, which has no timestamps"),
-            ([0, 0, 0, 1, 0x40, 1, 0xC], "it is an HEVC byte stream, which has no timestamps"),
-            ([0xFF, 0xFB, 0x90, 0x64], "it is MPEG audio, as MP3; encode it first"),
-            (text("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{2}") + [0, 0, 0xFF, 0xFB], "it is MPEG audio, as MP3"),
-            (text("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{2}") + [0, 0], "it is an ID3 tag without audio behind it"),
+            (text("RIFF....AVI LIST"), "the format is AVI; remux it"),
+            (text("RIFF....WAVEfmt "), "the format is WAV; encode it first"),
+            (text("FLV\u{1}"), "the format is Flash video; remux it"),
+            ([0, 0, 1, 0xBA, 0x44], "the format is an MPEG program stream"),
+            ([0, 0, 1, 0xB3, 0], "the format is MPEG-1 or MPEG-2 video"),
+            ([0x30, 0x26, 0xB2, 0x75, 0x8E], "the format is ASF"),
+            ([0x06, 0x0E, 0x2B, 0x34, 2], "the format is MXF"), (text("DKIF"), "the format is IVF"),
+            (text("OggS"), "the format is Ogg"),
+            (text("fLaC"), "the format is FLAC"), (text("caff"), "the format is Core Audio Format"),
+            (text("FORM"), "the format is AIFF"),
+            (text("<?xml version"), "the format is XML, perhaps TTML"), (text("<tt xmlns"), "the format is TTML"),
+            (text("1\r\n00:00:01,000 --> 00:00:02,000\r\nA"), "the format is SubRip subtitles; convert it first"),
+            (text("#EXTM3U\n#EXT-X-VERSION:7\n"), "the file is a playlist; give the source media"),
+            (
+                [0, 0, 0, 24] + text("styp") + [0, 0],
+                "the file is a media segment without its init segment; concatenate"
+            ),
+            ([0, 0, 0, 1, 0x67, 0x64, 0], "the file is an H.264 byte stream, which has no timestamps"),
+            ([0, 0, 0, 1, 0x40, 1, 0xC], "the file is an HEVC byte stream, which has no timestamps"),
+            ([0xFF, 0xFB, 0x90, 0x64], "the format is MPEG audio, such as MP3; encode it first"),
+            (
+                text("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{2}") + [0, 0, 0xFF, 0xFB],
+                "the format is MPEG audio, such as MP3"
+            ),
+            (text("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{2}") + [0, 0], "the file is an ID3 tag without audio after it"),
             (packets(192, 4), "a transport stream with packets of 192 bytes, with timestamps (M2TS)"),
             (packets(204, 0), "a transport stream with packets of 204 bytes, with checksums"),
-            (text("Nothing of the kind, but long enough to be something."), "its format is not known; inputs are MP4"),
+            (text("Nothing of the kind, but long enough to be something."), "the format is not supported; use MP4"),
         ]
         for refusal in refusals {
             let message = failure { _ = try MediaInputs.open(Pieces(refusal.bytes)) }
             #expect(message.hasPrefix("test input: ") && message.contains(refusal.words), "\(message)")
         }
-        // Each sentence is told once.
+        // Every message is different.
         let messages = refusals.map { refusal in failure { _ = try MediaInputs.open(Pieces(refusal.bytes)) } }
         #expect(Set(messages).count == refusals.count - 1)
     }
 
-    @Test("names folders and files that are not there")
+    @Test("reports folders and missing files")
     func files() throws {
-        #expect(failure { _ = try MediaInputs.open("/") } == "/: it is a folder; name the files in it")
+        #expect(failure { _ = try MediaInputs.open("/") } == "/: the path is a folder; give the files in it")
         let message = failure { _ = try MediaInputs.open("/nonexistent/clip.mp4") }
         #expect(message == "cannot open /nonexistent/clip.mp4: No such file or directory")
     }
@@ -117,7 +129,7 @@ struct MediaInputsTests {
         #expect(try input.samples() == (MediaInputs.open(Clip.path("audio.ac3")).samples()))
     }
 
-    @Test("says what the system says when a pipe cannot be read")
+    @Test("reports the system's error when a pipe cannot be read")
     func brokenPipe() throws {
         #expect(
             failure { _ = try PipeReader(descriptor: -1, name: "a pipe").peek(1) }
@@ -130,7 +142,7 @@ struct MediaInputsTests {
 struct MovieStreamInputTests {
     @Test("have the samples of the file", arguments: [[1 << 20], [1], [1000, 7]])
     func samples(sizes: [Int]) throws {
-        // The index has to come first: as the MP4 of the fixtures does not, fragments are made of it.
+        // The moov box must be first: the MP4 of the fixtures has it last, so it is fragmented.
         let bytes = try Clip.bytes("h264-aac-fragmented.mp4")
         let file = try MovieFileInput(MappedFile(path: Clip.path("h264-aac-fragmented.mp4")))
         let stream = try MediaInputs.open(Pieces(bytes, of: sizes))
@@ -142,7 +154,7 @@ struct MovieStreamInputTests {
         #expect(stream.position == bytes.count && stream.warnings == [])
     }
 
-    @Test("say what to do when the index comes too late, or the input ends too early")
+    @Test("report how to correct a moov box after the media, or a truncated input")
     func failures() throws {
         let late = failure { _ = try MediaInputs.open(Pieces(Clip.bytes("h264-aac.mp4"))) }
         #expect(late.contains("for a pipe; give the file by its name, or move its moov box to the front"))
@@ -175,14 +187,14 @@ struct WebVTTInputTests {
 
         """
 
-    @Test("are cut where the leading track is cut")
+    @Test("are split where the leading track is cut")
     func segments() throws {
         let input = try #require(try MediaInputs.open(Pieces(Array(text.utf8), of: [5])) as? WebVTTInput)
         #expect(input.tracks.map(\.kind) == [.subtitles])
         #expect(input.tracks[0].duration == 8000)
         #expect(input.next() == nil)
         let never = "the end time of the cue is not after its start time, so the cue is never visible"
-        #expect(input.warnings == ["test input: line 10: \(never); it is left out"])
+        #expect(input.warnings == ["test input: line 10: \(never); the block is skipped"])
         let rendition = input.rendition(map: WebVTTTimestampMap(mpegTS: 900_000))
         let head = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n"
         let first = "one\n00:00:00.500 --> 00:00:02.500\nFirst\n\n"
@@ -191,12 +203,12 @@ struct WebVTTInputTests {
             MediaTime(180_000, timescale: 90_000), MediaTime(4, timescale: 1), MediaTime(6, timescale: 1),
         ]
         let segments = cuts.map { String(decoding: rendition.segment(until: $0), as: UTF8.self) }
-        // The first cue spans the first cut; between 4 and 6 s there is none.
+        // The first cue spans the first cut; there is no cue between 4 and 6 s.
         #expect(segments == [head + first, head + first, head])
         #expect(String(decoding: rendition.last(), as: UTF8.self) == head + second)
     }
 
-    @Test("that are none, or too large, are refused")
+    @Test("that are invalid or too large are rejected")
     func failures() throws {
         let big = Pieces(Array("WEBVTT\n\n".utf8) + [UInt8](repeating: 0x0A, count: WebVTTDocument.maximumSize))
         #expect(failure { _ = try MediaInputs.open(big) }.contains("split the file"))

@@ -3,7 +3,7 @@ import Foundation
 import MediaFormats
 import Packager
 
-/// PES packets of a clip, to be changed and written into a transport stream again.
+/// The PES packets of a clip, which can be modified and written to a transport stream again.
 struct Remux {
     struct Packet {
         var pid: UInt16
@@ -15,7 +15,7 @@ struct Remux {
     var packets: [Packet] = []
     var streams: [ProgramMapTable.Stream] = []
 
-    /// Takes a clip apart.
+    /// Demuxes a clip.
     init(_ name: String) throws {
         var demuxer = TransportDemuxer()
         var packets: [Packet] = []
@@ -44,7 +44,7 @@ struct Remux {
     static let video: UInt16 = 0x100
     static let audio: UInt16 = 0x101
 
-    /// The transport stream.
+    /// Returns the transport stream.
     func bytes() -> [UInt8] {
         var muxer = TransportMuxer()
         muxer.writeSection(ProgramAssociationTable(programs: [(1, 0x1000)]).bytes, pid: 0)
@@ -65,7 +65,7 @@ struct Remux {
         try TransportStreamInput(Pieces(bytes()), limits: limits)
     }
 
-    /// Moves the times of packets.
+    /// Shifts the timestamps of packets.
     mutating func shift(by distance: Int64, where isMoved: (Int, Packet) -> Bool = { _, _ in true }) {
         for index in packets.indices where isMoved(index, packets[index]) {
             packets[index].presentation = packets[index].presentation.map { $0 + distance }

@@ -12,7 +12,10 @@ struct TransportStreamDamageTests {
         return (try input.samples(), input.warnings)
     }
 
-    @Test("and whole ones read alike in pieces of any size", arguments: ["h264-aac.ts", "wrap.ts", "plain.ts"])
+    @Test(
+        "and undamaged ones yield the same samples in chunks of any size",
+        arguments: ["h264-aac.ts", "wrap.ts", "plain.ts"]
+    )
     func pieces(name: String) throws {
         let bytes = try Clip.bytes(name)
         let whole = try read(bytes)
@@ -24,7 +27,7 @@ struct TransportStreamDamageTests {
         }
     }
 
-    @Test("that are cut off give what there is")
+    @Test("that are truncated yield the samples before the truncation")
     func truncations() throws {
         let bytes = try Clip.bytes("h264-aac.ts")
         let whole = try read(bytes).samples.filter { $0.track == 0 }
@@ -36,13 +39,13 @@ struct TransportStreamDamageTests {
             }
             let video = try input.samples().filter { input.tracks[$0.track].kind == .video }
             counts.insert(video.count)
-            // The last one may be cut off itself, and lasts as long as the one before.
+            // The last sample may be truncated, and has the duration of the one before.
             #expect(video.dropLast().map(\.bytes) == whole.prefix(max(0, video.count - 1)).map(\.bytes))
         }
         #expect(counts.isSuperset(of: 1...20))
     }
 
-    @Test("go on behind bytes that are lost, or were never part of them")
+    @Test("continue after missing and extra bytes")
     func lostBytes() throws {
         let bytes = try Clip.bytes("h264-aac.ts")
         let all = try read(bytes).samples
@@ -78,7 +81,7 @@ struct TransportStreamDamageTests {
         return bytes
     }
 
-    @Test("lose what comes before the first key frame, and say how much")
+    @Test("lose the pictures before the first key frame, with a warning")
     func middle() throws {
         var remux = try Remux("h264-aac.ts")
         let whole = try read(remux.bytes()).samples
@@ -88,18 +91,20 @@ struct TransportStreamDamageTests {
         let video = samples.filter { $0.track == 0 }
         #expect(video.count == 15 && video.first?.isSync == true)
         #expect(video.map(\.bytes) == whole.filter { $0.track == 0 }.dropFirst(5).map(\.bytes))
-        #expect(warnings.count == 1 && warnings[0].contains("PID 256 (H.264): 4 pictures before the first key frame"))
-        // The picture comes half a second into the sound that was kept.
+        #expect(
+            warnings.count == 1 && warnings[0].contains("PID 256 (H.264): 4 pictures are skipped because they precede")
+        )
+        // The first picture is half a second after the start of the audio.
         let audio = try #require(samples.first { $0.track == 1 })
         #expect(audio.presentation == 0)
         #expect(try #require(video.first).presentation == 4180 + 45_000)
     }
 
-    @Test("lose pictures whose slice headers are broken")
+    @Test("lose pictures with invalid slice headers")
     func brokenSlice() throws {
         var remux = try Remux("plain.ts")
         let whole = try read(remux.bytes()).samples
-        // The slice of the seventh picture names a picture parameter set that there is not.
+        // The slice of the seventh picture references a missing picture parameter set.
         let payload = remux.packets[6].payload
         let start = try #require(payload.indices.dropLast(4).first { payload[$0...].starts(with: [0, 0, 1, 0x41]) })
         remux.packets[6].payload = payload[...(start + 3)] + [0x80, 0x01, 0x01, 0x80]
@@ -107,10 +112,10 @@ struct TransportStreamDamageTests {
         #expect(samples.count == 19)
         #expect(samples.map(\.presentation) == whole.map(\.presentation).enumerated().filter { $0.0 != 6 }.map(\.1))
         #expect(samples[5].duration == 18_000)
-        #expect(warnings.count == 1 && warnings[0].contains("1 damaged pictures are left out"))
+        #expect(warnings.count == 1 && warnings[0].contains("1 damaged pictures are skipped"))
     }
 
-    @Test("never trap or hang, whatever bit is wrong")
+    @Test("never crash or hang, whatever bit is flipped")
     func bitFlips() throws {
         let bytes = try Clip.bytes("h264-aac.ts")
         var state: UInt64 = 42

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Programs of transport streams")
 struct TransportStreamProgramTests {
-    @Test("leave out what cannot be packaged, and name it")
+    @Test("skip streams that cannot be packaged, with a warning")
     func omissions() throws {
         var remux = try Remux("h264-aac.ts")
         func descriptor(_ tag: UInt8, _ content: [UInt8] = []) -> [TransportDescriptor] {
@@ -26,13 +26,13 @@ struct TransportStreamProgramTests {
             "PID 272 (MPEG-2 video), stream type 0x2", "PID 273 (teletext), stream type 0x6",
             "PID 274 (DVB subtitles), stream type 0x6", "PID 275 (ID3 metadata), stream type 0x15",
             "PID 276 (SCTE-35 markers), stream type 0x86", "PID 277 (AAC in LATM), stream type 0x11",
-            "PID 278 (an unknown kind of stream), stream type 0xfa",
+            "PID 278 (unknown), stream type 0xfa",
         ]
-        #expect(input.warnings == named.map { "test input: \($0), cannot be packaged; it is left out" })
+        #expect(input.warnings == named.map { "test input: \($0), cannot be packaged; the stream is skipped" })
         #expect(try input.samples().count > 60)
     }
 
-    @Test("leave out a stream that shows nothing, within a bound")
+    @Test("skip a stream that is not identified within the limit")
     func silence() throws {
         var remux = try Remux("h264-aac.ts")
         remux.streams.append(.init(type: .hevc, pid: 0x120))
@@ -41,33 +41,37 @@ struct TransportStreamProgramTests {
         #expect(input.tracks.count == 2)
         #expect(
             input.warnings == [
-                "test input: PID 288 (HEVC): no picture came to the end; it is left out",
-                "test input: PID 289 (AAC): no frame with a timestamp came to the end; it is left out",
+                "test input: PID 288 (HEVC): it contains no picture up to the end; the stream is skipped",
+                "test input: PID 289 (AAC): it contains no frame with a timestamp up to the end; the stream is skipped",
             ]
         )
         var limits = TransportStreamInput.Limits()
         limits.readAhead = 8000
         let bounded = try TransportStreamInput(Pieces(remux.bytes(), of: [1000]), limits: limits)
         #expect(bounded.position == 8000)
-        #expect(bounded.warnings.first?.contains("no picture came in the first 8000 bytes") == true)
+        #expect(bounded.warnings.first?.contains("it contains no picture in the first 8000 bytes") == true)
         let samples = try bounded.samples()
         #expect(try input.samples() == samples)
     }
 
-    @Test("that are encrypted say so")
+    @Test("that are encrypted are rejected")
     func encrypted() throws {
         var remux = try Remux("h264-aac.ts")
         remux.streams[0].type = .encryptedH264
         let message = failure { _ = try remux.open() }
-        #expect(message.contains("PID 256 (H.264) has encrypted samples: it is encrypted; decrypt it first"))
+        #expect(message.contains("PID 256 (H.264) has encrypted samples: decrypt the file first"))
         var bytes = try Clip.bytes("h264-aac.ts")
         for place in stride(from: 0, to: bytes.count, by: 188) where bytes[place + 1] & 0x1F == 1 {
             bytes[place + 3] |= 0x80
         }
-        #expect(failure { _ = try TransportStreamInput(Pieces(bytes)) }.contains("its packets are scrambled: it is"))
+        #expect(
+            failure { _ = try TransportStreamInput(Pieces(bytes)) }.contains(
+                "its packets are scrambled: decrypt the file"
+            )
+        )
     }
 
-    @Test("without anything to package say what there is")
+    @Test("without any supported stream are rejected with a list of streams")
     func nothing() throws {
         var remux = try Remux("h264-aac.ts")
         remux.streams = [.init(type: TransportStreamType(rawValue: 0x02), pid: 0x100)]
@@ -93,7 +97,7 @@ struct TransportStreamProgramTests {
         #expect(try remux.open().tracks.map(\.language) == ["und", "deu"])
     }
 
-    @Test("whose parameter sets change become avc3, and keep them")
+    @Test("whose parameter sets change become avc3, and keep them in the samples")
     func parameterSetChange() throws {
         var remux = try Remux("plain.ts")
         let key = 10
@@ -111,12 +115,12 @@ struct TransportStreamProgramTests {
             #expect(summary.hasParameterSets && !summary.startsWithDelimiter)
         }
         #expect(samples.count(where: \.isSync) == 4)
-        // There and back again.
+        // A change and a change back.
         #expect(
-            input.warnings.count == 1 && input.warnings[0].contains("parameter sets change 2 times, first 1.0 s behind")
+            input.warnings.count == 1 && input.warnings[0].contains("parameter sets change 2 times, first 1.0 s after")
         )
 
-        // When the change comes too late for the sample entry, the sets stay from there on.
+        // If the change is too late for the sample entry, the parameter sets are kept from there on.
         let late = try TransportStreamInput(Pieces(remux.bytes(), of: [4000]))
         #expect(late.tracks[0].sampleEntry?.format == "avc1")
         let keys = try late.samples().filter(\.isSync)
@@ -125,9 +129,9 @@ struct TransportStreamProgramTests {
         #expect(late.warnings.count == 1 && late.warnings[0].contains("players may fail there"))
     }
 
-    @Test("with two fields to a picture make one sample of both")
+    @Test("with two fields per picture combine them in one sample")
     func fields() throws {
-        // Nothing that is here encodes fields, so parameter sets and slice headers are put together bit by bit.
+        // No encoder at hand encodes fields, so parameter sets and slice headers are composed bit by bit.
         var sequence = Bits([0x67, 77, 0, 30])
         for number in [0, 0, 0, 0, 1] { sequence.ue(number) }
         sequence.u(0)
@@ -174,16 +178,16 @@ struct TransportStreamProgramTests {
         #expect(samples.map(\.isSync) == [true, false, false, false])
     }
 
-    @Test("come in the order of decoding")
+    @Test("return samples in decoding order")
     func order() throws {
         let input = try TransportStreamInput(Pieces(Clip.bytes("h264-aac.ts")))
         let times = try input.samples().map { MediaTime($0.decode, timescale: input.tracks[$0.track].timescale) }
-        // Times of the sound are rounded to its samples.
+        // Audio times are rounded to samples.
         #expect(zip(times, times.dropFirst()).allSatisfy { $0.seconds <= $1.seconds + 0.0001 })
     }
 }
 
-/// Bits that become bytes.
+/// A bit writer.
 private struct Bits {
     private(set) var bytes: [UInt8]
     private var count = 0

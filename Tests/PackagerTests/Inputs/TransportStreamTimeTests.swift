@@ -4,18 +4,19 @@ import Testing
 
 @Suite("Times of transport streams")
 struct TransportStreamTimeTests {
-    /// Bytes and times, without the track's own units of decode time.
+    /// The bytes and times of a sample, independent of the track's timescale.
     private func samples(_ remux: Remux) throws -> (samples: [ReadSample], warnings: [String]) {
         let input = try remux.open()
         return (try input.samples(), input.warnings)
     }
 
-    @Test("are the same when timestamps come around, in all streams or first in one")
+    @Test("are the same if timestamps wrap around, in all streams or first in one")
     func wrap() throws {
         let plain = try Remux("h264-aac.ts")
         let expected = try samples(plain).samples
         #expect(expected.count == 20 + (try Clip.packets("h264-aac.ts").filter { $0.stream == 1 }.count))
-        // Video begins at 0 + 18000, audio at 13820: with these the one, the other or none is behind 2^33 at first.
+        // Video starts at 0 + 18000, audio at 13820: with these shifts, one, the other or none wraps around at the
+        // start.
         for start in [-18_001, -18_000, -15_000, -13_000, -90_000, -1] as [Int64] {
             var moved = plain
             moved.shift(by: start)
@@ -30,7 +31,7 @@ struct TransportStreamTimeTests {
         #expect(zip(found, expected).allSatisfy { abs($0.presentation - $1.presentation) <= 1 })
     }
 
-    @Test("of pictures without timestamps are worked out from those before")
+    @Test("of pictures without timestamps are derived from the previous ones")
     func severalPicturesInAPacket() throws {
         let plain = try Remux("plain.ts")
         let expected = try samples(plain).samples
@@ -45,13 +46,13 @@ struct TransportStreamTimeTests {
         #expect(warnings.count == 1 && warnings[0].contains("13 pictures have no timestamps"))
     }
 
-    @Test("belong to the pictures that begin in a packet, wherever packets are cut", arguments: [1, 2, 3, 4, 5, 100])
+    @Test("apply to the pictures that start in a packet, wherever packets are split", arguments: [1, 2, 3, 4, 5, 100])
     func pictureInSeveralPackets(cut: Int) throws {
         let plain = try Remux("plain.ts")
         let expected = try samples(plain).samples
         let split = plain.packets.flatMap { packet -> [Remux.Packet] in
             let place = min(cut, packet.payload.count - 1)
-            // Behind the start code the picture has begun already.
+            // After the start code, the picture has already started.
             return [
                 Remux.Packet(
                     pid: packet.pid,
@@ -67,13 +68,13 @@ struct TransportStreamTimeTests {
         #expect(warnings == [])
     }
 
-    @Test("go on where clocks start anew, and tracks stay together")
+    @Test("continue after a clock reset, and tracks stay in sync")
     func clockJump() throws {
         let plain = try Remux("h264-aac.ts")
         let expected = try samples(plain).samples
         for distance in [3_000_000, -40_000_000, 1 << 32] as [Int64] {
             var moved = plain
-            // At the second half; audio goes there at its own time.
+            // At the second half; audio changes at a different time.
             moved.shift(by: distance) { _, packet in packet.decode ?? 0 >= 90_000 }
             let (found, warnings) = try samples(moved)
             #expect(found.count == expected.count)
@@ -81,14 +82,14 @@ struct TransportStreamTimeTests {
             for track in 0...1 {
                 let ours = found.filter { $0.track == track }
                 let theirs = expected.filter { $0.track == track }
-                // Where the streams went over, half a frame of audio may be lost or won.
+                // At the transition, half a frame of audio may be lost or gained.
                 #expect(zip(ours, theirs).allSatisfy { abs($0.presentation - $1.presentation) <= 512 })
             }
-            #expect(warnings.count { $0.contains("clocks start anew 1 times") } == 1)
+            #expect(warnings.count { $0.contains("timestamps are discontinuous 1 times") } == 1)
         }
     }
 
-    @Test("make the frame before a gap in the sound longer")
+    @Test("extend the frame before a gap in the audio")
     func audioGap() throws {
         var remux = try Remux("h264-aac.ts")
         let plain = try samples(remux).samples.filter { $0.track == 1 }
@@ -111,7 +112,7 @@ struct TransportStreamTimeTests {
         #expect(warnings.count == 1 && warnings[0].contains("PID 257 (AAC): 1 gaps"))
     }
 
-    @Test("leave out sound that was there already")
+    @Test("drop overlapping audio")
     func audioOverlap() throws {
         var remux = try Remux("h264-aac.ts")
         let plain = try samples(remux).samples.filter { $0.track == 1 }
@@ -125,10 +126,10 @@ struct TransportStreamTimeTests {
         #expect(audio.count == plain.count - 3)
         #expect(audio.map(\.decode) == plain.dropLast(3).map(\.decode))
         #expect(audio.last?.bytes == plain.last?.bytes)
-        #expect(warnings.count == 1 && warnings[0].contains("PID 257 (AAC): 3 frames are left out"))
+        #expect(warnings.count == 1 && warnings[0].contains("PID 257 (AAC): 3 frames are skipped"))
     }
 
-    @Test("need not be exact: less than half a frame of sound changes nothing")
+    @Test("may be inexact: less than half an audio frame has no effect")
     func audioJitter() throws {
         var remux = try Remux("h264-aac.ts")
         let plain = try samples(remux).samples.filter { $0.track == 1 }
@@ -142,7 +143,7 @@ struct TransportStreamTimeTests {
         #expect(warnings == [])
     }
 
-    @Test("that do not grow are told")
+    @Test("that do not increase cause a warning")
     func disorder() throws {
         var remux = try Remux("plain.ts")
         remux.packets[7].decode = remux.packets[6].decode
@@ -151,6 +152,6 @@ struct TransportStreamTimeTests {
         #expect(found.count == 20)
         #expect(zip(found, found.dropFirst()).allSatisfy { $0.decode < $1.decode })
         #expect(zip(found, found.dropFirst()).allSatisfy { $0.decode + Int64($0.duration) == $1.decode })
-        #expect(warnings.count == 1 && warnings[0].contains("1 pictures have decode times that do not grow"))
+        #expect(warnings.count == 1 && warnings[0].contains("1 pictures have decode times that do not increase"))
     }
 }

@@ -17,7 +17,7 @@ struct TransportStreamVideoTests {
         #expect(ours.count == theirs.count && ours.count >= 10)
         #expect(ours.map(\.bytes) == theirs.map { withoutSets($0.bytes) })
         #expect(ours.map(\.isSync) == theirs.map(\.isSync))
-        // The movie begins with its first picture; the stream with its audio, which has priming before that.
+        // The movie starts with its first picture; the stream with its audio, which has priming before that.
         let scale = Int64(movie.tracks[0].timescale)
         let shift = try #require(ours.first).presentation
         let start = try #require(theirs.first).presentation
@@ -32,7 +32,7 @@ struct TransportStreamVideoTests {
         #expect(stream.warnings == [])
     }
 
-    /// NAL units behind lengths, without HEVC's parameter sets and delimiters, which ffmpeg leaves in.
+    /// Returns NAL units after length fields, without HEVC parameter sets and delimiters, which ffmpeg keeps.
     private func withoutSets(_ sample: [UInt8]) -> [UInt8] {
         var left = sample[...]
         var result: [UInt8] = []
@@ -41,14 +41,14 @@ struct TransportStreamVideoTests {
             left = left.dropFirst(unit.count)
             var content = unit.dropFirst(4)
             guard ![0x40, 0x42, 0x44, 0x46].contains(content.first) else { continue }
-            // The zero of the next start code of 4 bytes, which is no part of a NAL unit.
+            // The zero byte of the next 4-byte start code, which is not part of a NAL unit.
             while content.last == 0 { content.removeLast() }
             result += [0, 0, UInt8(content.count >> 8), UInt8(content.count & 255)] + content
         }
         return result
     }
 
-    @Test("has the times of ffprobe's list, and the first picture where its timestamp says")
+    @Test("has the times in ffprobe's list, and the first picture at its timestamp")
     func times() throws {
         for name in ["h264-aac.ts", "hevc-ac3.ts", "wrap.ts"] {
             let packets = try Clip.packets(name)
@@ -64,7 +64,7 @@ struct TransportStreamVideoTests {
         }
     }
 
-    @Test("is described by its parameter sets and messages")
+    @Test("is described by its parameter sets and SEI messages")
     func description() throws {
         let hevc = try open("hevc-ac3.ts").tracks[0]
         let entry = try #require(hevc.sampleEntry)

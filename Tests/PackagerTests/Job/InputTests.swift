@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Inputs of a job")
 struct InputTests {
-    @Test("are a path and options behind commas")
+    @Test("consist of a path and options after commas")
     func options() throws {
         let input = try PackagingJob.Input(
             parsing: "dub.m4a,lang=GER,name=Deutsch,role=dub,group=stereo,policy=hd,tracks=audio+subtitles"
@@ -17,13 +17,13 @@ struct InputTests {
         #expect(input.group == "stereo")
         #expect(input.policy == .trackClass(.hd))
         #expect(input.tracks == [.audio, .subtitles])
-        #expect(!input.takes(.video))
+        #expect(!input.includes(.video))
         #expect(try PackagingJob.Input(parsing: "-").isStandardInput)
         #expect(try PackagingJob.Input(parsing: "a,policy=clear").policy == .clear)
     }
 
     @Test(
-        "take a comma and a backslash that are escaped",
+        "unescape commas and backslashes",
         arguments: [
             (#"one\,two.mp4"#, "one,two.mp4"), (#"a\\,lang=en"#, #"a\"#), (#"C:\films\x.mp4"#, #"C:\films\x.mp4"#),
             (#"a\"#, #"a\"#), (#"a=b.mp4"#, "a=b.mp4"),
@@ -34,7 +34,7 @@ struct InputTests {
     }
 
     @Test(
-        "say what is wrong",
+        "report errors",
         arguments: [
             ("", "no path"), (",lang=en", "no path"), ("a,b.mp4", "\\,"), ("a,lang=en,lang=de", "twice"),
             ("a,lang=", "empty"), ("a,lang=e", "BCP 47"), ("a,role=hero", "forced-subtitle"),
@@ -59,12 +59,15 @@ struct InputTests {
         #expect(TrackLanguage.tag(text) == tag)
     }
 
-    @Test("have no language where nothing is known", arguments: ["und", "UND", "", "e", "1234", "en--us", "en us"])
+    @Test(
+        "have no language if it is undetermined or invalid",
+        arguments: ["und", "UND", "", "e", "1234", "en--us", "en us"]
+    )
     func noLanguage(text: String) {
         #expect(TrackLanguage.tag(text) == nil)
     }
 
-    @Test("call languages as those who speak them do")
+    @Test("have the names of languages in these languages")
     func names() {
         #expect(TrackLanguage.name(of: "de") == "Deutsch")
         #expect(TrackLanguage.name(of: "en") == "English")

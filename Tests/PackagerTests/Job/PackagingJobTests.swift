@@ -32,7 +32,7 @@ struct PackagingJobTests {
         return job
     }
 
-    /// The option that a job is refused for.
+    /// The option in the error of a job; nil if the job is valid.
     private static func refusal(_ job: PackagingJob) -> String? {
         do {
             try job.validate()
@@ -44,7 +44,7 @@ struct PackagingJobTests {
         }
     }
 
-    @Test("that make sense are taken")
+    @Test("with consistent options are valid")
     func sensible() throws {
         for (scheme, container, systems) in [
             (TrackProtection.Scheme.cbcs, PackagingJob.Container.fmp4, [ProtectionSystem.fairPlay, .common]),
@@ -64,7 +64,7 @@ struct PackagingJobTests {
         #expect(Self.refusal(divided) == nil)
     }
 
-    @Test("that contradict themselves are refused for the option that is to change")
+    @Test("with contradicting options are rejected with the option to change")
     func contradictions() throws {
         let cases: [(String, PackagingJob)] = [
             ("scheme", try Self.job(.cbcs, .ts)),
@@ -120,7 +120,7 @@ struct PackagingJobTests {
     }
 
     @Test(
-        "keep off names that would leave the folder or upset a playlist",
+        "reject names outside of the folder or invalid in a playlist",
         arguments: ["", "../x", "a b", ".x", "a\"b"]
     )
     func names(name: String) throws {
@@ -128,7 +128,7 @@ struct PackagingJobTests {
         #expect(throws: JobFailure.self) { try job.validate() }
     }
 
-    @Test("may have their input beside the playlists, and not where a link leads into a rendition's folder")
+    @Test("may have their input next to the playlists, but not in a rendition's folder through a symbolic link")
     func links() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -151,7 +151,7 @@ struct PackagingJobTests {
         #expect(Self.refusal(job) == "out")
     }
 
-    @Test("give each class its key, and say which class has none")
+    @Test("select the key of each class, and report a class without a key")
     func classes() throws {
         let job = try Self.job { job in
             job.keys = ContentKeys()
@@ -172,17 +172,17 @@ struct PackagingJobTests {
         #expect(try job.protection(of: uhd, from: policy) == nil)
     }
 
-    @Test("refuse a clear lead as long as the film, and tell times to the millisecond")
+    @Test("reject a clear lead that covers the presentation, with times in milliseconds")
     func clearLead() throws {
         let job = try Self.job { $0.clearLead = MediaTime(10_050, timescale: 1000) }
         try job.checkClearLead(presentation: MediaTime(10_051, timescale: 1000))
         let error = #expect(throws: JobFailure.self) {
             try job.checkClearLead(presentation: MediaTime(10, timescale: 1))
         }
-        #expect(error?.reason.contains("lasts 10 s") == true && error?.reason.contains("10.050 s") == true)
+        #expect(error?.reason.contains("presentation of 10 s") == true && error?.reason.contains("10.050 s") == true)
     }
 
-    @Test("write a pssh box for each system with the key's ID, under cbcs alone")
+    @Test("write a pssh box for each system with the key ID, only with Common Encryption")
     func headers() throws {
         let keyID = [UInt8](repeating: 1, count: 16)
         let protection = TrackProtection(
@@ -197,7 +197,7 @@ struct PackagingJobTests {
         #expect(try Self.job(.sampleAES, .ts).protectionHeaders(of: protection).isEmpty)
     }
 
-    @Test("make new keys that differ in every part")
+    @Test("generate keys that differ in all parts")
     func random() throws {
         let keys = try ContentKeys.random()
         #expect(keys.all.count == 4 && keys.shared == nil)
@@ -206,7 +206,7 @@ struct PackagingJobTests {
         #expect(Set(keys.all.compactMap { $0.key.iv?.reveal() }).count == 4)
     }
 
-    @Test("complete keys that lack an IV, and leave others alone")
+    @Test("add missing IVs to keys, and keep existing ones")
     func randomIVs() throws {
         var keys = ContentKeys(shared: try Self.key(1, hasIV: false))
         keys.classes[.hd] = try Self.key(1, hasIV: false)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Packager
 
-/// A source that does what a test wants.
+/// A source whose behavior is defined by a test.
 struct ScriptedKeyPeriods: ContentKeyPeriods {
     let body: @Sendable (KeyPeriodRequest) async throws -> ContentKeyPeriod
     func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod { try await body(request) }
 }
 
-@Suite("Asking for key periods")
+@Suite("Requests for key periods")
 struct KeyPeriodFetcherTests {
     private struct Trouble: Error, CustomStringConvertible {
         let description = "the line is dead"
@@ -19,7 +19,7 @@ struct KeyPeriodFetcherTests {
 
     private let request = KeyPeriodRequest(number: 3, trackClasses: [.audio], duration: 60)
 
-    @Test("is tried again until keys come")
+    @Test("are retried until keys arrive")
     func retries() async throws {
         let calls = Mutex(0)
         let fetcher = KeyPeriodFetcher(
@@ -31,26 +31,26 @@ struct KeyPeriodFetcherTests {
                 guard call > 2 else { throw Trouble() }
                 return ContentKeyPeriod(number: request.number, keys: ContentKeys())
             },
-            patience: .seconds(3600),
-            firstPause: .milliseconds(1)
+            timeout: .seconds(3600),
+            initialDelay: .milliseconds(1)
         )
         #expect(try await fetcher.period(request).number == 3)
         #expect(calls.withLock { $0 } == 3)
         #expect(await fetcher.ready(3) != nil)
     }
 
-    @Test("ends with the last answer when patience does")
-    func patience() async throws {
+    @Test("fail with the last error after the timeout")
+    func timeout() async throws {
         let fetcher = KeyPeriodFetcher(
             ScriptedKeyPeriods { _ in throw Trouble() },
-            patience: .milliseconds(50),
-            firstPause: .milliseconds(1)
+            timeout: .milliseconds(50),
+            initialDelay: .milliseconds(1)
         )
         let error = await #expect(throws: KeyPeriodFailure.self) { try await fetcher.period(request) }
         #expect(error?.number == 3)
     }
 
-    @Test("ends at once where trying again mends nothing")
+    @Test("fail at once if a retry cannot help")
     func failure() async throws {
         let calls = Mutex(0)
         let fetcher = KeyPeriodFetcher(
@@ -58,18 +58,18 @@ struct KeyPeriodFetcherTests {
                 calls.withLock { $0 += 1 }
                 throw KeyPeriodFailure(request.number, "there are no more")
             },
-            patience: .seconds(3600)
+            timeout: .seconds(3600)
         )
         let error = await #expect(throws: KeyPeriodFailure.self) { try await fetcher.period(request) }
         #expect(error?.reason == "there are no more")
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test("takes no other period's keys")
+    @Test("reject the keys of another period")
     func otherNumber() async throws {
         let fetcher = KeyPeriodFetcher(
             ScriptedKeyPeriods { _ in ContentKeyPeriod(number: 9, keys: ContentKeys()) },
-            patience: .seconds(3600)
+            timeout: .seconds(3600)
         )
         await #expect(throws: KeyPeriodFailure.self) { try await fetcher.period(request) }
     }

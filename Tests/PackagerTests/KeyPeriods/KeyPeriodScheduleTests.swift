@@ -6,7 +6,7 @@ import Testing
 struct KeyPeriodScheduleTests {
     private func time(_ seconds: Double) -> MediaTime { MediaTime(Int64(seconds * 1000), timescale: 1000) }
 
-    /// The periods of a leader's segments.
+    /// Returns the periods of a leader's segments.
     private func periods(_ rotation: KeyRotation?, _ starts: [Double], first: Int = 0) -> [Int] {
         var schedule = KeyPeriodSchedule(rotation, first: first)
         return starts.map {
@@ -15,29 +15,29 @@ struct KeyPeriodScheduleTests {
         }
     }
 
-    @Test("begin every so many segments")
+    @Test("start after a number of segments")
     func segments() {
         #expect(periods(KeyRotation(.segments(2)), [0, 6, 12, 18, 24]) == [0, 0, 1, 1, 2])
     }
 
-    @Test("begin at the first segment when so many seconds are over, and do not drift")
+    @Test("start with the first segment after a number of seconds, and do not drift")
     func seconds() {
         let starts = stride(from: 1.0, to: 40, by: 4).map { $0 }
         #expect(periods(KeyRotation(.seconds(10)), starts) == [0, 0, 0, 1, 1, 2, 2, 2, 3, 3])
     }
 
-    @Test("go on by one where a long segment spans several points of time")
+    @Test("increase by one if a long segment spans several rotation times")
     func longSegment() {
         #expect(periods(KeyRotation(.seconds(10)), [0, 9, 45, 50, 55]) == [0, 0, 1, 2, 2])
     }
 
-    @Test("go on from the number of a run before, and never change without rotation")
+    @Test("continue from the number of an earlier run, and never change without rotation")
     func numbers() {
         #expect(periods(KeyRotation(.segments(1)), [0, 6, 12], first: 7) == [7, 8, 9])
         #expect(periods(nil, [0, 6, 1e6]) == [0, 0, 0])
     }
 
-    @Test("hold for other renditions by time")
+    @Test("apply to other renditions by time")
     func followers() {
         var schedule = KeyPeriodSchedule(KeyRotation(.segments(1)))
         for start in [0.5, 6, 12] { schedule.begin(at: time(start)) }
@@ -45,7 +45,7 @@ struct KeyPeriodScheduleTests {
         #expect(starts.map { schedule.period(at: time($0)) } == [0, 0, 1, 1, 1, 2])
     }
 
-    @Test("are read from what stands on a command line", arguments: ["0", "x", "", "-5", "1.5s", "s", "86401"])
+    @Test("reject invalid values on the command line", arguments: ["0", "x", "", "-5", "1.5s", "s", "86401"])
     func refusals(text: String) throws {
         #expect(try KeyRotation(parsing: "10") == KeyRotation(.segments(10)))
         #expect(try KeyRotation(parsing: "60s") == KeyRotation(.seconds(60)))

@@ -31,7 +31,7 @@ struct KeyPeriodSourceTests {
         #expect(error?.number == 2)
     }
 
-    @Test("a file's mistakes name the line and show no key")
+    @Test("errors in a file contain the line number and no key")
     func mistakes() throws {
         let texts = [
             "", "# nothing\n", "\(key(10))\n\(key(10))\n", "\(key(10)) \(key(20))", "XL=\(key(10))",
@@ -48,7 +48,7 @@ struct KeyPeriodSourceTests {
         }
     }
 
-    @Test("derived keys follow from secret, class and number alone")
+    @Test("derived keys depend only on the secret, the class and the number")
     func derived() async throws {
         let source = try DerivedKeyPeriods(secret: SecretBytes(copying: [UInt8](repeating: 7, count: 16)))
         let (first, again, next) = (

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Packager
 
-@Suite("A thread of one's own")
+@Suite("Dedicated thread")
 struct DedicatedThreadTests {
     private actor Other {
         func answer() -> Int { 42 }
@@ -22,7 +22,7 @@ struct DedicatedThreadTests {
         return threads
     }
 
-    @Test("has all of the work, also behind each wait for somebody else")
+    @Test("runs all of the work, also after each suspension")
     func stays() async throws {
         let other = Other()
         async let first = DedicatedThread.run("first") { await work(other) }
@@ -32,7 +32,7 @@ struct DedicatedThreadTests {
         #expect(one.isDisjoint(with: two))
     }
 
-    @Test("hands on what is thrown")
+    @Test("rethrows errors")
     func errors() async throws {
         await #expect(throws: CancellationError.self) {
             try await DedicatedThread.run("short") { throw CancellationError() }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Packager
 
-/// A named pipe, and somebody who writes to it when a test says so.
+/// A named pipe, and a writer that a test controls.
 private final class Feeder: Sendable {
-    /// What is to be done next; the last one first.
+    /// The remaining steps; the last one is performed first.
     private enum Step {
         case write([UInt8])
         case close
@@ -25,10 +25,10 @@ private final class Feeder: Sendable {
         thread.start()
     }
 
-    /// Writes; nothing is lost where nobody reads yet.
+    /// Writes bytes; without a reader, none are lost.
     func write(_ bytes: [UInt8]) { add(.write(bytes)) }
 
-    /// Goes away; comes again with the next bytes.
+    /// Closes the pipe; the next bytes open it again.
     func close() { add(.close) }
 
     private func add(_ step: Step) {
@@ -80,7 +80,7 @@ struct LiveInputTests {
         return job
     }
 
-    /// Three seconds of a transport stream.
+    /// A transport stream of three seconds.
     private func stream() throws -> [UInt8] {
         var job = try PipelineFixture.job(["film.mp4"], to: scratch.path + "/ts")
         (job.container, job.overwrites) = (.ts, true)
@@ -88,14 +88,14 @@ struct LiveInputTests {
         return try (1...3).reduce(into: []) { $0 += try scratch.bytes("ts/video-64/\($1).ts") }
     }
 
-    @Test("a segment is in its playlist before the second frame behind it has come")
+    @Test("a segment is in its playlist before the second frame after it has arrived")
     func latency() async throws {
         let film = try LongFilm.write(seconds: 9, to: scratch.path)[0]
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: film)))
         var cursor = try MovieFile(reading: bytes.span.bytes).samples()
         var ends: [Int] = []
         while let sample = try cursor.next(bytes.span.bytes) { ends.append(sample.range.upperBound) }
-        // The first frame of the second segment, with which the first one ends.
+        // The first frame of the second segment, which ends the first one.
         let cut = ends[12]
         let written = Mutex(0)
         let feeder = feeder
@@ -106,7 +106,7 @@ struct LiveInputTests {
                 count += 1
                 return count == 1
             }
-            // What comes behind is written only now: without an answer to what was there, this test would not end.
+            // The rest is written only now: if the first segment were not published, this test would not finish.
             guard isFirst else { return }
             feeder.write(Array(bytes[cut...]))
             feeder.close()
@@ -116,7 +116,7 @@ struct LiveInputTests {
         #expect(report.segments == 9)
     }
 
-    @Test("whose writer goes away are waited for, and go on behind a discontinuity")
+    @Test("whose writer disconnects wait for another one, and continue after a discontinuity")
     func reopened() async throws {
         let bytes = try stream()
         let feeder = feeder
@@ -139,7 +139,7 @@ struct LiveInputTests {
         #expect((media.discontinuitySequence ?? 0) + UInt64(media.segments.count { $0.isDiscontinuity }) == 2)
     }
 
-    @Test("whose times jump go on behind a discontinuity, without the end of the pipe")
+    @Test("whose timestamps jump continue after a discontinuity, without the end of the pipe")
     func jumps() async throws {
         let bytes = try stream()
         let feeder = feeder
@@ -154,7 +154,7 @@ struct LiveInputTests {
                     defer { value = false }
                     return value
                 }
-                // Times begin anew; what is read together with the jump is lost, so there is more.
+                // Timestamps restart; data read together with the jump is lost, so there is more.
                 if first { feeder.write(bytes) }
             case .discontinuity:
                 feeder.write(bytes)
@@ -174,7 +174,7 @@ struct LiveInputTests {
 }
 
 extension LiveRun {
-    /// Runs until so many discontinuities have come.
+    /// Runs until a number of discontinuities have occurred.
     fileprivate static func run(
         _ job: PackagingJob,
         stop: StopSignal,

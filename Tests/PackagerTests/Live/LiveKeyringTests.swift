@@ -5,7 +5,7 @@ import Testing
 
 @testable import Packager
 
-@Suite("The keys of a live run")
+@Suite("Keys of a live run")
 struct LiveKeyringTests {
     private let start = PlaylistDate(seconds: 1_800_000_000)
 
@@ -16,7 +16,7 @@ struct LiveKeyringTests {
         return LiveKeyring(source, job, firstPeriod: first)
     }
 
-    /// What is to be announced, when the source has had its time: it answers soon, but nobody knows when.
+    /// Returns the keys to announce after the source has had time to respond.
     private func announced(_ keyring: LiveKeyring, _ now: PlaylistDate) async -> ContentKeyPeriod? {
         for _ in 0..<60_000 {
             if let period = await keyring.next(now: now, [.audio]) { return period }
@@ -25,7 +25,7 @@ struct LiveKeyringTests {
         return nil
     }
 
-    @Test("are announced once, their lead before they are needed, and not earlier")
+    @Test("are announced once, the lead before they are needed, and not earlier")
     func lead() async throws {
         let keyring = keyring(try LiveFixture.keys, lead: 20, first: 5)
         #expect(try await keyring.begin(at: start, [.audio]).number == 5)
@@ -40,14 +40,14 @@ struct LiveKeyringTests {
         #expect(await announced(keyring, start.advanced(by: 101))?.start == start.seconds + 120)
     }
 
-    @Test("are announced as soon as they are there where there is no lead")
+    @Test("are announced as soon as they arrive if there is no lead")
     func noLead() async throws {
         let keyring = keyring(try LiveFixture.keys, lead: nil)
         _ = try await keyring.begin(at: start, [.audio])
         #expect(await announced(keyring, start)?.number == 1)
     }
 
-    @Test("never serve two periods one after the other")
+    @Test("are rejected if two consecutive periods share one")
     func usedUp() async throws {
         let source = try LiveFixture.keys
         let keyring = keyring(

@@ -17,12 +17,12 @@ struct LiveManifestRunTests {
         manifest.periods.flatMap { templates($0, id) }.flatMap(\.segments).map(\.number)
     }
 
-    @Test("of an event have a Period for each key period, with its key alone, and become a film at the end")
+    @Test("of an event have a Period for each key period, with only its key, and become static at the end")
     func event() async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 60, to: scratch.path)
         let folder = scratch.path + "/out"
-        // KEYID of Widevine's keys is an attribute of its own.
+        // The KEYID attribute of Widevine's keys is not in RFC 8216bis.
         let watch = LiveWatch(folder, ignoring: ["unknown-attribute"])
         var job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.segments(2)))
         job.manifests = [.hls, .dash]
@@ -62,7 +62,10 @@ struct LiveManifestRunTests {
         }
     }
 
-    @Test("stand alone with cenc, and are all that the next run has to go on with", arguments: [false, true])
+    @Test(
+        "are written without playlists for cenc, and are sufficient for the next run to continue",
+        arguments: [false, true]
+    )
     func alone(isEvent: Bool) async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 120, to: scratch.path)
@@ -83,7 +86,7 @@ struct LiveManifestRunTests {
         }
         let before = try MPD(scratch.bytes("out/main.mpd"))
         #expect(Self.numbers(before, "video-64") == (isEvent ? Array(1...10) : Array(6...10)))
-        // A killed run has written a segment that nobody knows.
+        // The killed run has written a segment that no client knows.
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: folder + "/video-64/11.m4s"))
         _ = try await LiveRun.run(job, keys: source, stop: StopSignal()) { watch.look($0) }
         watch.lookAtManifest()
@@ -91,21 +94,21 @@ struct LiveManifestRunTests {
         #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
         #expect(seen.missing.isEmpty, "\(seen.missing.prefix(5))")
         let after = try MPD(scratch.bytes("out/main.mpd"))
-        // The number of what nobody knows is not used again.
+        // The number of that segment is not used again.
         #expect(Self.numbers(after, "video-64") == (isEvent ? Array(1...10) + Array(12...31) : Array(27...31)))
         #expect(after.periods.last?.id == "5" && after.minimumUpdatePeriod == nil)
         #expect(after.publishTime != nil && after.availabilityStart == before.availabilityStart)
         let names = scratch.files("out").filter { $0.hasSuffix("m3u8") } + scratch.files("out/video-64")
-        #expect(!names.contains { $0.hasSuffix("m3u8") }, "nobody asked for playlists")
+        #expect(!names.contains { $0.hasSuffix("m3u8") }, "the job has no HLS playlists")
         let error = await #expect(throws: JobFailure.self) {
             try await LiveRun.run(job, keys: source, stop: StopSignal())
         }
-        #expect(error?.option == "out", "it has ended")
+        #expect(error?.option == "out", "the presentation is complete")
         job.manifests = [.hls, .dash]
         await #expect(throws: JobFailure.self) { try await LiveRun.run(job, keys: source, stop: StopSignal()) }
     }
 
-    @Test("lack nothing when a run was killed before it replaced the manifest", arguments: [1, 3, 9, 10])
+    @Test("are complete after a run that was killed before it replaced the manifest", arguments: [1, 3, 9, 10])
     func torn(sequence: UInt64) async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 120, to: scratch.path)
@@ -132,7 +135,7 @@ struct LiveManifestRunTests {
         #expect(Self.numbers(manifest, "video-64").last == sequence + 1 + 20)
     }
 
-    @Test("keep the segment that only playlists name, where its Period is known")
+    @Test("keep the segment that only playlists list, if its Period exists")
     func takesSegments() async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 60, to: scratch.path)
@@ -157,9 +160,9 @@ struct LiveManifestRunTests {
         var manifest = try LiveManifest(resuming: try #require(last.withLock { $0 }), settings)
         let media = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8"))
         #expect(Self.numbers(manifest.manifest, "video-64").last == 5)
-        manifest.takeSegments(of: "video-64", namedBy: LivePlaylist(resuming: media, hasClearMap: false))
+        manifest.addMissingSegments(of: "video-64", listedIn: LivePlaylist(resuming: media, hasClearMap: false))
         #expect(Self.numbers(manifest.manifest, "video-64") == Array(1...10))
-        // As the run that went on has it.
+        // As written by the run that continued.
         let whole = try MPD(scratch.bytes("out/main.mpd"))
         #expect(
             Self.templates(manifest.manifest.periods[0], "video-64").map(\.segments)
@@ -167,12 +170,12 @@ struct LiveManifestRunTests {
         )
     }
 
-    @Test("leave a lead clear, in a Period of its own, and announce the first key meanwhile", arguments: [false, true])
+    @Test("have a clear lead in a separate Period, and announce the first key during it", arguments: [false, true])
     func clearLead(isCounter: Bool) async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 60, to: scratch.path)
         let folder = scratch.path + "/out"
-        // The Multivariant Playlist says from the first moment what the keys behind the lead demand.
+        // The Multivariant Playlist specifies the keys after the lead from the start.
         let watch = LiveWatch(folder, ignoring: ["sample-aes-ctr", "allowed-cpc-unused-keyformat"])
         var job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(30)))
         job.manifests = [.hls, .dash]
@@ -209,7 +212,7 @@ struct LiveManifestRunTests {
                 }
             }
         }
-        // Two segments are there, both clear, and the keys of what comes behind them are known.
+        // There are two segments, both clear, and the keys of the segments after them are known.
         let announced = try #require(first.withLock { $0 }).sessionKeys.compactMap(\.key.uri)
         let needed = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8")).segments.flatMap(\.keys)
         #expect(announced.contains { $0 == needed.first?.uri })
@@ -217,7 +220,7 @@ struct LiveManifestRunTests {
         #expect(clear.allSatisfy { $0.keys.isEmpty })
     }
 
-    @Test("have no lead in the middle: a run that goes on begins with a key")
+    @Test("have no clear lead in the middle: a run that continues starts with a key")
     func noSecondLead() async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 60, to: scratch.path)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Packager
 
-@Suite("The DASH manifest of a live presentation")
+@Suite("DASH manifest of a live presentation")
 struct LiveManifestTests {
     private let start = PlaylistDate(seconds: 1_800_000_000)
 
@@ -18,13 +18,13 @@ struct LiveManifestTests {
         )
     }
 
-    /// Segments of six seconds, counted from 0; the first rendition is video.
+    /// Appends a segment of six seconds, counted from 0; the first rendition is video.
     private func append(
         _ number: Int,
         _ index: Int,
         to manifest: inout LiveManifest,
         period: Int = 0,
-        stretch: Int = 0,
+        epoch: Int = 0,
         delay: Double = 0,
         isDiscontinuity: Bool = false
     ) throws -> Bool {
@@ -40,11 +40,11 @@ struct LiveManifestTests {
                 map: MapTag(uri: "init-\(period).mp4"),
                 byteCount: 60_000
             ),
-            place: LiveSegment.Place(
+            position: LiveSegment.Position(
                 number: UInt64(number + 1),
                 start: time,
                 duration: 6 * UInt64(scale),
-                stretch: stretch,
+                epoch: epoch,
                 period: period
             )
         )
@@ -64,7 +64,7 @@ struct LiveManifestTests {
         }
     }
 
-    @Test("show a Period when all renditions have a segment in it")
+    @Test("publish a Period when all renditions have a segment in it")
     func drafts() throws {
         var manifest = LiveManifest(settings())
         #expect(try !append(0, 0, to: &manifest))
@@ -75,20 +75,20 @@ struct LiveManifestTests {
         #expect(numbers(manifest) == [[3, 3]])
     }
 
-    @Test("show a Period without a rendition that does not come, and begin another one when it does")
+    @Test("publish a Period without a rendition that does not appear, and start another one when it does")
     func late() throws {
         var manifest = LiveManifest(settings(timeShift: nil))
         for number in 0..<3 { #expect(try append(number, 0, to: &manifest) == (number == 2)) }
         #expect(numbers(manifest) == [[4]])
-        #expect(try !append(2, 1, to: &manifest), "players know the sets of this Period")
+        #expect(try !append(2, 1, to: &manifest), "the adaptation sets of this Period are published")
         #expect(try append(3, 1, to: &manifest) == false)
-        #expect(try !append(3, 0, to: &manifest), "the next Period waits for both")
+        #expect(try !append(3, 0, to: &manifest), "the next Period is published with both renditions")
         #expect(try append(4, 1, to: &manifest))
         #expect(numbers(manifest) == [[4], [5, 6]])
         #expect(MPDChecker().check(manifest.manifest) == [])
     }
 
-    @Test("begin a Period with each key period, and sound that is behind goes into the last one")
+    @Test("start a Period with each key period, and audio that lags behind is added to the previous one")
     func keyPeriods() throws {
         var manifest = LiveManifest(settings(timeShift: nil))
         for number in 0..<2 { for index in 0...1 { _ = try append(number, index, to: &manifest) } }
@@ -103,27 +103,27 @@ struct LiveManifestTests {
         #expect(MPDChecker().check(manifest.manifest) == [])
     }
 
-    @Test("say where a stretch ends when the next one begins later, and count dates from the first one")
+    @Test("specify the end of an epoch if the next one starts later, and count dates from the first one")
     func stretches() throws {
         var manifest = LiveManifest(settings(timeShift: nil))
         for index in 0...1 { _ = try append(0, index, to: &manifest) }
         #expect(manifest.manifest.periods[0].duration == nil)
         for index in 0...1 {
-            _ = try append(1, index, to: &manifest, stretch: 1, delay: 100, isDiscontinuity: true)
+            _ = try append(1, index, to: &manifest, epoch: 1, delay: 100, isDiscontinuity: true)
         }
         #expect(manifest.manifest.periods.map(\.start?.seconds) == [0, 106])
         #expect(manifest.manifest.periods.map(\.duration?.seconds) == [6, nil])
         #expect(manifest.manifest.availabilityStart == ManifestDate(start))
-        // What was left out lies between two Periods as well.
+        // A dropped segment is also between two Periods.
         for index in 0...1 {
-            _ = try append(3, index, to: &manifest, stretch: 1, delay: 100, isDiscontinuity: true)
+            _ = try append(3, index, to: &manifest, epoch: 1, delay: 100, isDiscontinuity: true)
         }
         #expect(manifest.manifest.periods.map(\.start?.seconds) == [0, 106, 118])
         #expect(manifest.manifest.periods.map(\.duration?.seconds) == [6, 6, nil])
         #expect(MPDChecker().check(manifest.manifest) == [])
     }
 
-    @Test("lose what the window does not cover, and Periods with their last segments")
+    @Test("remove segments outside of the window, and Periods with their last segments")
     func window() throws {
         var manifest = LiveManifest(settings())
         var before: MPD?
@@ -146,15 +146,15 @@ struct LiveManifestTests {
         #expect(MPDChecker().check(manifest.manifest) == [])
     }
 
-    @Test("are not gone on with when they have ended, are of the other kind, or were written elsewhere")
+    @Test("cannot be continued if they are complete, are of another type, or were not written by the packager")
     func refusals() throws {
         var manifest = LiveManifest(settings())
         for index in 0...1 { _ = try append(0, index, to: &manifest) }
         let whole = manifest.manifest
-        let resume = { (change: (inout MPD) -> Void) -> LiveManifest.Refusal? in
+        let resume = { (change: (inout MPD) -> Void) -> LiveManifest.ResumeError? in
             var read = whole
             change(&read)
-            do throws(LiveManifest.Refusal) {
+            do throws(LiveManifest.ResumeError) {
                 _ = try LiveManifest(resuming: read, self.settings())
                 return nil
             } catch {
@@ -164,12 +164,12 @@ struct LiveManifestTests {
         #expect(resume { _ in } == nil)
         #expect(resume { $0.minimumUpdatePeriod = nil } == .hasEnded)
         #expect(resume { $0.type = "static" } == .hasEnded)
-        #expect(resume { $0.timeShiftBufferDepth = nil } == .isOfOtherKind(isEvent: true))
-        #expect(resume { $0.periods[0].id = "main" } == .isUnknown)
-        #expect(resume { $0.periods = [] } == .isUnknown)
-        #expect(resume { $0.availabilityStart = nil } == .isUnknown)
+        #expect(resume { $0.timeShiftBufferDepth = nil } == .typeMismatch(isEvent: true))
+        #expect(resume { $0.periods[0].id = "main" } == .notWrittenByPackager)
+        #expect(resume { $0.periods = [] } == .notWrittenByPackager)
+        #expect(resume { $0.availabilityStart = nil } == .notWrittenByPackager)
         let endless = SegmentTemplate.Run(time: 0, duration: 1, repeats: .max / 2)
         let refusal = resume { $0.periods[0].adaptationSets[0].representations[0].template?.timeline = [endless] }
-        #expect(refusal == .isUnknown)
+        #expect(refusal == .notWrittenByPackager)
     }
 }

@@ -16,7 +16,7 @@ struct LivePlaylistTests {
         }
     }
 
-    /// A segment of 6 seconds; keys change every two.
+    /// A segment of 6 seconds; keys change every two segments.
     private func entry(_ number: Int, isDiscontinuity: Bool = false) -> LivePlaylist.Entry {
         let date = PlaylistDate(seconds: 1_800_000_000).advanced(by: 6 * Double(number))
         return LivePlaylist.Entry(
@@ -34,7 +34,10 @@ struct LivePlaylistTests {
         try LintFile(name: "media.m3u8", bytes: list.playlist().write())
     }
 
-    @Test("slide, and the linter finds nothing in them, nor between them", arguments: [false, true])
+    @Test(
+        "are valid for the linter as their window moves, and so are the changes between them",
+        arguments: [false, true]
+    )
     func slides(isEvent: Bool) throws {
         var list = LivePlaylist(targetDuration: 6, isEvent: isEvent)
         var before: LintFile?
@@ -55,7 +58,7 @@ struct LivePlaylistTests {
         #expect(list.entries.count == (isEvent ? 18 : 5))
     }
 
-    @Test("say again what stood before the segments that are gone: every key, and the init segment")
+    @Test("repeat what applies to the first segment: all keys, and the init segment")
     func keysAndMap() throws {
         var list = LivePlaylist(targetDuration: 6, isEvent: false)
         for number in 0..<8 { list.append(entry(number)) }
@@ -67,7 +70,7 @@ struct LivePlaylistTests {
         #expect(segments[2].tags.isEmpty)
     }
 
-    @Test("go on from what was written")
+    @Test("continue from a written playlist")
     func resumes() throws {
         var list = LivePlaylist(targetDuration: 6, isEvent: false)
         for number in 0..<9 { list.append(entry(number, isDiscontinuity: number == 1)) }
@@ -84,7 +87,7 @@ struct LivePlaylistTests {
         #expect(resumed.playlist().segments[0].keys == Self.keys[2])
     }
 
-    @Test("never become shorter than three target durations")
+    @Test("are never shorter than three Target Durations")
     func shortest() {
         var list = LivePlaylist(targetDuration: 6, isEvent: false)
         for number in 0..<20 {

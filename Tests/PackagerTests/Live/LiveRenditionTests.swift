@@ -34,7 +34,7 @@ struct LiveRenditionTests {
         actions.compactMap { if case .delete(let name) = $0 { name } else { nil } }
     }
 
-    @Test("live as long after they have left the playlist as they and the longest playlist last")
+    @Test("are kept after their removal for their duration plus that of the longest playlist")
     func deletion() {
         var rendition = rendition(.segments(3))
         var deleted: [String: Int] = [:]
@@ -43,7 +43,7 @@ struct LiveRenditionTests {
             _ = rendition.append(segment(number), now: now)
             for name in deletions(rendition.expire(now)) { deleted[name] = number }
         }
-        // Segment 1 leaves when 4 comes, and the playlist has lasted 24 s for a moment before: five segments later.
+        // Segment 1 is removed with 4; the longest playlist had 24 s before that: five segments later.
         #expect(deleted["video/1.m4s"] == 9)
         #expect(deleted["video/2.m4s"] == 10)
         #expect(deleted["video/init-0.mp4"] == deleted["video/4.m4s"])
@@ -51,7 +51,7 @@ struct LiveRenditionTests {
         #expect(deleted.count == 12 + 3)
     }
 
-    @Test("live as long as a manifest promises, whatever playlists say")
+    @Test("are kept for the time shift buffer of a manifest, whatever the playlists")
     func timeShift() {
         var rendition = LiveRendition(
             folder: "video",
@@ -68,13 +68,13 @@ struct LiveRenditionTests {
             #expect(rendition.append(segment(number), now: now).isEmpty, "there are no playlists")
             for name in deletions(rendition.expire(now)) { deleted[name] = number }
         }
-        // The first one ends at 12 s, and can be had for a minute and its own length from there.
+        // The first one ends at 12 s, and is available for a minute plus its duration from there.
         #expect(deleted["video/1.m4s"] == 12)
         #expect(deleted["video/9.m4s"] == 20)
         #expect(deleted["video/10.m4s"] == nil)
     }
 
-    @Test("are never deleted of an event")
+    @Test("are never deleted for an event")
     func event() {
         var rendition = rendition(nil)
         for number in 1...50 {
@@ -94,7 +94,7 @@ struct LiveRenditionTests {
         #expect(rendition.media.sequence == 7)
     }
 
-    @Test("of a run before are deleted when nobody can want them any more")
+    @Test("of an earlier run are deleted when no client can need them any more")
     func leftovers() {
         var rendition = rendition(.segments(3))
         rendition.retire(["a.m4s"], now: start)

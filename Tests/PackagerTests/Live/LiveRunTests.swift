@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Live runs")
 struct LiveRunTests {
-    @Test("go on for an hour: keys change, files go, and no rule is broken at any reload")
+    @Test("run for an hour: keys rotate, files are deleted, and no rule is violated at any reload")
     func hour() async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 3600, to: scratch.path)
@@ -27,11 +27,11 @@ struct LiveRunTests {
         #expect(report.segments == 1200)
         #expect(report.periods == 60)
         #expect(seen.reloads >= 1800)
-        // The sound of a key period waits for the video of it, once each minute.
+        // The audio of a key period waits for its video, once per minute.
         #expect(seen.states >= 1100)
         for rendition in ["video-64", "audio"] {
             let files = scratch.files("out/" + rendition)
-            // Of an hour, those that a playlist names or somebody may still want.
+            // Of an hour, only files that are in a playlist or that a client may still need.
             #expect(files.count < 24, "\(files)")
             let media = try MediaPlaylist(parsing: scratch.bytes("out/\(rendition)/media.m3u8"))
             #expect(media.isEnded && media.mediaSequence == 595 && media.segments.count == 5)
@@ -41,7 +41,7 @@ struct LiveRunTests {
         }
     }
 
-    @Test("give each segment the key of its period alone")
+    @Test("encrypt each segment with the key of its period")
     func keys() async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 60, to: scratch.path)
@@ -84,7 +84,7 @@ struct LiveRunTests {
         return DecryptionKeys(list)
     }
 
-    @Test("that failed are continued: numbers go on behind a discontinuity, with other keys")
+    @Test("that failed are continued after a discontinuity, with other keys")
     func continues() async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 120, to: scratch.path)
@@ -111,18 +111,21 @@ struct LiveRunTests {
         let after = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8"))
         #expect(after.mediaSequence == 25 && after.discontinuitySequence == 1)
         let periods = seen.events.compactMap { if case .period(let number) = $0 { number } else { nil } }
-        #expect(periods == [0, 1, 2, 3, 4, 5], "no key serves again")
+        #expect(periods == [0, 1, 2, 3, 4, 5], "no key is used again")
         #expect(!FileManager.default.fileExists(atPath: folder + "/video-64/1.m4s"))
     }
 
-    @Test("that were killed between two playlists keep the segment that only the I-frames name", arguments: [0, 9])
+    @Test(
+        "that were killed between two playlists keep the segment that is only in the I-frame playlist",
+        arguments: [0, 9]
+    )
     func tornPlaylists(sequence: UInt64) async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 120, to: scratch.path)
         let (folder, torn) = (scratch.path + "/out", scratch.path + "/torn")
         let media = "/video-64/media.m3u8"
         let source = try LiveFixture.keys
-        // The folder as a kill leaves it: the media playlist is still the one before, or none.
+        // The folder after a kill: the media playlist is the previous one, or missing.
         let before = Mutex<Data?>(nil)
         let job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(30)))
         _ = try await LiveRun.run(job, keys: source, stop: StopSignal()) { event in
@@ -150,7 +153,7 @@ struct LiveRunTests {
         #expect(abs(after.duration - frames.duration) < 1e-5)
     }
 
-    @Test("end for good with EXT-X-ENDLIST, and are not continued unless they may be replaced")
+    @Test("finish with EXT-X-ENDLIST, and are not continued unless overwriting is allowed")
     func ends() async throws {
         let scratch = try ScratchFolder()
         let inputs = try LongFilm.write(seconds: 30, to: scratch.path)

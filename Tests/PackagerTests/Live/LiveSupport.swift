@@ -9,9 +9,9 @@ import Testing
 
 @testable import Packager
 
-/// A film as long as one likes, made of a short one: 12 pictures a second, a key frame each second, and sound.
+/// A movie of any duration, made from a short one: 12 frames per second, a key frame each second, and audio.
 enum LongFilm {
-    /// Writes video and sound as two files of fragmented MP4.
+    /// Writes video and audio as two files of fragmented MP4.
     static func write(seconds: Int, to folder: String) throws -> [String] {
         let input = try MediaInputs.open(try PipelineFixture.path("film.mp4"))
         var samples: [[MediaSample]] = input.tracks.map { _ in [] }
@@ -42,22 +42,22 @@ enum LongFilm {
     }
 }
 
-/// Looks at a presentation each time that its playlists were replaced, as a player would that never sleeps.
+/// Checks a presentation each time that its playlists are replaced, like a player that reloads continuously.
 final class LiveWatch: Sendable {
-    /// What was seen.
+    /// The results so far.
     struct Seen {
         var playlists: [String: LintFile] = [:]
         var findings: [String] = []
         var reloads = 0
         var main: [UInt8] = []
-        /// Files that a playlist names and that are not there.
+        /// Files that are listed in a playlist but do not exist.
         var missing: [String] = []
-        /// The key URIs of each segment's file, and its init segment, by path.
+        /// The key URIs of each segment file, and its init segment, by path.
         var keys: [String: [String]] = [:]
         var maps: [String: String] = [:]
         var events: [LiveRun.Event] = []
         var manifest: MPD?
-        /// How many states of the manifest there were.
+        /// The number of versions of the manifest.
         var states = 0
     }
 
@@ -70,7 +70,7 @@ final class LiveWatch: Sendable {
         ignored = ignoring
     }
 
-    /// Looks at a rendition's playlists, and at the Multivariant Playlist where there is one.
+    /// Checks a rendition's playlists, and the Multivariant Playlist if there is one.
     func look(_ event: LiveRun.Event) {
         seen.withLock { $0.events.append(event) }
         guard case .segment(let rendition, _) = event else { return }
@@ -79,7 +79,7 @@ final class LiveWatch: Sendable {
         lookAtManifest()
     }
 
-    /// Judges the manifest by itself and against its last state, and looks for the files that it names.
+    /// Checks the manifest and its changes since the last version, and that the files in it exist.
     func lookAtManifest() {
         guard let bytes = bytes("main.mpd") else { return }
         seen.withLock { seen in
@@ -162,7 +162,7 @@ enum LiveFixture {
         get throws { try DerivedKeyPeriods(secret: SecretBytes(copying: [UInt8](repeating: 9, count: 16))) }
     }
 
-    /// A job over inputs, encrypted with keys that change.
+    /// A job for inputs, with rotating keys.
     static func job(_ inputs: [String], to folder: String, rotation: KeyRotation?) -> PackagingJob {
         var job = PackagingJob(inputs: inputs.map { PackagingJob.Input(path: $0) }, output: folder)
         job.segmentDuration = MediaTime(6, timescale: 1)
@@ -175,7 +175,7 @@ enum LiveFixture {
         return job
     }
 
-    /// What was written of a rendition: samples of a segment, and the key IDs that they name.
+    /// The written samples of a rendition's segment, and the key IDs in them.
     static func samples(_ folder: String, segment: String, map: String) throws -> (count: Int, keyIDs: Set<[UInt8]>) {
         let name = (segment as NSString).deletingLastPathComponent
         let file = [folder + "/" + name + "/" + map, folder + "/" + segment].reduce(into: [UInt8]()) {
@@ -192,7 +192,7 @@ enum LiveFixture {
 }
 
 extension MPD {
-    /// All files that it names, init segments first.
+    /// All files in the manifest, init segments first.
     var namedFiles: [String] {
         periods.flatMap(\.adaptationSets).flatMap(\.representations).compactMap(\.template).flatMap { template in
             [template.initialization].compactMap(\.self)

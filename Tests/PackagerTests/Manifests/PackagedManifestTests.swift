@@ -7,7 +7,7 @@ import Testing
 
 @testable import Packager
 
-@Suite("The DASH manifest of a presentation")
+@Suite("DASH manifest of a presentation")
 struct PackagedManifestTests {
     private static func job(
         _ folder: ScratchFolder,
@@ -23,7 +23,7 @@ struct PackagedManifestTests {
 
     private static func manifest(_ folder: ScratchFolder) throws -> MPD { try MPD(folder.bytes("main.mpd")) }
 
-    /// The files that a representation names by its template, init segment first.
+    /// Returns the files of a representation's template, init segment first.
     private static func files(_ representation: Representation) throws -> [String] {
         let template = try #require(representation.template)
         var files = [try #require(template.initialization)]
@@ -37,7 +37,7 @@ struct PackagedManifestTests {
         return files
     }
 
-    @Test("is sound, and names all files that are there", arguments: [nil, TrackProtection.Scheme.cbcs, .cenc])
+    @Test("is valid, and all files in it exist", arguments: [nil, TrackProtection.Scheme.cbcs, .cenc])
     func sound(scheme: TrackProtection.Scheme?) throws {
         let folder = try ScratchFolder()
         try PipelineFixture.package(try Self.job(folder, scheme: scheme))
@@ -52,7 +52,7 @@ struct PackagedManifestTests {
         #expect(named.sorted() == there)
     }
 
-    @Test("says of the key what the init segment says", arguments: [TrackProtection.Scheme.cbcs, .cenc])
+    @Test("specifies the same key data as the init segment", arguments: [TrackProtection.Scheme.cbcs, .cenc])
     func protection(scheme: TrackProtection.Scheme) throws {
         let folder = try ScratchFolder()
         try PipelineFixture.package(try Self.job(folder, ["film.mp4"], scheme: scheme))
@@ -83,7 +83,7 @@ struct PackagedManifestTests {
         #expect(fairPlay?.pssh == nil)
     }
 
-    @Test("leads to the index of a single file, and the index to its segments", arguments: [false, true])
+    @Test("references the index of a single file, and the index references its segments", arguments: [false, true])
     func singleFile(hasClearLead: Bool) throws {
         let folder = try ScratchFolder()
         var job = try Self.job(folder, ["film.mp4"])
@@ -122,7 +122,7 @@ struct PackagedManifestTests {
         return try SegmentIndexBox(reading: &reader)
     }
 
-    @Test("has a period for the clear lead, without a key")
+    @Test("has a Period for the clear lead, without a key")
     func clearLead() throws {
         let folder = try ScratchFolder()
         var job = try Self.job(folder, ["film.mp4"])
@@ -142,7 +142,7 @@ struct PackagedManifestTests {
         }
     }
 
-    @Test("has a set for each key, between which players may switch")
+    @Test("has an adaptation set for each key, between which players may switch")
     func keys() throws {
         let folder = try ScratchFolder()
         var job = try Self.job(folder)
@@ -159,7 +159,7 @@ struct PackagedManifestTests {
         #expect(videos[1].supplementalProperties == [Descriptor(scheme: Descriptor.switchingScheme, value: "0")])
     }
 
-    @Test("alone: there are no playlists")
+    @Test("is written without playlists if it is the only format")
     func alone() throws {
         let folder = try ScratchFolder()
         var job = try Self.job(folder, ["film.mp4"], scheme: .cenc)
@@ -168,10 +168,10 @@ struct PackagedManifestTests {
         let names = folder.files()
         #expect(names.contains("main.mpd") && !names.contains { $0.hasSuffix(".m3u8") })
         let error = #expect(throws: JobFailure.self) { try PipelineFixture.package(job) }
-        #expect(error?.option == "out", "what is there is not replaced")
+        #expect(error?.option == "out", "existing output is not replaced")
     }
 
-    @Test("is refused where DASH has no place for what is asked for")
+    @Test("is rejected if DASH does not support the options")
     func refusals() throws {
         let folder = try ScratchFolder()
         let changes: [(inout PackagingJob) throws -> Void] = [

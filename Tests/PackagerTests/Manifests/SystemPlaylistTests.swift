@@ -22,11 +22,11 @@ struct SystemPlaylistTests {
         return Set(found.map(\.diagnostic.rule))
     }
 
-    @Test("have all systems' keys in the order of the job, with the key in front of the init segment")
+    @Test("have the keys of all systems in the order of the job, before the init segment")
     func order() throws {
         let folder = try ScratchFolder()
         try PipelineFixture.package(try Self.job(folder, .cbcs))
-        // KEYID of Widevine's tags, which other packagers write as well, and which no draft defines.
+        // KEYID of Widevine's tags, which other packagers also write, and which is not in any draft.
         let found = try Self.findings(folder)
         #expect(found == ["unknown-attribute"], "\(found)")
         let media = String(decoding: try folder.bytes("video-64/media.m3u8"), as: UTF8.self)
@@ -52,7 +52,7 @@ struct SystemPlaylistTests {
         #expect(main.split(separator: "\n").filter { $0.hasPrefix("#EXT-X-SESSION-KEY:") }.count == 4)
     }
 
-    @Test("say SAMPLE-AES-CTR for cenc, and our linter that Apple's players do not play it")
+    @Test("specify SAMPLE-AES-CTR for cenc, and the linter reports that Apple's players do not support it")
     func counted() throws {
         let folder = try ScratchFolder()
         try PipelineFixture.package(try Self.job(folder, .cenc))

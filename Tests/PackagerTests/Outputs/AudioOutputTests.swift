@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Audio segments")
 struct AudioOutputTests {
-    /// The samples as ADTS frames.
+    /// Returns the samples as ADTS frames.
     private func adtsFrames(_ input: TestTrack) throws -> [[UInt8]] {
         guard case .aac(let bytes) = input.track.format else { return [] }
         let framing = try ADTSFraming(try AudioSpecificConfig(bytes.span.bytes))
@@ -19,7 +19,7 @@ struct AudioOutputTests {
         }
     }
 
-    @Test("in transport streams have several frames in a packet, of 0.1 s at most")
+    @Test("in transport streams have several frames in a packet, of at most 0.1 s")
     func transportStream() throws {
         let input = try TestTrack.fixture("soun")
         let writer = try TransportStreamWriter(input.track, protection: nil)
@@ -34,7 +34,7 @@ struct AudioOutputTests {
         #expect(damage == 0)
         #expect(map?.streams.map(\.type) == [.aac])
         #expect(map?.clockPID == 0x101)
-        // 1024 samples at 22,050 a second last 46 ms: two fit, and segments of nine have one that is alone.
+        // 1024 samples at 22,050 Hz last 46 ms: two fit, and in segments of nine one remains.
         let frames = try adtsFrames(input)
         var expected: [(first: Int, frames: [UInt8])] = []
         for start in stride(from: 0, to: frames.count, by: 9) {
@@ -48,10 +48,10 @@ struct AudioOutputTests {
         #expect(packets.compactMap(\.presentationTime) == times)
     }
 
-    @Test("as packed audio begin with a tag that has the time")
+    @Test("as packed audio start with a tag that contains the timestamp")
     func packed() throws {
         var input = try TestTrack.fixture("soun")
-        // Priming that is cut off lies before the presentation.
+        // Priming removed by the edit list is before the start of the presentation.
         input.track.timing = TrackTiming(timescale: 22_050, mediaTime: 1024, delay: 0)
         let writer = try PackedAudioWriter(input.track, protection: nil)
         #expect(writer.fileExtension == "aac")
@@ -76,12 +76,12 @@ struct AudioOutputTests {
     private func syncframe(size: Int, type: UInt8, _ generator: inout TestGenerator) -> [UInt8] {
         let words = UInt16(size / 2 - 1)
         let header: [UInt8] = [0x0B, 0x77, type << 6 | UInt8(words >> 8), UInt8(words & 255), 0x34, 0x86, 0x40]
-        // Zeros say that there is nothing more to read.
+        // Zeros: there is nothing more to parse.
         return header + [UInt8](repeating: 0, count: 25)
             + (header.count + 25..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
-    @Test("of E-AC-3 are encrypted by syncframes, whose chain goes on within a sample")
+    @Test("of E-AC-3 are encrypted by syncframes, whose chain continues within a sample")
     func enhancedAC3() throws {
         var generator = TestGenerator(state: 5)
         var input = try TestTrack.fixture("soun")
@@ -97,7 +97,7 @@ struct AudioOutputTests {
         input.samples = samples.enumerated().map { index, frames in
             let bytes = frames.flatMap { $0 }
             return MediaSample(
-                bytes: GatheredBytes(bytes),
+                bytes: BufferedBytes(bytes),
                 offset: 0,
                 size: bytes.count,
                 decodeTime: Int64(index) * 1536,
@@ -113,7 +113,7 @@ struct AudioOutputTests {
         let setup = try ID3Tag(reading: &reader).audioSetup()
         #expect(setup == AudioSetupInformation(configuration))
 
-        // By hand: 16 bytes of each syncframe clear, whole blocks in one chain for each sample.
+        // Computed manually: 16 bytes of each syncframe clear, whole blocks in one chain for each sample.
         var expected: [UInt8] = []
         for sample in samples {
             let blocks: [ArraySlice<UInt8>] = sample.map { $0[16...].prefix(($0.count - 16) / 16 * 16) }
@@ -133,11 +133,11 @@ struct AudioOutputTests {
         let (packets, map, _) = try demux(try write([segment], with: writer).bytes)
         #expect(map?.streams.map(\.type) == [.encryptedEAC3])
         #expect(packets.flatMap(\.payload) == expected)
-        // 32 ms each: three to a packet.
+        // 32 ms each: three per packet.
         #expect(packets.count == 2)
     }
 
-    @Test("are refused where a sample is too large, or is no audio")
+    @Test("are rejected if a sample is too large, or the track is not audio")
     func refusals() throws {
         var input = try TestTrack.fixture("soun")
         let video = try TestTrack.fixture("vide").track
@@ -145,7 +145,7 @@ struct AudioOutputTests {
         input.track.format = .ac3
         input.samples = [
             MediaSample(
-                bytes: GatheredBytes([UInt8](repeating: 1, count: 70_000)),
+                bytes: BufferedBytes([UInt8](repeating: 1, count: 70_000)),
                 offset: 0,
                 size: 70_000,
                 decodeTime: 0,
@@ -154,7 +154,7 @@ struct AudioOutputTests {
         ]
         let writer = try TransportStreamWriter(input.track, protection: nil)
         #expect(throws: OutputFailure.self) { try writer.write(input.segment(0, 0..<1), to: MemoryOutput()) }
-        // What has no syncword cannot be encrypted frame by frame.
+        // Without a syncword, a frame cannot be encrypted.
         input.samples[0].size = 100
         let encrypting = try PackedAudioWriter(input.track, protection: testProtection(.sampleAES))
         #expect(throws: ParseError.self) {

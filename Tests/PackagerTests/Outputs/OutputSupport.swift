@@ -5,7 +5,7 @@ import MediaFormats
 import Packager
 import SampleEncryption
 
-/// Keeps what is written.
+/// An output that stores the written bytes.
 final class MemoryOutput: SegmentOutput {
     private(set) var bytes: [UInt8] = []
     var count: Int { bytes.count }
@@ -17,7 +17,7 @@ struct TestTrack {
     var track: MediaTrack
     var samples: [MediaSample]
 
-    /// A track of a clip among the fixtures of MediaFormatsTests: H.264 with B-frames and two key frames, 1 s, and AAC.
+    /// A track of a clip in the fixtures of MediaFormatsTests: H.264 with B-frames and two key frames, 1 s, and AAC.
     static func fixture(_ kind: FourCC) throws -> TestTrack {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -56,8 +56,8 @@ struct TestTrack {
         return TestTrack(track: track, samples: samples)
     }
 
-    /// Video at 25 pictures a second, of samples that are given as their NAL units; each is a key frame whose first
-    /// unit has type 5.
+    /// Video at 25 frames per second with samples given as their NAL units; each is a key frame whose first unit has
+    /// type 5.
     static func video(_ units: [[[UInt8]]], timescale: UInt32 = 25, duration: UInt32 = 1) throws -> TestTrack {
         var track = try fixture("vide").track
         track.timescale = timescale
@@ -68,7 +68,7 @@ struct TestTrack {
                 return length + unit
             }
             return MediaSample(
-                bytes: GatheredBytes(bytes),
+                bytes: BufferedBytes(bytes),
                 offset: 0,
                 size: bytes.count,
                 decodeTime: Int64(index) * Int64(duration),
@@ -94,22 +94,22 @@ struct TestTrack {
         )
     }
 
-    /// Segments, each of so many samples.
+    /// Segments with a number of samples each.
     func segments(of count: Int, isProtected: Bool = false) -> [MediaSegment] {
         stride(from: 0, to: samples.count, by: count).enumerated().map { index, start in
             segment(index, start..<min(start + count, samples.count), isProtected: isProtected)
         }
     }
 
-    /// A sample's bytes.
+    /// Returns the bytes of a sample.
     func bytes(_ index: Int) -> [UInt8] { samples[index].withBytes { $0.withUnsafeBytes { [UInt8]($0) } } }
 
-    /// When a sample is presented in a transport stream.
+    /// Returns the presentation time of a sample in a transport stream.
     func timestamp(_ time: Int64) -> Int64 {
         MediaTime(time + track.timing.presentationOffset, timescale: track.timescale).converted(to: 90_000) + 900_000
     }
 
-    /// A sample of video as an access unit of a byte stream.
+    /// Returns a video sample as an access unit of a byte stream.
     func accessUnit(_ index: Int) throws -> [UInt8] {
         guard case .h264(let configuration) = track.format else { return [] }
         let writer = ByteStreamWriter(configuration)
@@ -122,12 +122,12 @@ struct TestTrack {
     }
 }
 
-/// What a transport stream consists of, packet by packet; taken apart without the demuxer.
+/// The contents of a transport stream, packet by packet; parsed without the demuxer.
 struct PacketList {
-    /// A packet with the program clock, and the first decode time behind it or in it.
+    /// A packet with the program clock, and the first decode time in it or after it.
     var clocks: [UInt64] = []
     var headers: [TransportPacketHeader] = []
-    /// How many packets do not follow the one before of their PID.
+    /// The number of packets whose continuity counter does not follow the previous one of their PID.
     var breaks = 0
 
     init(_ bytes: [UInt8]) throws {
@@ -143,7 +143,7 @@ struct PacketList {
     }
 }
 
-/// The PES packets of a stream, its last program map, and what the demuxer says of damage.
+/// Returns the PES packets of a stream, its last program map, and the demuxer's damage count.
 func demux(
     _ bytes: [UInt8]
 ) throws -> (packets: [TransportDemuxer.Packet], map: ProgramMapTable?, damage: Int) {
@@ -154,7 +154,7 @@ func demux(
     return (packets, demuxer.programMap, demuxer.damage)
 }
 
-/// The NAL units of a byte stream.
+/// Returns the NAL units of a byte stream.
 func nalUnits(_ stream: [UInt8]) -> [[UInt8]] {
     var units = AnnexBNALUnits()
     var all: [[UInt8]] = []
@@ -162,7 +162,7 @@ func nalUnits(_ stream: [UInt8]) -> [[UInt8]] {
     return all
 }
 
-/// Writes segments one behind the other.
+/// Writes consecutive segments.
 func write(
     _ segments: [MediaSegment],
     with writer: any SegmentWriter
@@ -176,7 +176,7 @@ func write(
     return (parts.flatMap { $0 }, parts, keyFrames)
 }
 
-/// The same bytes each time.
+/// Pseudorandom bytes, the same each time.
 struct TestGenerator: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
@@ -185,7 +185,7 @@ struct TestGenerator: RandomNumberGenerator {
     }
 }
 
-/// A NAL unit of a type with bytes that are legal in one: many zeros among them, escaped.
+/// A NAL unit of a type with valid content: many zeros among its bytes, with emulation prevention.
 func slice(_ type: UInt8, size: Int, zeros: Bool, _ generator: inout TestGenerator) -> [UInt8] {
     var unit: [UInt8] = [0x60 | type]
     var isZero = (false, false)

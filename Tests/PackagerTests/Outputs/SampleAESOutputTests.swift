@@ -5,9 +5,9 @@ import Packager
 import SampleEncryption
 import Testing
 
-@Suite("Segments under SAMPLE-AES")
+@Suite("Segments encrypted with SAMPLE-AES")
 struct SampleAESOutputTests {
-    @Test("decrypt to the NAL units that went in, escaping and short ones included")
+    @Test("decrypt to the original NAL units, including escaped and short ones")
     func video() throws {
         var generator = TestGenerator(state: 3)
         let sizes = [1, 2, 47, 48, 49, 50, 64, 65, 66, 225, 226, 1000, 40_000, 70_000, 200_000]
@@ -53,7 +53,7 @@ struct SampleAESOutputTests {
         }
     }
 
-    @Test("come behind a clear lead with other tables")
+    @Test("have other tables after a clear lead")
     func clearLead() throws {
         let protection = try testProtection(.sampleAES)
         for kind: FourCC in ["vide", "soun"] {
@@ -77,7 +77,7 @@ struct SampleAESOutputTests {
         }
     }
 
-    @Test("of AAC decrypt to the frames that went in, and describe the audio")
+    @Test("of AAC decrypt to the original frames, and describe the audio")
     func audio() throws {
         let input = try TestTrack.fixture("soun")
         guard case .aac(let bytes) = input.track.format else { return }
@@ -108,7 +108,7 @@ struct SampleAESOutputTests {
         #expect(frames == expected)
     }
 
-    /// The access units of encrypted ADTS frames. At least one must have been encrypted.
+    /// Returns the access units of encrypted ADTS frames. At least one must have been encrypted.
     private func decrypt(_ stream: [UInt8], _ protection: TrackProtection) throws -> [[UInt8]] {
         let cipher = try SampleCipher(.sampleAES(.aac), .decrypt, key: protection.key, constantIV: protection.iv)
         var (units, offset, changed): ([[UInt8]], Int, Int) = ([], 0, 0)
@@ -129,7 +129,7 @@ struct SampleAESOutputTests {
         return units
     }
 
-    @Test("are refused for HEVC, which is written clear or as AES-128")
+    @Test("are rejected for HEVC, which can be clear or AES-128")
     func hevc() throws {
         var input = try TestTrack.fixture("vide")
         var reader = ByteReader(Self.hevcConfiguration.span.bytes)
@@ -142,7 +142,7 @@ struct SampleAESOutputTests {
             failure = error
         }
         #expect(failure?.description.contains("fragmented MP4") == true)
-        // An IDR picture and one that is not, each a slice of some bytes.
+        // An IDR picture and a non-IDR picture, each a slice of some bytes.
         let units: [[[UInt8]]] = [[[0x26, 0x01, 0xAF, 7]], [[0x02, 0x01, 0xD0, 8]]]
         var other = try TestTrack.video(units)
         other.track.format = .hevc(configuration)
@@ -158,7 +158,7 @@ struct SampleAESOutputTests {
         }
     }
 
-    /// The content of an `hvcC` box with three parameter sets, of which nothing is read.
+    /// The content of an `hvcC` box with three parameter sets, which are not parsed.
     private static let hevcConfiguration: [UInt8] =
         [1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xF0, 0, 0xFC, 0xFD, 0xF8, 0xF8, 0, 0, 0x0F, 3]
         + [0xA0, 0, 1, 0, 3, 0x40, 1, 9] + [0xA1, 0, 1, 0, 3, 0x42, 1, 9] + [0xA2, 0, 1, 0, 3, 0x44, 1, 9]

@@ -4,7 +4,7 @@ import Packager
 import SampleEncryption
 import Testing
 
-@Suite("Segments under AES-128")
+@Suite("Segments encrypted with AES-128")
 struct SegmentEncryptorTests {
     /// 40 segments of one to three samples of up to 200 kB each.
     private func input() throws -> (TestTrack, [MediaSegment]) {
@@ -44,13 +44,13 @@ struct SegmentEncryptorTests {
                 written.append(segment.index)
                 keyFrames.append($0)
             }
-            #expect(segment.index - written.count < SegmentEncryptor.sideBySide)
+            #expect(segment.index - written.count < SegmentEncryptor.maximumConcurrentSegments)
         }
         try encryptor.flush()
         return (outputs, written, keyFrames)
     }
 
-    /// Calls another writer, and cannot begin segments.
+    /// A wrapper of another writer that does not support incremental segments.
     private final class PlainWriter: SegmentWriter {
         let writer: any SegmentWriter
         init(_ writer: any SegmentWriter) { self.writer = writer }
@@ -63,7 +63,7 @@ struct SegmentEncryptorTests {
         }
     }
 
-    @Test("are what was to be written, padded and encrypted, each with its IV", arguments: [true, false])
+    @Test("are identical to the padded and encrypted output, each with its IV", arguments: [true, false])
     func decrypts(isStepped: Bool) throws {
         let (input, segments) = try input()
         let clear = try write(segments, with: try TransportStreamWriter(input.track, protection: nil))
@@ -88,7 +88,7 @@ struct SegmentEncryptorTests {
         }
     }
 
-    @Test("of packed audio are as well, whose sizes are no multiples of packets")
+    @Test("of packed audio are too, whose sizes are not multiples of packets")
     func audio() throws {
         let input = try TestTrack.fixture("soun")
         let segments = input.segments(of: 1, isProtected: true)
@@ -118,12 +118,12 @@ struct SegmentEncryptorTests {
         #expect(result.written == Array(segments.indices))
     }
 
-    @Test("hold no more gathered bytes than the limit")
+    @Test("buffer no more bytes than the limit")
     func gathered() throws {
         var (input, _) = try input()
         let unit: [UInt8] = [0, 0x9F, 0xFF, 0xFC, 0x41] + [UInt8](repeating: 7, count: 0x9FFFFB)
         let large = MediaSample(
-            bytes: GatheredBytes(unit),
+            bytes: BufferedBytes(unit),
             offset: 0,
             size: 0xA00000,
             decodeTime: 0,
@@ -134,7 +134,7 @@ struct SegmentEncryptorTests {
         let writer = try TransportStreamWriter(input.track, protection: protection)
         let encryptor = try SegmentEncryptor(writer, protection: protection)
         var written: [Int] = []
-        // 10 MiB each: the second would exceed 16 MiB, so the first is written before it is taken.
+        // 10 MiB each: the second would exceed 16 MiB, so the first is written before it is added.
         let expectations: [[Int]] = [[], [0], [0, 1]]
         for (index, expected) in expectations.enumerated() {
             try encryptor.add(input.segment(index, index..<index + 1, isProtected: true), to: MemoryOutput()) { _ in

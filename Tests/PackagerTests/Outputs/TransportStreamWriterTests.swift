@@ -9,7 +9,7 @@ struct TransportStreamWriterTests {
     /// 10 samples with key frames at 0 and 5.
     static func video() throws -> TestTrack { try TestTrack.fixture("vide") }
 
-    @Test("give back the access units, with their times")
+    @Test("contain the access units with their times")
     func video() throws {
         let input = try Self.video()
         let writer = try TransportStreamWriter(input.track, protection: nil)
@@ -31,11 +31,11 @@ struct TransportStreamWriterTests {
         #expect(packets.compactMap(\.presentationTime).min() == 900_000)
     }
 
-    @Test("begin with the tables, go on counting, and have clocks")
+    @Test("start with the tables, continue the counters, and have clocks")
     func packets() throws {
         let input = try Self.video()
         let writer = try TransportStreamWriter(input.track, protection: nil)
-        // Three samples a segment: the key frame at 5 has tables of its own in the middle of a segment.
+        // Three samples per segment: the key frame at 5 has tables in the middle of a segment.
         let written = try write(input.segments(of: 3), with: writer)
         #expect(written.keyFrames.map(\.count) == [1, 1, 0, 0])
         for segment in written.segments {
@@ -49,14 +49,14 @@ struct TransportStreamWriterTests {
         #expect(list.headers.count { $0.pid == 0 } == 5)
         #expect(list.headers.count { $0.pid == 0x1000 } == 5)
         let times = try demux(written.bytes).packets.compactMap(\.decodeTime)
-        // Each PES packet has a clock, 0.7 s before its decode time; at 10 pictures a second none has to be between.
+        // Each PES packet has a clock, 0.7 s before its decode time; at 10 frames per second, no others are required.
         let clocks = list.clocks.map { Int64($0 / 300) }
         #expect(clocks == times.map { $0 - 63_000 })
         let steps = zip(list.clocks, list.clocks.dropFirst()).map { $1 &- $0 }
         #expect(steps.allSatisfy { (1...2_700_000).contains($0) })
     }
 
-    @Test("say where key frames are, each of which can be decoded alone")
+    @Test("report the positions of key frames, each of which can be decoded independently")
     func keyFrames() throws {
         let input = try Self.video()
         for protection in [nil, try testProtection(.sampleAES)] {
@@ -80,7 +80,7 @@ struct TransportStreamWriterTests {
         }
     }
 
-    @Test("are the same for any size of the memory that they are made in, whatever the sizes of payloads")
+    @Test("are the same for any buffer size, whatever the sizes of payloads")
     func sizes() throws {
         var generator = TestGenerator(state: 1)
         let sizes = Array(1...400) + [5000, 70_000, 280_000]
@@ -113,7 +113,7 @@ struct TransportStreamWriterTests {
         }
     }
 
-    @Test("can be begun in order and read in any")
+    @Test("can be started in order and read in any order")
     func ahead() throws {
         for kind: FourCC in ["vide", "soun"] {
             let input = try TestTrack.fixture(kind)
@@ -132,7 +132,7 @@ struct TransportStreamWriterTests {
         }
     }
 
-    @Test("keep parameter sets of the sample, and write its own delimiter once")
+    @Test("keep parameter sets of the sample, and write its delimiter once")
     func inBand() throws {
         var input = try Self.video()
         guard case .h264(let configuration) = input.track.format else { return }
@@ -151,7 +151,7 @@ struct TransportStreamWriterTests {
         #expect(found == expected)
     }
 
-    @Test("have no decode time behind the presentation time, when the input has")
+    @Test("have no decode time after the presentation time, even if the input has")
     func negativeOffsets() throws {
         var input = try TestTrack.video([[[UInt8]]](repeating: [[0x41, 1, 2, 3]], count: 8))
         let offsets: [Int32] = [0, 1, -1, 0, 0, 2, -2, 0]
@@ -168,7 +168,7 @@ struct TransportStreamWriterTests {
         #expect(zip(decode, decode.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test("let times wrap after 33 bits")
+    @Test("wrap timestamps after 33 bits")
     func wrap() throws {
         var input = try TestTrack.video([[[UInt8]]](repeating: [[0x41, 1, 2, 3]], count: 6))
         let start = (Int64(1) << 33) / 3600 - 250 - 3
@@ -180,7 +180,7 @@ struct TransportStreamWriterTests {
         #expect(expected[0] < 1 << 33 && expected[5] >= 1 << 33)
     }
 
-    @Test("have clocks at least every 0.1 s, but not without end")
+    @Test("have clocks at least every 0.1 s, but a limited number of them")
     func slowVideo() throws {
         let input = try TestTrack.video([[[UInt8]]](repeating: [[0x41, 1, 2, 3]], count: 4), timescale: 1)
         let writer = try TransportStreamWriter(input.track, protection: nil)
@@ -197,7 +197,7 @@ struct TransportStreamWriterTests {
         #expect(long.headers.count < 200)
     }
 
-    @Test("have tables even where a track has a gap")
+    @Test("have tables even in a gap of the track")
     func empty() throws {
         let input = try Self.video()
         let writer = try TransportStreamWriter(input.track, protection: nil)
@@ -208,7 +208,7 @@ struct TransportStreamWriterTests {
         #expect(list.breaks == 0)
     }
 
-    @Test("refuse what they cannot carry, and say what to do")
+    @Test("reject unsupported tracks, with how to correct the job")
     func refusals() throws {
         var input = try Self.video()
         #expect(throws: OutputFailure.self) {
@@ -220,11 +220,11 @@ struct TransportStreamWriterTests {
         input.track.format = .webVTT
         #expect(throws: OutputFailure.self) { try TransportStreamWriter(input.track, protection: nil) }
         input = try Self.video()
-        // A length that reaches beyond the sample.
+        // A length field that reaches beyond the sample.
         let damaged = try TestTrack.video([[[0x41]], [[0x41]]])
         var samples = damaged.samples
         samples[1] = MediaSample(
-            bytes: GatheredBytes([9, 9, 0, 0, 0, 5, 1]),
+            bytes: BufferedBytes([9, 9, 0, 0, 0, 5, 1]),
             offset: 2,
             size: 5,
             decodeTime: 1,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Packager
 
-@Suite("Samples under cenc")
+@Suite("Samples encrypted with cenc")
 struct CountedSamplesTests {
     private static func job(_ folder: ScratchFolder, ivSize: Int = 8) throws -> PackagingJob {
         var job = try PipelineFixture.job(["film.mp4"], to: folder.path, scheme: .cenc)
@@ -22,7 +22,7 @@ struct CountedSamplesTests {
         return try folder.bytes(name + "/init.mp4") + numbers.flatMap { try folder.bytes("\(name)/\($0).m4s") }
     }
 
-    /// A protected sample with what the file says about it.
+    /// A protected sample with its metadata in the file.
     private struct Counted {
         var clear: [UInt8]
         var counters: [[UInt8]]
@@ -30,7 +30,7 @@ struct CountedSamplesTests {
         var ivSize: Int
     }
 
-    /// Undoes counter mode block by block, from the text of ISO/IEC 23001-7 and with nothing of `SampleEncryption`.
+    /// Decrypts counter mode block by block, implemented from ISO/IEC 23001-7 without `SampleEncryption`.
     private static func counted(_ file: [UInt8], _ kind: FourCC) throws -> [Counted] {
         let movie = try MovieFile(reading: file.span.bytes)
         let track = try #require(movie.movie.tracks.first { $0.kind == kind })
@@ -71,7 +71,7 @@ struct CountedSamplesTests {
         return list
     }
 
-    @Test("are those of the input once decrypted, and no counter block occurs twice under the key", arguments: [8, 16])
+    @Test("decrypt to those of the input, and no counter block is used twice with the key", arguments: [8, 16])
     func decrypted(ivSize: Int) throws {
         let folder = try ScratchFolder()
         try PipelineFixture.package(try Self.job(folder, ivSize: ivSize))
@@ -91,7 +91,7 @@ struct CountedSamplesTests {
             }
         }
         #expect(count > 100)
-        #expect(seen.count == count, "a counter block occurs twice")
+        #expect(seen.count == count, "a counter block is used twice")
     }
 
     @Test("protect whole blocks of slices, and audio to the last byte")
@@ -108,7 +108,7 @@ struct CountedSamplesTests {
         #expect(haveNone)
     }
 
-    @Test("have init segments of cenc with tenc of version 0, in which our verifier finds nothing")
+    @Test("have init segments with tenc of version 0, and the verifier reports nothing")
     func initSegments() throws {
         let folder = try ScratchFolder()
         try PipelineFixture.package(try Self.job(folder))
@@ -120,12 +120,12 @@ struct CountedSamplesTests {
             #expect(protection.trackEncryption?.perSampleIVSize == 8)
             #expect(protection.trackEncryption?.constantIV == [])
             let place = try #require(header.indices.first { header[$0...].starts(with: "tenc".utf8) })
-            #expect(header[place + 4] == 0, "the version of tenc")
+            #expect(header[place + 4] == 0, "tenc must have version 0")
             #expect(verifierFindings([header, try folder.bytes(name + "/1.m4s")]).isEmpty)
         }
     }
 
-    @Test("IVs of tracks that share a key are far apart")
+    @Test("have IVs that are far apart in tracks with the same key")
     func tracks() throws {
         let iv = try CipherIV([UInt8](repeating: 0xFF, count: 8))
         #expect(iv.start(ofTrack: 0) == iv)
@@ -134,7 +134,7 @@ struct CountedSamplesTests {
         #expect(long.start(ofTrack: 0x0102).bytes == [1, 3] + [UInt8](2..<16))
     }
 
-    @Test("FairPlay is refused with the way out")
+    @Test("are rejected for FairPlay, with the scheme to use")
     func fairPlay() throws {
         let folder = try ScratchFolder()
         var job = try Self.job(folder)

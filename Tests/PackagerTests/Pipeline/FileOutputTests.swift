@@ -5,7 +5,7 @@ import Testing
 @testable import Packager
 
 @Suite struct FileOutputTests {
-    /// Small and large parts in turn, more of them than the system takes at once.
+    /// Writes alternating small and large parts, more of them than one system call accepts.
     @Test(arguments: [[7], [1, 20_000, 3], [40_000, 100, 200_000], Array(repeating: 100, count: 3000)])
     func partsStandOneBehindTheOther(sizes: [Int]) throws {
         let folder = try ScratchFolder()

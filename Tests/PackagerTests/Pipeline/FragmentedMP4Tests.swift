@@ -6,7 +6,7 @@ import Testing
 @testable import Packager
 
 @Suite struct FragmentedMP4Tests {
-    /// The input's samples with the times that fragments have: video without the delay of its B-frames.
+    /// Returns the input's samples with the times in fragments: video without the delay of its B-frames.
     private func expected(_ name: String, _ kind: FourCC) throws -> [WrittenSample] {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try PipelineFixture.path(name))))
         let list = try samples(of: bytes, kind: kind)
@@ -128,7 +128,7 @@ import Testing
         )
     }
 
-    /// A segment of several groups of pictures has a fragment for each, which the I-frame playlist names.
+    /// A segment of several groups of pictures has a fragment for each, which the I-frame playlist references.
     @Test func keyFramesWithinASegmentAreFragments() throws {
         let folder = try ScratchFolder()
         var job = try PipelineFixture.job(["film.mp4"], to: folder.path, scheme: .cbcs)
@@ -140,7 +140,7 @@ import Testing
         let header = try folder.bytes("video-64/init.mp4")
         let all = try samples(of: try rendition(folder, "video-64"), kind: "vide")
         for (frame, sample) in zip(segment.keyFrames, all.filter(\.isSync)) {
-            // What the playlist names is a fragment up to the end of its first sample.
+            // The byte range in the playlist is a fragment up to the end of its first sample.
             let piece = header + bytes[frame.offset..<frame.offset + frame.size]
             let found = try #require(try firstSample(of: piece))
             #expect(found.range.upperBound == piece.count)
@@ -151,7 +151,7 @@ import Testing
     }
 }
 
-/// What describes colors and light is the input's, and has to arrive.
+/// The boxes that describe color and light are copied from the input.
 @Suite struct CarriedBoxesTests {
     @Test(arguments: [false, true])
     func boxesOfTheSampleEntryAreKept(isProtected: Bool) throws {

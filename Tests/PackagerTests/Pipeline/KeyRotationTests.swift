@@ -10,7 +10,7 @@ import Testing
 
 @testable import Packager
 
-@Suite("Films whose keys change")
+@Suite("VOD presentations with key rotation")
 struct KeyRotationTests {
     private static func periods(_ count: Int) async throws -> [ContentKeyPeriod] {
         let source = try DerivedKeyPeriods(secret: SecretBytes(copying: [UInt8](repeating: 3, count: 16)))
@@ -49,7 +49,7 @@ struct KeyRotationTests {
         _ = try PackagingRun(PackagingPlan(job), periods: periods).run()
     }
 
-    @Test("decrypt to what a clear film has, and lint clean", arguments: TrackProtection.Scheme.allCases)
+    @Test("decrypt to the clear presentation, and are valid for the linter", arguments: TrackProtection.Scheme.allCases)
     func decrypts(scheme: TrackProtection.Scheme) async throws {
         let folder = try ScratchFolder()
         let periods = try await Self.periods(4)
@@ -61,7 +61,7 @@ struct KeyRotationTests {
         let findings = Linter().check(presentation: main) { uri in
             try? LintFile(name: uri, bytes: folder.bytes("in/" + uri))
         }
-        // Whole segments have no I-frames to be found, and Apple's players do not play cenc.
+        // AES-128 segments have no I-frame playlist, and Apple's players do not support cenc.
         let expected: [TrackProtection.Scheme: RuleID] = [.aes128: "no-i-frame-variants", .cenc: "sample-aes-ctr"]
         let unexpected = findings.filter { $0.diagnostic.rule != expected[scheme] }
         #expect(unexpected.isEmpty, "\(unexpected)")
@@ -86,7 +86,7 @@ struct KeyRotationTests {
                 "\(rendition)"
             )
         }
-        #expect(throws: (any Error).self, "a period's key opens no other's segments") {
+        #expect(throws: (any Error).self, "the key of a period does not decrypt the segments of another") {
             try PresentationDecryptor(keys: Self.keys([periods[0], periods[1]])).decrypt(
                 folder.path + "/in/main.m3u8",
                 to: folder.path + "/wrong"
@@ -94,8 +94,8 @@ struct KeyRotationTests {
         }
     }
 
-    /// The samples of all segments of a rendition: of fragmented MP4 by our reader, otherwise the files' lengths, since
-    /// decrypted transport streams differ in their tables.
+    /// Returns the samples of all segments of a rendition: for fragmented MP4 read with the package's reader, otherwise
+    /// the lengths of the files, because decrypted transport streams differ in their tables.
     private func samples(of rendition: String, in folder: ScratchFolder, _ part: String) throws -> [[UInt8]] {
         let playlist = try MediaPlaylist(parsing: folder.bytes("\(part)/\(rendition)/media.m3u8"))
         var list: [[UInt8]] = []
@@ -118,7 +118,7 @@ struct KeyRotationTests {
         return list
     }
 
-    @Test("have a Period of DASH for each key", arguments: [TrackProtection.Scheme.cbcs, .cenc])
+    @Test("have a DASH Period for each key", arguments: [TrackProtection.Scheme.cbcs, .cenc])
     func dash(scheme: TrackProtection.Scheme) async throws {
         let folder = try ScratchFolder()
         var job = try Self.job(scheme, to: folder.path)
@@ -137,7 +137,7 @@ struct KeyRotationTests {
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test("are refused where a period has no keys, or those of another")
+    @Test("are rejected if a period has no keys, or those of another")
     func missingKeys() async throws {
         let folder = try ScratchFolder()
         let job = try Self.job(.cbcs, to: folder.path)
@@ -152,7 +152,7 @@ struct KeyRotationTests {
         #expect(folder.files().isEmpty)
     }
 
-    @Test("cannot be single files, nor have one URI for all keys, nor come from a pipe")
+    @Test("cannot be single files, have the same URI for all keys, or be read from a pipe")
     func refusals() throws {
         var job = try Self.job(.cbcs, to: "out")
         job.isSingleFile = true

@@ -18,7 +18,7 @@ import Testing
             loaded.append(uri)
             return try? LintFile(name: uri, bytes: folder.bytes(uri))
         }
-        // Whole segments that are encrypted have no byte ranges in which key frames could be found.
+        // Segments that are encrypted as a whole have no byte ranges for key frames.
         let isWhole = scheme == .aes128
         let unexpected = findings.filter { !isWhole || $0.diagnostic.rule != "no-i-frame-variants" }
         #expect(unexpected.isEmpty, "\(unexpected)")
@@ -31,7 +31,7 @@ import Testing
         let error = #expect(throws: Segmenter.Failure.self) { try PipelineFixture.package(job) }
         let text = "\(try #require(error))"
         #expect(text.contains("film.mp4 (video-64)") && text.contains("misaligned.mp4 (video-48)"))
-        #expect(text.contains("part at 1.0 s") && text.contains("1.25 s"))
+        #expect(text.contains("not aligned at 1.0 s") && text.contains("1.25 s"))
         #expect(folder.files().isEmpty, "a failed run leaves nothing")
     }
 
@@ -63,13 +63,13 @@ import Testing
         let live = try PresentationFolder(path: folder.path)
         #expect(!FileManager.default.fileExists(atPath: leftover))
         try PipelineFixture.package(try PipelineFixture.job(["film.mp4"], to: folder.path))
-        // The other run's folder is still there: it works in it.
+        // The folder of the other run still exists, because that run is using it.
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.filter { $0.hasPrefix(".") }.count == 1)
         _ = consume live
     }
 
-    /// A run was killed while it replaced a presentation: one folder is in place, its forerunner is put away.
+    /// A run was killed while replacing a presentation: one folder is in place, the old one has been moved away.
     @Test func takesBackWhatAKilledRunMoved() throws {
         let scratch = try ScratchFolder()
         let dead = scratch.path + "/.keyway-dead"
@@ -90,7 +90,7 @@ import Testing
 
         let job = try PipelineFixture.job(["film.mp4"], to: scratch.path)
         let error = #expect(throws: JobFailure.self) { try PipelineFixture.package(job) }
-        #expect(error?.option == "out", "the old presentation is back, and nobody said that it may be replaced")
+        #expect(error?.option == "out", "the old presentation is restored, and overwriting is not allowed")
         #expect(!FileManager.default.fileExists(atPath: dead))
         #expect(scratch.files() == ["main.m3u8", "video-64/media.m3u8"])
         #expect(try scratch.bytes("video-64/media.m3u8") == Array("old".utf8))
@@ -111,7 +111,7 @@ import Testing
         #expect(folder.files().contains("main.m3u8"))
     }
 
-    /// Wherever the input ends, the answer is an error that names it, and nothing is left.
+    /// Wherever the input is truncated, the error contains its name, and no output remains.
     @Test(arguments: ["film.mp4", "fragmented.mp4"])
     func cutOffInputsAreRefused(name: String) throws {
         let scratch = try ScratchFolder()
@@ -123,7 +123,7 @@ import Testing
             let job = PackagingJob(inputs: [PackagingJob.Input(path: path)], output: output)
             do {
                 try PipelineFixture.package(job)
-                // A fragmented file that ends between two fragments is whole.
+                // A fragmented file truncated between two fragments is valid.
                 #expect(name == "fragmented.mp4", "\(length) bytes")
                 try FileManager.default.removeItem(atPath: output)
             } catch let failure as InputFailure {

@@ -2,7 +2,7 @@ import FPSCrypto
 import MediaFormats
 import Testing
 
-/// cbcs, block by block, from the text of ISO/IEC 23001-7 and with nothing of `SampleEncryption`.
+/// Decrypts cbcs block by block, implemented from ISO/IEC 23001-7 without `SampleEncryption`.
 func decrypted(_ bytes: [UInt8], _ protection: SampleProtection, in file: [UInt8]) throws -> [UInt8] {
     #expect(protection.scheme == "cbcs")
     #expect(protection.keyID.bytes == PipelineFixture.keyID)

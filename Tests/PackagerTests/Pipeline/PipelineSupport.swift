@@ -6,7 +6,7 @@ import Testing
 
 @testable import Packager
 
-/// A folder that goes when the test ends.
+/// A folder that is deleted at the end of the test.
 final class ScratchFolder {
     let path: String
 
@@ -17,7 +17,7 @@ final class ScratchFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The paths of all files below it, relative, in order.
+    /// The relative paths of all files below it, in order.
     func files(_ folder: String = "") -> [String] {
         let root = path + "/" + folder
         let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
@@ -45,7 +45,7 @@ enum PipelineFixture {
     static var key: SecretBytes { SecretBytes(copying: (0x40..<0x50).map { UInt8($0) }) }
     static let iv: [UInt8] = (0x80..<0x90).map { UInt8($0) }
 
-    /// A job over some of the films, in segments of a second.
+    /// A job for some of the movies, in segments of one second.
     static func job(_ names: [String], to folder: String, scheme: TrackProtection.Scheme? = nil)
         throws -> PackagingJob
     {
@@ -72,7 +72,7 @@ enum PipelineFixture {
     }
 }
 
-/// A sample that was read from what was written.
+/// A sample read from the output.
 struct WrittenSample: Equatable {
     var bytes: [UInt8]
     var decodeTime: UInt64
@@ -82,7 +82,7 @@ struct WrittenSample: Equatable {
     var isProtected = false
 }
 
-/// Reads a movie's samples of one track by the reader of `MediaFormats`; encrypted ones come out decrypted.
+/// Returns a movie's samples of one track, read with `MediaFormats`; encrypted ones are decrypted.
 func samples(of file: [UInt8], kind: FourCC) throws -> [WrittenSample] {
     let movie = try MovieFile(reading: file.span.bytes)
     let track = try #require(movie.movie.tracks.first { $0.kind == kind })
@@ -107,16 +107,16 @@ func samples(of file: [UInt8], kind: FourCC) throws -> [WrittenSample] {
     return list
 }
 
-/// Reads the headers of a movie.
+/// Parses the headers of a movie.
 func movieFile(_ file: [UInt8]) throws -> MovieFile { try MovieFile(reading: file.span.bytes) }
 
-/// The first sample of a movie.
+/// Returns the first sample of a movie.
 func firstSample(of file: [UInt8]) throws -> Sample? {
     var cursor = try MovieFile(reading: file.span.bytes).samples()
     return try cursor.next(file.span.bytes)
 }
 
-/// What the verifier of `MediaFormats` finds in an init segment and the segments behind it.
+/// Returns the findings of the `MediaFormats` verifier for an init segment and the segments after it.
 func verifierFindings(_ parts: [[UInt8]]) -> [MP4Verifier.Finding] {
     var verifier = MP4Verifier()
     for part in parts { verifier.add(part.span.bytes) }

@@ -5,16 +5,16 @@ import Testing
 
 @Suite("Bit rates")
 struct BitRateTests {
-    @Test("have their peak over the segments that a Target Duration allows")
+    @Test("have their peak over the segment groups that a Target Duration permits")
     func peak() {
-        // One small segment is too short to be a peak of its own, and pulls its neighbors up.
+        // A single small segment is too short for a separate peak, and raises that of its neighbors.
         let segments = [(6.0, 600_000), (1.0, 500_000), (6.0, 600_000)]
         let rate = BitRate(segments, targetDuration: 6)
         #expect(rate.peak == 1_257_143)
         #expect(rate.average == 1_046_154)
     }
 
-    @Test("are those of every run of segments, found without trying them all")
+    @Test("are those of every sequence of segments, found without trying all of them")
     func everyRun() {
         var state: UInt64 = 42
         func next(_ bound: UInt64) -> Int {
@@ -38,18 +38,18 @@ struct BitRateTests {
         }
     }
 
-    @Test("of nothing are 0")
+    @Test("of no segments are 0")
     func nothing() {
         #expect(BitRate([], targetDuration: 6) == .zero)
         #expect(BitRate([(0, 100)], targetDuration: 6) == .zero)
     }
 
-    @Test("of what is shorter than half a Target Duration are the average")
+    @Test("of sequences shorter than half a Target Duration are the average")
     func short() {
         #expect(BitRate([(1, 125)], targetDuration: 6) == BitRate(peak: 1000, average: 1000))
     }
 
-    @Test("are stated again when they change by more than a tenth")
+    @Test("are signaled again when they change by more than 10 percent")
     func statements() {
         var tags = BitRateTags()
         #expect(tags.tags(byteCount: 125_000, duration: 1) == [.bitrate(1000)])

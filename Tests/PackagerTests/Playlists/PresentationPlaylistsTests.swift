@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Playlists of a presentation")
 struct PresentationPlaylistsTests {
-    @Test("of a protected film say everything in the order that players want")
+    @Test("of a protected presentation have all tags in the order that players require")
     func protectedFilm() throws {
         let protection = try Renditions.protection()
         let playlists = try PresentationPlaylists(
@@ -93,7 +93,7 @@ struct PresentationPlaylistsTests {
         )
     }
 
-    @Test("with a clear lead begin without a key and with a map of their own")
+    @Test("with a clear lead start without a key and with a separate init segment")
     func clearLead() throws {
         let protection = try Renditions.protection()
         let video = try Renditions.video(protection: protection, clearLead: 1)
@@ -111,7 +111,7 @@ struct PresentationPlaylistsTests {
         }
     }
 
-    @Test("end the encryption with METHOD=NONE where something clear follows")
+    @Test("end the encryption with METHOD=NONE where a clear segment follows")
     func clearMiddle() throws {
         var video = try Renditions.video(protection: try Renditions.protection(), clearLead: 1)
         video.segments[0].isProtected = true
@@ -136,13 +136,13 @@ struct PresentationPlaylistsTests {
         #expect(segments[0].map?.byteRange == ByteRange(length: 400, offset: 600))
         #expect(segments[1].map?.byteRange == ByteRange(length: 600, offset: 0))
         #expect(!(try playlists.text("video-1080/media.m3u8").contains("BITRATE")))
-        // The second key frame of the second segment: half of it further.
+        // The second key frame of the second segment, in its middle.
         #expect(
             playlists.media[1].playlist.segments[3].byteRange == ByteRange(length: 1_000_000, offset: 5_001_000)
         )
     }
 
-    @Test("name each key for each system, with IDs and IVs where they belong")
+    @Test("list each key for each system, with IDs and IVs where they are used")
     func systems() throws {
         let video = try Renditions.video(protection: try Renditions.protection())
         let playlists = try PresentationPlaylists([video], options: Renditions.options([.fairPlay, .common]))
@@ -153,7 +153,7 @@ struct PresentationPlaylistsTests {
         #expect(playlists.multivariant.sessionKeys.map(\.key) == keys)
     }
 
-    @Test("of segments that are encrypted whole have an identity key with its IV behind the map, and no I-frames")
+    @Test("of AES-128 segments have an identity key with its IV after the map, and no I-frames")
     func wholeSegments() throws {
         let protection = try Renditions.protection(.aes128)
         let template = try KeyURITemplate("https://keys.example.com/{kid}")
@@ -173,7 +173,7 @@ struct PresentationPlaylistsTests {
         #expect(playlists.media.count == 2)
     }
 
-    @Test("of transport streams have the version and the Target Duration of old clients")
+    @Test("of transport streams have the version and the Target Duration for old clients")
     func transportStreams() throws {
         let clear = try PresentationPlaylists(
             [try Renditions.video(suffix: "ts"), Renditions.audio(suffix: "aac")],
@@ -183,7 +183,7 @@ struct PresentationPlaylistsTests {
         #expect(clear.media.map(\.playlist.version) == [3, 4, 3])
         #expect(clear.media.map(\.playlist.targetDuration) == [7, 4, 7])
         #expect(clear.multivariant.version == nil)
-        // PAT and PMT, a packet each, stand before an I-frame and are no part of it.
+        // PAT and PMT, one packet each, precede an I-frame and are not part of it.
         #expect(
             clear.media[1].playlist.segments.prefix(2).map(\.byteRange)
                 == [ByteRange(length: 750_000 - 376, offset: 376), ByteRange(length: 750_000 - 376, offset: 1_500_376)]
@@ -200,7 +200,7 @@ struct PresentationPlaylistsTests {
         #expect(protected.media.map(\.playlist.version) == [5, 5, 5])
     }
 
-    @Test("whose segments last whole seconds say so with a decimal point")
+    @Test("whose segments last whole seconds write durations with a decimal point")
     func wholeSeconds() throws {
         let video = try Renditions.video(duration: MediaTime(6, timescale: 1))
         let playlists = try PresentationPlaylists([video], options: PlaylistOptions())
@@ -208,7 +208,7 @@ struct PresentationPlaylistsTests {
         #expect(try playlists.text("video-1080/media.m3u8").contains("#EXTINF:6.0,\n1.m4s"))
     }
 
-    @Test("are the same as without rounding errors over a thousand segments")
+    @Test("have no accumulated rounding errors over a thousand segments")
     func rounding() throws {
         let sizes = [Int](repeating: 1_000_000, count: 1000)
         let video = try Renditions.video(sizes: sizes, duration: MediaTime(170_171, timescale: 30_000))
@@ -221,7 +221,7 @@ struct PresentationPlaylistsTests {
         #expect(playlist.segments.count { $0.tags.contains { if case .bitrate = $0 { true } else { false } } } == 1)
     }
 
-    @Test("of audio alone have variants of audio")
+    @Test("with only audio have audio variants")
     func audioOnly() throws {
         let playlists = try PresentationPlaylists(
             [
@@ -246,7 +246,7 @@ struct PresentationPlaylistsTests {
         #expect(playlists.multivariant.iFrameVariants.isEmpty)
     }
 
-    @Test("are refused where different HDCP levels share a key")
+    @Test("are rejected if different HDCP levels share a key")
     func sharedKeys() throws {
         let protection = try Renditions.protection()
         let ladder = [
@@ -272,7 +272,7 @@ struct PresentationPlaylistsTests {
         #expect(playlists.multivariant.sessionKeys.count == 2)
     }
 
-    @Test("follow exceptions for one variant, and refuse those for a variant that is not there")
+    @Test("apply exceptions to a variant, and reject those for a variant that does not exist")
     func exceptions() throws {
         let video = try Renditions.video(protection: try Renditions.protection())
         var options = Renditions.options()
@@ -289,7 +289,7 @@ struct PresentationPlaylistsTests {
         #expect(throws: JobFailure.self) { try PresentationPlaylists([video], options: options) }
     }
 
-    @Test("leave output protection to protected video")
+    @Test("have output protection only for protected video")
     func clearVideo() throws {
         let playlists = try PresentationPlaylists(
             [try Renditions.video(range: .pq), Renditions.audio(protection: try Renditions.protection())],
@@ -300,7 +300,7 @@ struct PresentationPlaylistsTests {
         #expect(playlists.multivariant.variants[0].videoRange == .pq)
     }
 
-    @Test("take names from the job")
+    @Test("use the names of the job")
     func names() throws {
         var options = PlaylistOptions()
         options.names.multivariant = "index.m3u8"

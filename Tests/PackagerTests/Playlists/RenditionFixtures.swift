@@ -8,7 +8,7 @@ import Testing
 
 @testable import Packager
 
-/// Renditions as a run might have written them.
+/// Renditions as a run could have written them.
 enum Renditions {
     static let keyID = [UInt8](0x10..<0x20)
 
@@ -66,7 +66,7 @@ enum Renditions {
         )
     }
 
-    /// Segments of files of their own. Every video segment has two key frames, the second in its middle.
+    /// Segments in separate files. Every video segment has two key frames, the second in its middle.
     static func segments(
         _ sizes: [Int],
         duration: MediaTime,
@@ -199,11 +199,12 @@ extension Rendition {
 }
 
 extension PresentationPlaylists {
-    /// What our own linter says of the files, and that they read back as the values that they were made from.
+    /// Returns the linter's findings for the files, and checks that they parse to the values from which they were
+    /// written.
     ///
     /// - Parameters:
-    ///   - allowed: Rules that must find something.
-    ///   - tolerated: Rules that may.
+    ///   - allowed: Rules that must have findings.
+    ///   - tolerated: Rules that may have findings.
     func check(
         except allowed: Set<RuleID> = [],
         tolerating tolerated: Set<RuleID> = [],
@@ -236,7 +237,7 @@ extension PresentationPlaylists {
         #expect(files.count == media.count + 1, sourceLocation: sourceLocation)
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     func text(_ path: String) throws -> String {
         let file = try #require(try files().first { $0.path == path }, "\(path) is missing")
         return String(decoding: file.bytes, as: UTF8.self)

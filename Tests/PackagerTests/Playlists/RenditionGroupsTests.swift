@@ -54,7 +54,7 @@ struct RenditionGroupsTests {
         #expect(playlists.multivariant.variants.map(\.averageBandwidth) == [4_160_000])
     }
 
-    @Test("say what renditions are for")
+    @Test("signal the roles of renditions")
     func roles() throws {
         let playlists = try PresentationPlaylists(
             [
@@ -83,7 +83,7 @@ struct RenditionGroupsTests {
         #expect(playlists.multivariant.variants.map(\.streamInf.subtitles) == ["subtitles"])
     }
 
-    @Test("hold what nobody can tell apart in groups of their own, and names are unique")
+    @Test("separate renditions with the same attributes, and names are unique")
     func duplicates() throws {
         let playlists = try PresentationPlaylists(
             [
@@ -100,7 +100,7 @@ struct RenditionGroupsTests {
         #expect(tags.map(\.name) == ["English", "English (2)", "English", "English (2)"])
     }
 
-    @Test("that were named keep their names, and are refused when they mix codecs")
+    @Test("with given names keep them, and are rejected if they mix codecs")
     func named() throws {
         let stereo = Renditions.audio(group: "stereo")
         let surround = Renditions.audio("a", group: "surround", format: .ac3, codecs: "ac-3", channels: "6")

@@ -20,7 +20,7 @@ struct KeyExchangeTests {
         return try KeyExchange(contentID: contentID, method: method, systems: systems, recipient: recipient)
     }
 
-    /// What a server answers: keys and vectors, and its own words for the systems.
+    /// The response of a server: keys and IVs, and its data for the systems.
     private func answer(_ question: CPIXDocument) -> CPIXDocument {
         var answer = question
         for index in answer.contentKeys.indices {
@@ -46,7 +46,7 @@ struct KeyExchangeTests {
         return answer
     }
 
-    @Test("A question has a key for each class, whose ID follows from content, type and period")
+    @Test("A request has a key for each class, whose ID is derived from content, type and period")
     func question() throws {
         let exchange = try exchange()
         let question = exchange.question(for: classes)
@@ -57,7 +57,7 @@ struct KeyExchangeTests {
         #expect(question.systems.map(\.keyURI) == [nil, nil, nil, nil])
         #expect(question.systems[0].mediaPlaylistSignaling == "" && question.systems[0].pssh == nil)
         #expect(question.systems[1].pssh == [] && question.systems[1].mediaPlaylistSignaling == "")
-        // Worked out with Python's hashlib: whoever packages again must get the same keys.
+        // Computed with Python's hashlib: packaging again must yield the same keys.
         #expect(exchange.keyID(of: .hd)?.uuid == "09f527c0-d2f4-899e-90ea-2e78b7b6b3aa")
         let proposed: [UInt8] = [
             0xC4, 0x0F, 0xB1, 0x68, 0xF6, 0x9F, 0xFB, 0xC6, 0xB3, 0x7C, 0xF5, 0x39, 0x89, 0x38, 0xB6, 0x65,
@@ -78,7 +78,7 @@ struct KeyExchangeTests {
         #expect(cenc.map(\.scheme) == ["cenc"] && cenc.map(\.explicitIV) == [nil])
     }
 
-    @Test("Keys and vectors are taken, and what the server says is used as it was given")
+    @Test("Keys and IVs are used, and the server's system data is used unchanged")
     func given() throws {
         let exchange = try exchange()
         let xml = answer(exchange.question(for: classes)).xml
@@ -96,7 +96,7 @@ struct KeyExchangeTests {
         #expect(keys.systemData.tag(for: hd.keyID, .widevine) == nil)
     }
 
-    @Test("FairPlay keys with one URI are warned of, since a player cannot tell them apart")
+    @Test("FairPlay keys with the same URI cause a warning, because players cannot distinguish them")
     func sharedURI() throws {
         let exchange = try exchange()
         var answer = answer(exchange.question(for: classes))
@@ -109,7 +109,7 @@ struct KeyExchangeTests {
         #expect(warnings.count == 1 && keyIDs.allSatisfy { warnings[0].contains($0.description) })
     }
 
-    @Test("Keys that come encrypted are opened, and keys in the clear are refused then")
+    @Test("Encrypted keys are decrypted, and clear keys are then rejected")
     func encrypted() throws {
         let privateKey = try RSAPrivateKey.generate(bits: 2_048)
         let certificate = try X509Certificate.selfSigned(subject: "Packager", key: privateKey, days: 2)
@@ -143,7 +143,7 @@ struct KeyExchangeTests {
         { $0.systems[1].pssh = ProtectionSystemSpecificHeader(systemID: .common).bytes },
     ]
 
-    @Test("An answer that is not what was asked for is refused, and the refusal holds no key")
+    @Test("A response that does not match the request is rejected, and the error contains no key")
     func refusals() throws {
         let exchange = try exchange()
         for (index, change) in Self.changes.enumerated() {

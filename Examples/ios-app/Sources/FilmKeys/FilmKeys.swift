@@ -2,26 +2,31 @@ import AVFoundation
 import ContentKeySession
 import ContentKeySessionAVFoundation
 
-/// A film as the app's own service describes it.
+/// A film, as described by the app's service.
 public struct Film: Codable, Sendable {
-    /// By which the app knows it, its title for people, and its Multivariant Playlist.
+    /// The identifier in the app, the title for viewers, and the URL of the Multivariant Playlist.
     public var name: String, title: String, url: URL
-    /// The URIs of its EXT-X-KEY tags. No API of Apple's names them before playback.
+    /// The URIs of the EXT-X-KEY tags. Apple has no API that returns them before playback.
     public var keys: [String]
 }
 
-/// Keys and players of one service's films. Make one, and let ``run()`` go on for as long as the app does.
+/// The keys and players of the films of one service. Create one instance, and call ``run()`` for the lifetime of the app.
 public final class FilmKeys: Sendable {
-    /// What is downloaded, and how far it is.
+    /// The downloads and their progress.
     public let downloads = AssetDownloads(identifier: "film-downloads")
     private let keptKeys: KeyFile
-    // What is kept and what is streamed are asked for in different ways, so each has a session.
+    // Persistent keys and streaming keys are requested differently, so each has a session.
     private let online: PlatformContentKeySession
     private let offline: PlatformContentKeySession
     private let onlineLoader: KeyLoader
     private let offlineLoader: KeyLoader
 
-    /// Names the key server, a folder of the app that is not backed up, and who gives tokens.
+    /// Creates the sessions.
+    ///
+    /// - Parameters:
+    ///   - server: The URL of the key server.
+    ///   - folder: A folder of the app that is not backed up.
+    ///   - token: Returns a playback token.
     public init(server: String, folder: URL, token: @escaping @Sendable () async throws -> String) {
         let service = KeyService.keyway(server) { _ in PlaybackToken(try await token()) }
         let transport = URLSessionTransport()
@@ -34,7 +39,7 @@ public final class FilmKeys: Sendable {
         offlineLoader = KeyLoader(source: offline, service: service, transport: transport, settings: settings)
     }
 
-    /// Answers for keys, and notes where downloads lie.
+    /// Responds to key requests, and stores the locations of downloads.
     public func run() async {
         async let streaming: Void = onlineLoader.run()
         async let playingOffline: Void = offlineLoader.run()
@@ -46,13 +51,13 @@ public final class FilmKeys: Sendable {
         _ = await (streaming, playingOffline)
     }
 
-    /// Streams a film.
+    /// Returns a player that streams a film.
     @MainActor public func player(for film: Film) -> AVPlayer { player(AVURLAsset(url: film.url), online) }
 
-    /// Call it when a film's page is opened, and its keys are there when the viewer presses play.
+    /// Requests the keys of a film in advance. Call it when the film's page is opened.
     public func prepare(_ film: Film) async { await onlineLoader.preload(film.keys) }
 
-    /// Downloads a film: first its keys, then the rest, which goes on while the app does not run.
+    /// Downloads a film: first its keys, then the media, which continues while the app is not running.
     public func download(_ film: Film) async throws {
         try await downloads.start(
             AVURLAsset(url: film.url),
@@ -64,14 +69,17 @@ public final class FilmKeys: Sendable {
         )
     }
 
-    /// Plays what was downloaded; nil where it is not all there. An expired key is asked for again: the server decides.
+    /// Returns a player for a downloaded film; nil if the download is not complete. An expired key is requested again, and the
+    /// server decides.
     @MainActor public func offlinePlayer(for film: Film) -> AVPlayer? {
         guard let path = UserDefaults.standard.string(forKey: film.name) else { return nil }
         let asset = AVURLAsset(url: AssetDownloads.location(ofRelativePath: path))
         return asset.assetCache?.isPlayableOffline == true ? player(asset, offline) : nil
     }
 
-    /// Deletes a film, and makes what proves to the server that its keys are void.
+    /// Deletes a film and its keys.
+    ///
+    /// - Returns: The messages that prove the deletion of the keys to the server.
     public func delete(_ film: Film, context: ServerPlaybackContext) async throws -> [[UInt8]] {
         var proofs: [[UInt8]] = []
         for identifier in film.keys {
@@ -86,7 +94,7 @@ public final class FilmKeys: Sendable {
         return proofs
     }
 
-    /// What went wrong of late, with what the viewer can do.
+    /// The recent errors, with the actions that the viewer can take.
     public var problems: [String] {
         get async { await (onlineLoader.errorLog.entries + offlineLoader.errorLog.entries).map(\.description) }
     }

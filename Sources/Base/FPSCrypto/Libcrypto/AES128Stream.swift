@@ -1,23 +1,23 @@
 #if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
-/// AES-128 under one key for many calls: the key schedule is made once, and a chain or a counter starts anew with
-/// ``reset(iv:)``. For media, where a segment has thousands of short chains.
+/// AES-128 with one key for many calls: the key schedule is computed once, and ``reset(iv:)`` starts a new chain or
+/// counter. The type is intended for media, where a segment has thousands of short chains.
 ///
-/// Input and output may be the same memory, but must not overlap otherwise. The context, with its key schedule, is
-/// wiped when the value goes.
+/// Input and output can be the same memory, but must not overlap otherwise. The context, with its key schedule, is
+/// wiped when the value is destroyed.
 package struct AES128Stream: ~Copyable {
     /// The modes of SP 800-38A that media encryption uses.
     package enum Mode: Sendable {
-        /// Single blocks, 6.1: every block on its own.
+        /// Electronic codebook, 6.1: every block separately.
         case ecb
         /// Cipher block chaining, 6.2, without padding.
         case cbc
-        /// Counter mode, 6.5: the counter block counts up as one 128-bit big-endian number.
+        /// Counter mode, 6.5: the counter block is incremented as one 128-bit big-endian number.
         case ctr
     }
 
-    /// What is done to the bytes. Counter mode does the same for both.
+    /// The direction of the transformation. Counter mode is the same in both directions.
     package enum Direction: Sendable {
         /// Ciphertext to plaintext.
         case decrypt
@@ -29,9 +29,9 @@ package struct AES128Stream: ~Copyable {
     private let mode: Mode
     private let direction: Direction
 
-    /// Sets up the key of 16 bytes. The IV, or the counter block, is all zeros until ``reset(iv:)``.
+    /// Creates a cipher with a key of 16 bytes. The IV, or the counter block, is all zeros until ``reset(iv:)``.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` for another size of the key.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the key has another size.
     package init(_ mode: Mode, _ direction: Direction, key: SecretBytes) throws(CryptoError) {
         let cipher =
             switch mode {
@@ -49,15 +49,15 @@ package struct AES128Stream: ~Copyable {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    /// Starts a new chain, or counts from a new counter block, under the same key.
+    /// Starts a new chain, or sets a new counter block, with the same key.
     package mutating func reset(iv: SIMD16<UInt8>) throws(CryptoError) {
         guard Cipher.reset(context, iv: iv) else {
             throw .fromLibrary(.libraryFailure, operation: Self.operation(mode, direction))
         }
     }
 
-    /// Passes `count` bytes through, going on from the call before. The caller holds that `count` bytes lie at both
-    /// pointers. ECB and CBC take whole blocks only.
+    /// Encrypts or decrypts `count` bytes, continuing from the previous call. The caller guarantees that `count` bytes
+    /// are valid at both pointers. ECB and CBC accept only whole blocks.
     ///
     /// - Throws: ``CryptoError/Code/invalidLength`` if `count` is negative or not a multiple of 16 in ECB and CBC.
     package mutating func update(
@@ -66,7 +66,7 @@ package struct AES128Stream: ~Copyable {
         count: Int
     ) throws(CryptoError) {
         guard count >= 0, mode == .ctr || count.isMultiple(of: AES128.blockSize) else { throw wrongSize(count) }
-        // Called for every 16 blocks of media, so a short input takes the shortest way.
+        // This function is called for every 16 blocks of media, so short input has a fast path.
         var written: Int32 = 0
         guard count > Cipher.partSize else {
             let (input, output) = (
@@ -96,9 +96,9 @@ package struct AES128Stream: ~Copyable {
         return name + (direction == .encrypt ? " encryption" : " decryption")
     }
 
-    /// Passes all bytes of `bytes` through where they lie, going on from the call before.
+    /// Encrypts or decrypts all bytes of `bytes` in place, continuing from the previous call.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` if ECB or CBC is given other than whole blocks.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the size is not a multiple of 16 in ECB and CBC.
     package mutating func update(inPlace bytes: inout MutableRawSpan) throws(CryptoError) {
         guard mode == .ctr || bytes.byteCount.isMultiple(of: AES128.blockSize) else { throw wrongSize(bytes.byteCount) }
         let (context, operation) = (context, Self.operation(mode, direction))
@@ -108,18 +108,19 @@ package struct AES128Stream: ~Copyable {
     }
 }
 
-/// AES-128-CBC with PKCS #7 padding (RFC 5652, 6.3) over bytes that come in parts of any size: whole media segments.
+/// AES-128-CBC with PKCS #7 padding (RFC 5652, 6.3) for data that is passed in parts of any size, such as whole media
+/// segments.
 ///
-/// Encryption appends 1 to 16 bytes of padding at the end; decryption checks and drops them. The output of a part may
-/// lag behind by up to 16 bytes. The context is wiped when the value goes.
+/// Encryption appends 1 to 16 bytes of padding at the end; decryption checks and removes them. The output can be up to
+/// 16 bytes shorter than the input so far. The context is wiped when the value is destroyed.
 package struct AES128PaddedStream: ~Copyable {
     private let context: OpaquePointer
     private let direction: AES128Stream.Direction
     private let operation: String
 
-    /// Sets up the key of 16 bytes and the IV.
+    /// Creates a cipher with a key of 16 bytes and an IV.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` for another size of the key.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the key has another size.
     package init(_ direction: AES128Stream.Direction, key: SecretBytes, iv: SIMD16<UInt8>) throws(CryptoError) {
         operation = "AES-128-CBC " + (direction == .encrypt ? "encryption" : "decryption") + " with padding"
         self.direction = direction
@@ -130,7 +131,7 @@ package struct AES128PaddedStream: ~Copyable {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    /// Passes the next part through and appends to `output` what is complete.
+    /// Encrypts or decrypts the next part and appends the complete blocks to `output`.
     package mutating func update(_ input: RawSpan, appendingTo output: inout [UInt8]) throws(CryptoError) {
         var done = 0
         while done < input.byteCount {
@@ -152,10 +153,10 @@ package struct AES128PaddedStream: ~Copyable {
         }
     }
 
-    /// Ends the message: appends the padding's block, or the rest of the plaintext without its padding.
+    /// Finishes the message: appends the block with the padding, or the rest of the plaintext without its padding.
     ///
-    /// - Throws: ``CryptoError/Code/decryptionFailed`` when the ciphertext is not a positive multiple of 16 bytes or
-    ///   the padding is wrong. Which of the two is not said.
+    /// - Throws: ``CryptoError/Code/decryptionFailed`` if the size of the ciphertext is not a positive multiple of 16
+    ///   or the padding is wrong. The error does not reveal which of the two.
     package consuming func finish(appendingTo output: inout [UInt8]) throws(CryptoError) {
         let context = context
         let failure: CryptoError.Code = direction == .encrypt ? .libraryFailure : .decryptionFailed
@@ -186,7 +187,7 @@ package struct AES128PaddedStream: ~Copyable {
 }
 
 extension Cipher {
-    /// Makes a context with its key and IV set. The caller frees it.
+    /// Returns a context with its key and IV set. The caller must free the context.
     fileprivate static func makeContext(
         _ cipher: OpaquePointer?,
         _ direction: AES128Stream.Direction,
@@ -217,7 +218,7 @@ extension Cipher {
         return context
     }
 
-    /// Sets a context's IV again and drops what it held back. False: libcrypto refuses.
+    /// Resets a context's IV and discards buffered input. Returns false if libcrypto fails.
     fileprivate static func reset(_ context: OpaquePointer, iv: SIMD16<UInt8>) -> Bool {
         withUnsafeBytes(of: iv) { iv in
             EVP_CipherInit_ex2(context, nil, nil, iv.baseAddress?.assumingMemoryBound(to: UInt8.self), -1, nil)

@@ -2,7 +2,7 @@
 import CLibcrypto
 
 extension AES256GCM {
-    /// Writes nonce, ciphertext and tag to `out`, which has room for just these.
+    /// Writes the nonce, the ciphertext and the tag to `out`, which has exactly this size.
     static func seal(
         _ plaintext: UnsafeRawBufferPointer,
         to out: UnsafeMutableRawBufferPointer,
@@ -31,7 +31,7 @@ extension AES256GCM {
         }
     }
 
-    /// Writes the plaintext to `out`, which has room for just this.
+    /// Writes the plaintext to `out`, which has exactly this size.
     static func open(
         _ sealed: UnsafeRawBufferPointer,
         to out: UnsafeMutableRawBufferPointer,
@@ -39,7 +39,7 @@ extension AES256GCM {
         authenticating associatedData: UnsafeRawBufferPointer,
         operation: String
     ) throws(CryptoError) {
-        // libcrypto takes the tag through a pointer that is not const, and reads it only.
+        // libcrypto accepts the tag as a pointer that is not const, but only reads it.
         var tag = [UInt8](sealed.suffix(tagSize))
         try Cipher.withContext(
             Cipher.aes256GCM,
@@ -54,7 +54,7 @@ extension AES256GCM {
             guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagSize), &tag) == 1 else {
                 throw .fromLibrary(.libraryFailure, operation: operation)
             }
-            // Nothing is left to write, but libcrypto wants somewhere to write it.
+            // Nothing is written here, but libcrypto requires a valid pointer.
             var (nothing, written): (UInt8, Int32) = (0, 0)
             guard EVP_CipherFinal_ex(context, &nothing, &written) == 1 else {
                 ERR_clear_error()

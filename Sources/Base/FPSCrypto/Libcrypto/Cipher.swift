@@ -1,10 +1,11 @@
 #if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
-/// Ciphers of libcrypto. Each is looked up once: OpenSSL 3.0 searches its providers at every use of an algorithm that
-/// is given by name, which takes longer than the encryption of a short message.
+/// The ciphers of libcrypto. Each cipher is fetched once, because OpenSSL 3.0 searches its providers at every use of an
+/// algorithm by name, which takes longer than encrypting a short message.
 enum Cipher {
-    // Immutable after the fetch and meant by libcrypto to be shared between threads; never freed.
+    // The ciphers are immutable after the fetch, and libcrypto allows sharing them between threads. They are never
+    // freed.
     nonisolated(unsafe) static let aes128ECB: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-128-ECB", nil)
     nonisolated(unsafe) static let aes128CBC: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-128-CBC", nil)
     nonisolated(unsafe) static let aes128CTR: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-128-CTR", nil)
@@ -16,10 +17,12 @@ enum Cipher {
         case encrypt = 1
     }
 
-    /// libcrypto counts in `int`. Longer messages go through in parts of this size, a multiple of the block size.
+    /// The maximum size of one call in bytes, a multiple of the block size. libcrypto uses `int` for sizes, so longer
+    /// messages are processed in parts of this size.
     static let partSize = 1 << 30
 
-    /// Runs `body` with a context that has its cipher, key and IV set and no padding, and frees (and wipes) it.
+    /// Calls `body` with a context that has its cipher, key and IV set and no padding, and then wipes and frees the
+    /// context.
     static func withContext<Value>(
         _ cipher: OpaquePointer?,
         _ direction: Direction,
@@ -48,8 +51,8 @@ enum Cipher {
         return try body(context)
     }
 
-    /// Passes `input` through the context to `output`, which has room for as many bytes and may be the same memory.
-    /// A nil `output` means associated data of an authenticated mode.
+    /// Encrypts or decrypts `input` to `output`, which has the same size and can be the same memory. If `output` is
+    /// nil, `input` is the associated data of an authenticated mode.
     static func update(
         _ context: OpaquePointer,
         _ input: UnsafeRawBufferPointer,
@@ -72,7 +75,7 @@ enum Cipher {
         }
     }
 
-    /// Encrypts or decrypts whole blocks with an unauthenticated mode. `output` may be the memory of `input`.
+    /// Encrypts or decrypts whole blocks with an unauthenticated mode. `output` can be the memory of `input`.
     static func transform(
         _ cipher: OpaquePointer?,
         _ direction: Direction,

@@ -1,15 +1,17 @@
 #if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
-/// Hash functions of libcrypto, looked up once (see ``Cipher``).
+/// The hash functions of libcrypto, which are fetched once (see ``Cipher``).
 enum Digest {
     typealias Function = OpaquePointer?
 
-    // Immutable after the fetch and meant by libcrypto to be shared between threads; never freed.
+    // The functions are immutable after the fetch, and libcrypto allows sharing them between threads. They are never
+    // freed.
     nonisolated(unsafe) static let sha1: OpaquePointer? = EVP_MD_fetch(nil, "SHA1", nil)
     nonisolated(unsafe) static let sha256: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
 
-    /// Traps if libcrypto has no such hash function or no memory: no input brings that about, and no caller could go on.
+    /// Computes a hash. Traps if libcrypto does not have the hash function or has no memory: no input causes this
+    /// failure, and no caller could recover.
     static func compute(
         _ message: UnsafeRawBufferPointer,
         _ digest: Function,

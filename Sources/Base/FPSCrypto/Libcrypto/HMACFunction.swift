@@ -5,8 +5,8 @@ import CLibcrypto
 struct HMACFunction: Sendable {
     /// The size of an authentication code in bytes.
     let size: Int
-    // A context that has its hash function but no key. It is only ever copied, and copying reads it, so threads may
-    // share it. Making one from scratch would look up the hash function by name each time.
+    // A context with a hash function but without a key. The context is only copied, and copying only reads it, so
+    // threads can share it. Creating a new context would search for the hash function by name each time.
     private nonisolated(unsafe) let template: OpaquePointer?
 
     static let sha256 = HMACFunction(hash: "SHA256", size: 32)
@@ -28,17 +28,18 @@ struct HMACFunction: Sendable {
         return context
     }
 
-    /// The authentication code of `message`. The key may have any size.
+    /// Returns the authentication code of `message`. The key can have any size.
     func authenticate(_ message: some Collection<UInt8>, key: SecretBytes) -> [UInt8] {
         withContiguousBytes(message) { message in makeBytes(count: size) { compute(message, key, $0) } }
     }
 
-    /// The same bytes as a secret.
+    /// Returns the authentication code as a secret.
     func derive(_ message: some Collection<UInt8>, key: SecretBytes) -> SecretBytes {
         withContiguousBytes(message) { message in SecretBytes(count: size) { compute(message, key, $0) } }
     }
 
-    /// Traps if libcrypto has no HMAC or no memory: no input brings that about, and no caller could go on.
+    /// Computes an HMAC. Traps if libcrypto has no HMAC or no memory: no input causes this failure, and no caller could
+    /// recover.
     private func compute(
         _ message: UnsafeRawBufferPointer,
         _ key: SecretBytes,

@@ -2,27 +2,28 @@
 import CLibcrypto
 package import Locking
 
-/// The RSA keys of this backend.
+/// The RSA public keys of this backend.
 package typealias RSAPublicBackend = LibcryptoKey
-/// The RSA private keys of this backend; a key of libcrypto does not say in its type which halves it has.
+/// The RSA private keys of this backend. The type is the same as for public keys, because libcrypto uses one type for
+/// both.
 package typealias RSAPrivateBackend = LibcryptoKey
 
 /// A reference to an `EVP_PKEY`: a key in memory or in an OpenSSL provider.
 package final class LibcryptoKey: Sendable {
-    // libcrypto counts references to a key atomically and locks what it caches inside (Montgomery values, blinding), so
-    // that threads may use one key at once as long as none changes it, and nothing here does.
-    /// The key, which lives as long as this object.
+    // libcrypto counts references to a key atomically and locks its internal caches (Montgomery values, blinding), so
+    // several threads can use one key at the same time if no thread changes it. This code never changes a key.
+    /// The key, which is valid as long as this object exists.
     package nonisolated(unsafe) let pointer: OpaquePointer
     private let decryptionContexts = DecryptionContexts()
-    /// What another module has computed for the key and needs again; nil until it does.
+    /// A cached value that another module has computed for the key; nil if there is none.
     package let attachment = Lock<(any Sendable)?>(nil)
 
-    /// Takes over a reference to `pointer`.
+    /// Creates a key that takes ownership of one reference to `pointer`.
     package init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
     deinit { EVP_PKEY_free(pointer) }
 
-    /// A new key with the public exponent 65537.
+    /// Generates a key with the public exponent 65537.
     static func generate(bits: Int, operation: String) throws(CryptoError) -> LibcryptoKey {
         guard let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else {
             throw .fromLibrary(.libraryFailure, operation: operation)
@@ -36,7 +37,7 @@ package final class LibcryptoKey: Sendable {
         return LibcryptoKey(owning: key)
     }
 
-    /// Reads the DER of an unencrypted private key; nil when it is something else or damaged.
+    /// Parses the DER of an unencrypted private key. Returns nil if the data is not such a key or is damaged.
     static func privateKey(der: UnsafeRawBufferPointer, operation: String) throws(CryptoError) -> LibcryptoKey? {
         let start = der.baseAddress?.assumingMemoryBound(to: UInt8.self)
         var cursor = start
@@ -45,7 +46,7 @@ package final class LibcryptoKey: Sendable {
         return cursor == start.map { $0 + der.count } ? key : nil
     }
 
-    /// Whether this is the DER of an `EncryptedPrivateKeyInfo` (RFC 5958, 3).
+    /// Returns whether the data is the DER of an `EncryptedPrivateKeyInfo` (RFC 5958, 3).
     static func isEncryptedPrivateKey(der: UnsafeRawBufferPointer) -> Bool {
         let start = der.baseAddress?.assumingMemoryBound(to: UInt8.self)
         var cursor = start
@@ -54,18 +55,22 @@ package final class LibcryptoKey: Sendable {
         return cursor == start.map { $0 + der.count }
     }
 
-    /// The size of the modulus in bits.
+    /// Returns the size of the modulus in bits.
     ///
     /// - Throws: ``CryptoError/Code/notAnRSAKey``.
     func bits(operation: String) throws(CryptoError) -> Int {
         guard EVP_PKEY_is_a(pointer, "RSA") == 1 else {
             let name = EVP_PKEY_get0_type_name(pointer).map { String(cString: $0) }
-            throw CryptoError(.notAnRSAKey, operation: operation, reason: name.map { "it is a key for \($0)" })
+            throw CryptoError(
+                .notAnRSAKey,
+                operation: operation,
+                reason: name.map { "the algorithm of the key is \($0)" }
+            )
         }
         return Int(EVP_PKEY_get_bits(pointer))
     }
 
-    /// A copy of the public half.
+    /// Returns a copy of the public half.
     func publicHalf(operation: String) throws(CryptoError) -> LibcryptoKey {
         var encoding: UnsafeMutablePointer<UInt8>?
         let size = i2d_PUBKEY(pointer, &encoding)
@@ -78,12 +83,12 @@ package final class LibcryptoKey: Sendable {
         return LibcryptoKey(owning: copy)
     }
 
-    /// Whether this is the public half of `key`.
+    /// Returns whether this is the public half of `key`.
     func isPublicHalf(of key: LibcryptoKey) -> Bool {
         clearingErrors { EVP_PKEY_eq(pointer, key.pointer) == 1 }
     }
 
-    /// The PKCS#8 DER of a private key, not encrypted.
+    /// Returns the unencrypted PKCS#8 DER of a private key.
     func encodedPKCS8(operation: String) throws(CryptoError) -> SecretBytes {
         guard let information = EVP_PKEY2PKCS8(pointer) else {
             throw .fromLibrary(.libraryFailure, operation: operation)
@@ -95,7 +100,7 @@ package final class LibcryptoKey: Sendable {
         return encoding
     }
 
-    /// RSAES-OAEP encryption of a message that fits; the result has `size` bytes.
+    /// Encrypts a message with RSAES-OAEP. The message must fit; the result has `size` bytes.
     func encryptOAEP(_ message: SecretBytes, size: Int, operation: String) throws(CryptoError) -> [UInt8] {
         guard let context = oaepContext(pointer, initializing: EVP_PKEY_encrypt_init) else {
             throw .fromLibrary(.libraryFailure, operation: operation)
@@ -118,7 +123,7 @@ package final class LibcryptoKey: Sendable {
         }
     }
 
-    /// RSAES-OAEP decryption of a ciphertext as long as the modulus; nil when that fails, for whatever reason.
+    /// Decrypts a ciphertext, which must be as long as the modulus, with RSAES-OAEP. Returns nil for any failure.
     func decryptOAEP(_ ciphertext: UnsafeRawBufferPointer) -> SecretBytes? {
         clearingErrors {
             decryptionContexts.withContext(for: pointer) { context in
@@ -140,10 +145,10 @@ package final class LibcryptoKey: Sendable {
     }
 }
 
-/// A context for RSAES-OAEP with SHA-1 and MGF1-SHA-1, or nil with the reason in the error queue.
+/// Returns a context for RSAES-OAEP with SHA-1 and MGF1-SHA-1, or nil with the reason in the error queue.
 func oaepContext(_ key: OpaquePointer, initializing: (OpaquePointer) -> Int32) -> OpaquePointer? {
     guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return nil }
-    // MGF1 takes the same hash function unless told otherwise.
+    // MGF1 uses the same hash function by default.
     guard initializing(context) == 1,
         EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_OAEP_PADDING) == 1,
         EVP_PKEY_CTX_set_rsa_oaep_md_name(context, "SHA1", nil) == 1

@@ -2,7 +2,8 @@
 import CLibcrypto
 
 extension CryptoError {
-    /// An error with libcrypto's own reason, for operations whose failure reveals nothing. Empties the error queue.
+    /// Returns an error with the reason from libcrypto, for operations whose failure reveals no secret. Clears the
+    /// error queue.
     package static func fromLibrary(_ code: Code, operation: String) -> CryptoError {
         let number = ERR_peek_last_error()
         ERR_clear_error()
@@ -11,8 +12,7 @@ extension CryptoError {
     }
 }
 
-/// Runs `body` and leaves this thread's error queue as empty as a new one, so that nothing leaks into a later call
-/// that looks at it.
+/// Calls `body` and clears this thread's error queue, so that no error remains for a later call that reads the queue.
 package func clearingErrors<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
     defer { ERR_clear_error() }
     return try body()

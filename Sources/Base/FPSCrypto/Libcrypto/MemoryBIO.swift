@@ -1,9 +1,9 @@
 #if !SwiftCrypto && canImport(CLibcrypto)
 import CLibcrypto
 
-/// libcrypto's stream over bytes in memory.
+/// A libcrypto stream (BIO) over bytes in memory.
 package enum MemoryBIO {
-    /// Runs `body` with a stream that reads `bytes` without copying them.
+    /// Calls `body` with a stream that reads `bytes` without copying them.
     package static func reading<Value, Failure: Error>(
         _ bytes: UnsafeRawBufferPointer,
         _ body: (OpaquePointer?) throws(Failure) -> Value
@@ -13,7 +13,8 @@ package enum MemoryBIO {
         return try body(bio)
     }
 
-    /// What `write` writes, or nil if it reports failure. libcrypto wipes the stream's own memory when it frees it.
+    /// Returns the bytes that `write` writes to a stream, or nil if it reports a failure. libcrypto wipes the stream's
+    /// memory when it frees the stream.
     package static func written(_ write: (OpaquePointer) -> Int32) -> SecretBytes? {
         guard let bio = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(bio) }

@@ -2,7 +2,7 @@
 import CLibcrypto
 
 extension PEMBlock {
-    /// All blocks of `bytes`, with the text around them passed over, or nil if one is damaged or there is none.
+    /// Returns all blocks of `bytes`, without the text around them, or nil if a block is damaged or there is no block.
     static func all(in bytes: UnsafeRawBufferPointer) -> [PEMBlock]? {
         clearingErrors {
             MemoryBIO.reading(bytes) { bio in

@@ -2,18 +2,19 @@
 import CLibcrypto
 
 extension RSAPublicKey {
-    /// Encrypts as ``encryptOAEP(_:)`` does, with the OAEP seed drawn from `random`: reproducible where `random` is.
-    /// libcrypto keeps its own seed to itself, so the encoding of RFC 8017, 7.1.1 is made here:
+    /// Encrypts in the same way as ``encryptOAEP(_:)``, with an OAEP seed from `random`, so that the result is
+    /// reproducible if `random` is. libcrypto does not accept a seed, so this function implements the encoding of RFC
+    /// 8017, 7.1.1:
     ///
     ///     bytes        field
     ///     0            0x00
     ///     1-20         seed, masked with MGF1 of the data block
     ///     21...        data block, masked with MGF1 of the seed: SHA-1 of the empty label, zeros, 0x01, message
     ///
-    /// For tests, and for virtual devices with a seed, whose SPCs tests compare byte by byte. Only this backend has the
-    /// bare RSA operation that it takes.
+    /// The function is intended for tests, and for virtual devices with a seed, whose SPCs tests compare byte by byte.
+    /// Only this backend has the raw RSA operation that it requires.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` if `message` is longer than the modulus less 42 bytes.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if `message` is longer than the size of the modulus minus 42 bytes.
     package func encryptOAEP(
         _ message: SecretBytes,
         using random: inout some RandomNumberGenerator
@@ -35,7 +36,7 @@ extension RSAPublicKey {
         return try encryptRaw(encoded, operation: operation)
     }
 
-    /// MGF1 with SHA-1 (RFC 8017, B.2.1).
+    /// Returns the mask of MGF1 with SHA-1 (RFC 8017, B.2.1).
     private static func mgf1(_ seed: [UInt8], count: Int) -> [UInt8] {
         var mask: [UInt8] = []
         var counter: UInt32 = 0
@@ -46,7 +47,7 @@ extension RSAPublicKey {
         return Array(mask.prefix(count))
     }
 
-    /// The bare RSA operation, on a block as long as the modulus.
+    /// Performs the raw RSA operation on a block that is as long as the modulus.
     private func encryptRaw(_ block: SecretBytes, operation: String) throws(CryptoError) -> [UInt8] {
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, backend.pointer, nil) else {
             throw .fromLibrary(.libraryFailure, operation: operation)

@@ -2,16 +2,16 @@
 import CLibcrypto
 
 extension X509Certificate {
-    /// Reads the subject, the validity and the key.
+    /// Parses the subject, the validity and the public key.
     static func read(_ der: UnsafeBufferPointer<UInt8>) throws(CryptoError) -> Fields {
         defer { ERR_clear_error() }
         var cursor = der.baseAddress
         guard let certificate = d2i_X509(nil, &cursor, der.count) else {
-            throw unreadable("it is neither PEM nor the DER of a certificate, or it is damaged")
+            throw unreadable("the data is neither a PEM nor a DER certificate, or the certificate is damaged")
         }
         defer { X509_free(certificate) }
         guard cursor == der.baseAddress.map({ $0 + der.count }) else {
-            throw unreadable("bytes follow the certificate")
+            throw unreadable("unexpected bytes follow the certificate")
         }
         let name = MemoryBIO.written { bio in
             // Returns the length, or -1.
@@ -20,7 +20,7 @@ extension X509Certificate {
         guard let name, let notBefore = seconds(X509_get0_notBefore(certificate)),
             let notAfter = seconds(X509_get0_notAfter(certificate))
         else {
-            throw unreadable("its subject or its validity is malformed")
+            throw unreadable("the subject or the validity is malformed")
         }
         let subject = name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return (subject, notBefore, notAfter, key(of: certificate))
@@ -38,7 +38,7 @@ extension X509Certificate {
         }
     }
 
-    /// A point in time in seconds since 1970, or nil if it is malformed.
+    /// Returns a time in seconds since 1970, or nil if it is malformed.
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
         let epoch = ASN1_TIME_set(nil, 0)
         defer { ASN1_STRING_free(epoch) }

@@ -3,25 +3,25 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// AES-128 under one key for many calls: a chain or a counter starts again with ``reset(iv:)``. For media, where a
-/// segment has thousands of short chains.
+/// AES-128 with one key for many calls; ``reset(iv:)`` starts a new chain or counter. The type is intended for media,
+/// where a segment has thousands of short chains.
 ///
-/// swift-crypto has no cipher that goes on from call to call, so that the chain's last block and the counter are kept
-/// here. It is slower than the other backend, which keeps the key schedule.
+/// swift-crypto has no cipher that continues from a previous call, so this type stores the last block of the chain and
+/// the counter. It is slower than the other backend, which caches the key schedule.
 ///
-/// Input and output may be the same memory, but must not overlap otherwise.
+/// Input and output can be the same memory, but must not overlap otherwise.
 package struct AES128Stream: ~Copyable {
     /// The modes of SP 800-38A that media encryption uses.
     package enum Mode: Sendable {
-        /// Single blocks, 6.1: every block by itself.
+        /// Electronic codebook, 6.1: every block separately.
         case ecb
         /// Cipher block chaining, 6.2, without padding.
         case cbc
-        /// Counter mode, 6.5: the counter block counts up as one 128-bit big-endian number.
+        /// Counter mode, 6.5: the counter block is incremented as one 128-bit big-endian number.
         case ctr
     }
 
-    /// What is done to the bytes. Counter mode does the same for both.
+    /// The direction of the transformation. Counter mode is the same in both directions.
     package enum Direction: Sendable {
         /// Ciphertext to plaintext.
         case decrypt
@@ -31,9 +31,9 @@ package struct AES128Stream: ~Copyable {
 
     private var chain: Chain
 
-    /// Sets up the key of 16 bytes. The IV, or the counter block, is all zeros until ``reset(iv:)``.
+    /// Creates a cipher with a key of 16 bytes. The IV, or the counter block, is all zeros until ``reset(iv:)``.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` for another size of the key.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the key has another size.
     package init(_ mode: Mode, _ direction: Direction, key: SecretBytes) throws(CryptoError) {
         let name =
             switch mode {
@@ -46,13 +46,13 @@ package struct AES128Stream: ~Copyable {
         chain = Chain(mode: mode, direction: direction, key: key.symmetricKey, operation: operation)
     }
 
-    /// Starts a new chain, or counts from a new counter block, under the same key.
+    /// Starts a new chain, or sets a new counter block, with the same key.
     package mutating func reset(iv: SIMD16<UInt8>) throws(CryptoError) {
         (chain.iv, chain.used) = (iv, 0)
     }
 
-    /// Passes `count` bytes through, going on from the call before. The caller guarantees that `count` bytes lie at both
-    /// pointers. ECB and CBC take whole blocks only.
+    /// Encrypts or decrypts `count` bytes, continuing from the previous call. The caller guarantees that `count` bytes
+    /// are valid at both pointers. ECB and CBC accept only whole blocks.
     ///
     /// - Throws: ``CryptoError/Code/invalidLength`` if `count` is negative or not a multiple of 16 in ECB and CBC.
     package mutating func update(
@@ -64,9 +64,9 @@ package struct AES128Stream: ~Copyable {
         try chain.pass(UnsafeRawBufferPointer(start: input, count: count), to: output)
     }
 
-    /// Passes all bytes of `bytes` through where they lie, going on from the call before.
+    /// Encrypts or decrypts all bytes of `bytes` in place, continuing from the previous call.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` if ECB or CBC is given other than whole blocks.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the size is not a multiple of 16 in ECB and CBC.
     package mutating func update(inPlace bytes: inout MutableRawSpan) throws(CryptoError) {
         let count = bytes.byteCount
         guard chain.mode == .ctr || count.isMultiple(of: AES128.blockSize) else { throw wrongSize(count) }
@@ -83,38 +83,39 @@ package struct AES128Stream: ~Copyable {
     }
 }
 
-/// AES-128-CBC with PKCS #7 padding (RFC 5652, 6.3) over bytes that come in parts of any size: whole media segments.
+/// AES-128-CBC with PKCS #7 padding (RFC 5652, 6.3) for data that is passed in parts of any size, such as whole media
+/// segments.
 ///
-/// Encryption appends 1 to 16 bytes of padding at the end; decryption checks and drops them. The output of a part may
-/// lag behind by up to 16 bytes.
+/// Encryption appends 1 to 16 bytes of padding at the end; decryption checks and removes them. The output can be up to
+/// 16 bytes shorter than the input so far.
 package struct AES128PaddedStream: ~Copyable {
     private var chain: Chain
-    /// What came and has not been passed on: less than a block, or when decrypting up to a whole one, since it may be
-    /// the last and end in padding.
+    /// The buffered input: less than a block, or up to a whole block in decryption, because this can be the last block,
+    /// which contains padding.
     private var rest: [UInt8] = []
 
-    /// Sets up the key of 16 bytes and the IV.
+    /// Creates a cipher with a key of 16 bytes and an IV.
     ///
-    /// - Throws: ``CryptoError/Code/invalidLength`` for another size of the key.
+    /// - Throws: ``CryptoError/Code/invalidLength`` if the key has another size.
     package init(_ direction: AES128Stream.Direction, key: SecretBytes, iv: SIMD16<UInt8>) throws(CryptoError) {
         let operation = "AES-128-CBC " + (direction == .encrypt ? "encryption" : "decryption") + " with padding"
         try requireSize(key.count, AES128.blockSize, of: "key", operation: operation)
         chain = Chain(mode: .cbc, direction: direction, key: key.symmetricKey, iv: iv, operation: operation)
     }
 
-    /// Passes the next part through and appends to `output` what is complete.
+    /// Encrypts or decrypts the next part and appends the complete blocks to `output`.
     package mutating func update(_ input: RawSpan, appendingTo output: inout [UInt8]) throws(CryptoError) {
         input.withUnsafeBytes { rest.append(contentsOf: $0) }
-        let held = chain.direction == .encrypt ? 0 : min(rest.count, 1)
-        let whole = (rest.count - held) / AES128.blockSize * AES128.blockSize
+        let reserved = chain.direction == .encrypt ? 0 : min(rest.count, 1)
+        let whole = (rest.count - reserved) / AES128.blockSize * AES128.blockSize
         try pass(whole, appendingTo: &output)
         rest.removeFirst(whole)
     }
 
-    /// Ends the message: appends the padding's block, or the rest of the plaintext without its padding.
+    /// Finishes the message: appends the block with the padding, or the rest of the plaintext without its padding.
     ///
-    /// - Throws: ``CryptoError/Code/decryptionFailed`` when the ciphertext is not a positive multiple of 16 bytes or
-    ///   the padding is wrong. Which of the two is not said.
+    /// - Throws: ``CryptoError/Code/decryptionFailed`` if the size of the ciphertext is not a positive multiple of 16
+    ///   or the padding is wrong. The error does not reveal which of the two.
     package consuming func finish(appendingTo output: inout [UInt8]) throws(CryptoError) {
         let failure: CryptoError.Code = chain.direction == .encrypt ? .libraryFailure : .decryptionFailed
         do {
@@ -143,18 +144,18 @@ package struct AES128PaddedStream: ~Copyable {
     }
 }
 
-/// A cipher between two calls.
+/// The state of a cipher between two calls.
 private struct Chain {
     let mode: AES128Stream.Mode
     let direction: AES128Stream.Direction
     let key: SymmetricKey
-    /// The IV or the last block of ciphertext; in counter mode the counter block.
+    /// The IV or the last block of ciphertext; the counter block in counter mode.
     var iv = SIMD16<UInt8>()
-    /// How many bytes of the counter block's keystream have been used.
+    /// The number of used bytes of the counter block's keystream.
     var used = 0
     let operation: String
 
-    /// Passes bytes through. `output` may be the memory of `input`.
+    /// Encrypts or decrypts bytes. `output` can be the memory of `input`.
     mutating func pass(_ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer?) throws(CryptoError) {
         guard !input.isEmpty, let output else { return }
         guard mode != .ctr else { return try count(input, to: output) }
@@ -165,7 +166,8 @@ private struct Chain {
         iv = direction == .encrypt ? lastOutput : lastInput
     }
 
-    /// Counter mode starts with a whole block, so that what has been used of one is passed through again.
+    /// Encrypts or decrypts bytes in counter mode. The library's counter mode starts with a whole block, so the used
+    /// part of a block is processed again.
     private mutating func count(_ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer) throws(CryptoError)
     {
         let total = used + input.count
@@ -179,9 +181,9 @@ private struct Chain {
         }
         used = total % AES128.blockSize
         var carry = total / AES128.blockSize
-        for place in iv.indices.reversed() where carry > 0 {
-            carry += Int(iv[place])
-            iv[place] = UInt8(truncatingIfNeeded: carry)
+        for index in iv.indices.reversed() where carry > 0 {
+            carry += Int(iv[index])
+            iv[index] = UInt8(truncatingIfNeeded: carry)
             carry >>= 8
         }
     }
@@ -191,9 +193,9 @@ private struct Chain {
         _ input: UnsafeRawBufferPointer,
         to output: UnsafeMutableRawPointer?
     ) throws(CryptoError) {
-        let way = direction == .encrypt ? Cipher.Direction.encrypt : .decrypt
+        let cipherDirection = direction == .encrypt ? Cipher.Direction.encrypt : .decrypt
         try withUnsafeBytes(of: iv) { iv throws(CryptoError) in
-            try Cipher.transform(mode, way, input, to: output, key: key, iv: iv, operation: operation)
+            try Cipher.transform(mode, cipherDirection, input, to: output, key: key, iv: iv, operation: operation)
         }
     }
 }

@@ -2,18 +2,18 @@
 import CryptoExtras
 import SwiftASN1
 
-// swift-certificates is not used: it refuses a whole certificate whose RSA key is shorter than 2048 bits, and the
-// application certificates of SPC version 1 have 1024.
+// swift-certificates cannot be used, because it rejects certificates with an RSA key of less than 2048 bits, and the
+// application certificates of SPC version 1 have 1024 bits.
 
 extension X509Certificate {
-    /// Reads the subject, the validity and the key.
+    /// Parses the subject, the validity and the public key.
     static func read(_ der: UnsafeBufferPointer<UInt8>) throws(CryptoError) -> Fields {
         do {
             // RFC 5280, 4.1: TBSCertificate, algorithm, signature.
             let certificate = try DER.parse(Array(der)).sequence(atLeast: 3)
             guard certificate.count == 3, certificate[2].identifier == .bitString else { throw UnexpectedDER() }
             var fields = try certificate[0].sequence(atLeast: 6)[...]
-            // The version is optional: [0].
+            // The version, with the tag [0], is optional.
             if fields.first?.identifier == ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific) {
                 fields = fields.dropFirst()
             }
@@ -26,7 +26,7 @@ extension X509Certificate {
                 try key(rest[5])
             )
         } catch {
-            throw unreadable("it is neither PEM nor the DER of a certificate, or it is damaged")
+            throw unreadable("the data is neither a PEM nor a DER certificate, or the certificate is damaged")
         }
     }
 
@@ -49,7 +49,7 @@ extension X509Certificate {
         }
     }
 
-    /// A UTCTime or a GeneralizedTime in seconds since 1970.
+    /// Returns a UTCTime or a GeneralizedTime in seconds since 1970.
     private static func seconds(_ time: ASN1Node) throws -> Int64 {
         if time.identifier == .utcTime {
             let time = try UTCTime(derEncoded: time)
@@ -62,16 +62,17 @@ extension X509Certificate {
     private static func seconds(_ year: Int, _ month: Int, _ day: Int, _ hours: Int, _ minutes: Int, _ seconds: Int)
         -> Int64
     {
-        // Years that begin in March end with the leap day; 719,468 days are from March of year 0 to 1970.
+        // Years are counted from March, so that the leap day is the last day. There are 719,468 days from March of year
+        // 0 to 1970.
         let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468
         return Int64(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
     }
 }
 
-/// A distinguished name in the form of RFC 2253.
+/// The text form of distinguished names according to RFC 2253.
 private enum DistinguishedName {
-    /// The names that RFC 2253 and RFC 4519 have for types of attributes.
+    /// The names of attribute types in RFC 2253 and RFC 4519.
     private static let names: [ASN1ObjectIdentifier: String] = [
         [2, 5, 4, 3]: "CN", [2, 5, 4, 4]: "SN", [2, 5, 4, 5]: "serialNumber", [2, 5, 4, 6]: "C", [2, 5, 4, 7]: "L",
         [2, 5, 4, 8]: "ST", [2, 5, 4, 9]: "street", [2, 5, 4, 10]: "O", [2, 5, 4, 11]: "OU", [2, 5, 4, 12]: "title",
@@ -109,7 +110,7 @@ private enum DistinguishedName {
         }
     }
 
-    /// RFC 2253, 2.4; control characters as hexadecimal digits.
+    /// Returns the text with escapes according to RFC 2253, 2.4, and with control characters as hexadecimal digits.
     private static func escaped(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars)
         return scalars.enumerated().map { place, scalar in

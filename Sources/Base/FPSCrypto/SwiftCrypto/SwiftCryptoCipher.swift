@@ -3,7 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// The modes of AES without authentication, by swift-crypto.
+/// The unauthenticated modes of AES, implemented with swift-crypto.
 enum Cipher {
     enum Mode {
         case ecb
@@ -11,7 +11,7 @@ enum Cipher {
         case ctr
     }
 
-    // The size of the key says which AES it is.
+    // The size of the key determines the variant of AES.
     static let aes128ECB = Mode.ecb
     static let aes128CBC = Mode.cbc
     static let aes128CTR = Mode.ctr
@@ -22,7 +22,8 @@ enum Cipher {
         case encrypt
     }
 
-    /// Encrypts or decrypts whole blocks, or any number of bytes in counter mode. `output` may be the memory of `input`.
+    /// Encrypts or decrypts whole blocks, or any number of bytes in counter mode. `output` can be the memory of
+    /// `input`.
     static func transform(
         _ mode: Mode,
         _ direction: Direction,
@@ -35,7 +36,7 @@ enum Cipher {
         try transform(mode, direction, input, to: output, key: key.symmetricKey, iv: iv, operation: operation)
     }
 
-    /// The same with a key in the library's form.
+    /// Encrypts or decrypts in the same way with a key of the library's type.
     static func transform(
         _ mode: Mode,
         _ direction: Direction,
@@ -86,7 +87,7 @@ enum Cipher {
 }
 
 extension AES256GCM {
-    /// Writes nonce, ciphertext and tag to `out`, which has room for just these.
+    /// Writes the nonce, the ciphertext and the tag to `out`, which has exactly this size.
     static func seal(
         _ plaintext: UnsafeRawBufferPointer,
         to out: UnsafeMutableRawBufferPointer,
@@ -102,7 +103,7 @@ extension AES256GCM {
         }
     }
 
-    /// Writes the plaintext to `out`, which has room for just this.
+    /// Writes the plaintext to `out`, which has exactly this size.
     static func open(
         _ sealed: UnsafeRawBufferPointer,
         to out: UnsafeMutableRawBufferPointer,

@@ -1,7 +1,7 @@
 #if SwiftCrypto
 import Crypto
 
-/// Hash functions of swift-crypto.
+/// The hash functions of swift-crypto.
 enum Digest {
     enum Function {
         case sha1
@@ -29,17 +29,17 @@ enum Digest {
     }
 }
 
-/// SHA-256 (FIPS 180-4) of a message that comes in pieces, such as a file that is being downloaded.
+/// SHA-256 (FIPS 180-4) of a message that is passed in parts, such as a file during its download.
 package struct SHA256Stream: ~Copyable {
     private var hash = Crypto.SHA256()
 
-    /// Begins with an empty message.
+    /// Creates a hash of an empty message.
     package init() {}
 
     /// Adds bytes to the message.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
 
-    /// The hash of all bytes so far, 32 bytes.
+    /// Returns the hash of all bytes, 32 bytes.
     package consuming func finish() -> [UInt8] { Array(hash.finalize()) }
 }
 
@@ -51,12 +51,12 @@ enum HMACFunction {
     /// The size of an authentication code in bytes.
     var size: Int { self == .sha256 ? 32 : 64 }
 
-    /// The authentication code of `message`. The key may have any size.
+    /// Returns the authentication code of `message`. The key can have any size.
     func authenticate(_ message: some Collection<UInt8>, key: SecretBytes) -> [UInt8] {
         withContiguousBytes(message) { message in makeBytes(count: size) { compute(message, key, $0) } }
     }
 
-    /// The same bytes as a secret.
+    /// Returns the authentication code as a secret.
     func derive(_ message: some Collection<UInt8>, key: SecretBytes) -> SecretBytes {
         withContiguousBytes(message) { message in SecretBytes(count: size) { compute(message, key, $0) } }
     }

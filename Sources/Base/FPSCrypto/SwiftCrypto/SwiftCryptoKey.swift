@@ -10,7 +10,7 @@ package typealias RSAPrivateBackend = SwiftCryptoPrivateKey
 
 /// An RSA public key of swift-crypto.
 final class SwiftCryptoPublicKey: Sendable {
-    // Never changes; swift-crypto declares the type of the same keys for signing Sendable, and forgot this one.
+    // The key is immutable. swift-crypto declares the corresponding type for signing as Sendable, but not this type.
     private nonisolated(unsafe) let key: _RSA.Encryption.PublicKey
 
     init(_ key: _RSA.Encryption.PublicKey) { self.key = key }
@@ -18,12 +18,12 @@ final class SwiftCryptoPublicKey: Sendable {
     /// The size of the modulus in bits.
     func bits(operation: String) throws(CryptoError) -> Int { key.keySizeInBits }
 
-    /// Whether this is the public half of `key`.
+    /// Returns whether this is the public half of `key`.
     func isPublicHalf(of key: SwiftCryptoPrivateKey) -> Bool {
         self.key.derRepresentation == key.key.publicKey.derRepresentation
     }
 
-    /// RSAES-OAEP encryption of a message that fits; the result has `size` bytes.
+    /// Encrypts a message with RSAES-OAEP. The message must fit; the result has `size` bytes.
     func encryptOAEP(_ message: SecretBytes, size: Int, operation: String) throws(CryptoError) -> [UInt8] {
         do {
             return try message.withUnsafeBytes { try Array(key.encrypt($0, padding: .PKCS1_OAEP)) }
@@ -35,16 +35,16 @@ final class SwiftCryptoPublicKey: Sendable {
 
 /// An RSA private key of swift-crypto.
 package final class SwiftCryptoPrivateKey: Sendable {
-    // See the public key.
+    // The key is immutable; see the public key.
     fileprivate nonisolated(unsafe) let key: _RSA.Encryption.PrivateKey
 
     private init(_ key: _RSA.Encryption.PrivateKey) { self.key = key }
 
-    /// A new key with the public exponent 65537.
+    /// Generates a key with the public exponent 65537.
     static func generate(bits: Int, operation: String) throws(CryptoError) -> SwiftCryptoPrivateKey {
-        // BoringSSL rounds other sizes down without saying so.
+        // BoringSSL silently rounds other sizes down.
         guard bits.isMultiple(of: 128) else {
-            let reason = "\(bits) bits, must be a multiple of 128 here"
+            let reason = "\(bits) bits, must be a multiple of 128 with swift-crypto"
             throw CryptoError(.unsupportedKeySize, operation: operation, reason: reason)
         }
         do {
@@ -54,7 +54,8 @@ package final class SwiftCryptoPrivateKey: Sendable {
         }
     }
 
-    /// Reads the DER of an unencrypted private key, PKCS#1 or PKCS#8; nil when it is something else or damaged.
+    /// Parses the DER of an unencrypted private key, PKCS#1 or PKCS#8. Returns nil if the data is not such a key or is
+    /// damaged.
     ///
     /// - Throws: ``CryptoError/Code/notAnRSAKey`` or ``CryptoError/Code/unsupportedKeySize``.
     static func privateKey(
@@ -71,7 +72,7 @@ package final class SwiftCryptoPrivateKey: Sendable {
     }
 
     private enum Contents {
-        /// An RSAPrivateKey, by itself or out of a PrivateKeyInfo, and the size of its modulus.
+        /// An RSAPrivateKey, alone or from a PrivateKeyInfo, and the size of its modulus.
         case pkcs1([UInt8], bits: Int)
         case otherAlgorithm
     }
@@ -96,7 +97,7 @@ package final class SwiftCryptoPrivateKey: Sendable {
         }
     }
 
-    /// Whether this is the DER of an `EncryptedPrivateKeyInfo` (RFC 5958, 3).
+    /// Returns whether the data is the DER of an `EncryptedPrivateKeyInfo` (RFC 5958, 3).
     static func isEncryptedPrivateKey(der: UnsafeRawBufferPointer) -> Bool {
         guard let fields = try? DER.parse(Array(der)).sequence(atLeast: 2), fields.count == 2 else { return false }
         return fields[0].identifier == .sequence && fields[1].identifier == .octetString
@@ -105,12 +106,12 @@ package final class SwiftCryptoPrivateKey: Sendable {
     /// The size of the modulus in bits.
     func bits(operation: String) throws(CryptoError) -> Int { key.keySizeInBits }
 
-    /// The public half.
+    /// Returns the public half of the key.
     func publicHalf(operation: String) throws(CryptoError) -> SwiftCryptoPublicKey {
         SwiftCryptoPublicKey(key.publicKey)
     }
 
-    /// The PKCS#8 DER, not encrypted.
+    /// Returns the unencrypted PKCS#8 DER of the key.
     func encodedPKCS8(operation: String) throws(CryptoError) -> SecretBytes {
         guard let document = try? PEMDocument(pemString: key.pkcs8PEMRepresentation) else {
             throw CryptoError(.libraryFailure, operation: operation)
@@ -118,7 +119,7 @@ package final class SwiftCryptoPrivateKey: Sendable {
         return SecretBytes(copying: document.derBytes)
     }
 
-    /// RSAES-OAEP decryption of a ciphertext as long as the modulus; nil when that fails, for whatever reason.
+    /// Decrypts a ciphertext, which must be as long as the modulus, with RSAES-OAEP. Returns nil for any failure.
     func decryptOAEP(_ ciphertext: UnsafeRawBufferPointer) -> SecretBytes? {
         guard var message = try? key.decrypt(ciphertext, padding: .PKCS1_OAEP) else { return nil }
         return message.withUnsafeMutableBytes { message in

@@ -9,7 +9,8 @@ import Musl
 #endif
 
 extension SecretBytes {
-    /// Overwrites memory that held a secret outside of a ``SecretBytes``, in a way that the optimizer cannot remove.
+    /// Overwrites memory that contains a secret outside of a ``SecretBytes``, in a way that the optimizer cannot
+    /// remove.
     public static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
         guard let start = memory.baseAddress else { return }
         #if canImport(Darwin)
@@ -19,7 +20,7 @@ extension SecretBytes {
         #endif
     }
 
-    /// Compares `count` bytes in a time that depends on `count` alone.
+    /// Compares `count` bytes in a time that depends only on `count`.
     @inline(never)
     static func constantTimeEquals(_ left: UnsafeRawPointer?, _ right: UnsafeRawPointer?, _ count: Int) -> Bool {
         guard let left, let right else { return count == 0 }
@@ -31,7 +32,7 @@ extension SecretBytes {
         return difference == 0
     }
 
-    /// A copy in the library's own form, which wipes itself as this one does.
+    /// A copy as a key of the library, which also wipes its memory.
     var symmetricKey: SymmetricKey { withUnsafeBytes { SymmetricKey(data: $0) } }
 }
 #endif

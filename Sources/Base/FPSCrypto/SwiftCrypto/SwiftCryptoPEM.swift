@@ -2,7 +2,7 @@
 import Foundation
 
 extension PEMBlock {
-    /// All blocks of `bytes`, with the text around them skipped, or nil if one is damaged or there is none.
+    /// Returns all blocks of `bytes`, without the text around them, or nil if a block is damaged or there is no block.
     static func all(in bytes: UnsafeRawBufferPointer) -> [PEMBlock]? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var blocks: [PEMBlock] = []
@@ -20,12 +20,13 @@ extension PEMBlock {
         return blocks.isEmpty ? nil : blocks
     }
 
-    /// One block from what is between its first and its last line.
+    /// Parses a block from the text between its first and its last line.
     private static func block(_ label: String, _ inside: Substring) -> PEMBlock? {
         let lines = inside.split(whereSeparator: \.isNewline)
-        // The old encrypted form has header lines, "Proc-Type: 4,ENCRYPTED" and "DEK-Info: ..."; base64 has no colon.
+        // The old encrypted format has header lines, "Proc-Type: 4,ENCRYPTED" and "DEK-Info: ..."; base64 does not
+        // contain colons.
         let header = lines.prefix { $0.contains(":") }
-        // Lines of any length, as OpenSSL takes them; nil where anything is not base64.
+        // Lines can have any length, as in OpenSSL. The result is nil if the text is not base64.
         let text = lines.dropFirst(header.count).joined().filter { $0 != " " && $0 != "\t" }
         guard let content = Data(base64Encoded: text), !content.isEmpty else { return nil }
         return PEMBlock(

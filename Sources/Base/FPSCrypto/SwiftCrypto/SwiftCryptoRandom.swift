@@ -1,6 +1,6 @@
 #if SwiftCrypto
 extension SecureRandom {
-    /// Fills `buffer` straight from the system's generator, as swift-crypto makes its own keys.
+    /// Fills `buffer` with random bytes from the system's generator, which swift-crypto also uses for its keys.
     static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         var generator = SystemRandomNumberGenerator()
         var done = 0

@@ -1,7 +1,7 @@
 public import ByteCoding
 
-/// A Content Key Context as it travels: a header, and a payload encrypted with a key that both sides derive from R1 and
-/// the AR seed.
+/// A Content Key Context (CKC) message: a header, and a payload encrypted with a key that both sides derive from R1 and
+/// the anti-replay seed.
 ///
 /// Table 2-10:
 ///
@@ -12,26 +12,26 @@ public import ByteCoding
 ///     24-27    payload length: a multiple of 16
 ///     28...    payload, AES-128-CBC
 public struct CKCMessage: Sendable, Hashable {
-    /// The only version there is.
+    /// The CKC version; version 1 is the only version.
     public static let version: UInt32 = 1
-    /// Bytes of the header.
+    /// The size of the header in bytes.
     public static let headerLength = 28
 
-    /// Reserved, kept as it came; 0 when written here.
+    /// The reserved field, with the value of the message; 0 in a new message.
     public let reserved: UInt32
-    /// The IV of the payload's encryption, 16 bytes.
+    /// The IV of the encrypted payload, 16 bytes.
     public let iv: [UInt8]
-    /// The encrypted payload; a multiple of 16 bytes.
+    /// The encrypted payload, whose size is a multiple of 16 bytes.
     public let encryptedPayload: [UInt8]
 
-    /// Makes a message from its IV (16 bytes) and its encrypted payload (a multiple of 16 bytes).
+    /// Creates a message from its IV (16 bytes) and its encrypted payload (a multiple of 16 bytes).
     public init(iv: [UInt8], encryptedPayload: [UInt8]) {
         reserved = 0
         self.iv = iv
         self.encryptedPayload = encryptedPayload
     }
 
-    /// Reads a message.
+    /// Parses a message.
     ///
     /// - Throws: `unsupported-version`, `truncated`, `length-not-multiple-of-16`, `trailing-bytes`.
     public init(parsing bytes: [UInt8]) throws(ParseError) {
@@ -55,7 +55,7 @@ public struct CKCMessage: Sendable, Hashable {
         try reader.finish("CKC")
     }
 
-    /// The message in bytes.
+    /// The encoded message.
     public var encoded: [UInt8] {
         var writer = ByteWriter(capacity: Self.headerLength + encryptedPayload.count)
         writer.write(Self.version)

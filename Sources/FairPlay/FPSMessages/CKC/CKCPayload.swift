@@ -1,24 +1,24 @@
 public import ByteCoding
 
-/// The clear payload of a CKC (Table 2-11).
+/// The decrypted payload of a CKC (Table 2-11).
 public struct CKCPayload: Sendable {
     /// All blocks, in order.
     public let blocks: TLLVSequence
 
-    /// The content key and its IV.
+    /// The encrypted content key and the content IV.
     public let encryptedContentKey: EncryptedContentKey
     /// R1.
     public let r1: R1
-    /// Lease, rental and persistence.
+    /// The lease, rental and persistence; nil if the CKC has no such block.
     public let contentKeyDuration: ContentKeyDuration?
-    /// The security level that the content requires.
+    /// The security level that the content requires; nil if the CKC has no such block.
     public let requiredSecurityLevel: RequiredSecurityLevel?
-    /// Storage and playback expiry.
+    /// The storage and playback durations of an offline key; nil if the CKC has no such block.
     public let offlineKey: OfflineKey?
-    /// The HDCP type that the content requires.
+    /// The HDCP type that the content requires; nil if the CKC has no such block.
     public let hdcpEnforcement: HDCPEnforcement?
 
-    /// The tags of the blocks that a key server itself writes. What else a CKC holds was returned from the SPC.
+    /// The tags of the blocks that a key server creates. All other blocks of a CKC are returned from the SPC.
     public static let ownTags: Set<TLLVTag> = [
         .encryptedContentKey, .r1, .contentKeyDuration, .requiredSecurityLevel, .offlineKey, .hdcpEnforcement,
     ]
@@ -26,11 +26,11 @@ public struct CKCPayload: Sendable {
     /// The blocks that were returned from the SPC, in order.
     public var returned: [TLLV] { blocks.filter { !Self.ownTags.contains($0.tag) } }
 
-    /// Reads a decrypted payload.
+    /// Parses a decrypted payload.
     ///
-    /// - Throws: what ``TLLVSequence`` throws; `missing-encrypted-ck`, `missing-r1`; `conflicting-blocks` for an Offline
-    ///   Key beside a Content Key Duration; `invalid-value-length`, `invalid-value` and `unknown-tllv-version` for a
-    ///   block that does not hold what its table says.
+    /// - Throws: the errors of ``TLLVSequence``; `missing-encrypted-ck`, `missing-r1`; `conflicting-blocks` if there is
+    ///   both an Offline Key and a Content Key Duration; `invalid-value-length`, `invalid-value` and
+    ///   `unknown-tllv-version` for a block whose value does not match its table.
     public init(parsing payload: [UInt8]) throws(ParseError) {
         let blocks = try TLLVSequence(parsing: payload)
         encryptedContentKey = try blocks.mandatory()
@@ -44,13 +44,13 @@ public struct CKCPayload: Sendable {
                 .conflictingBlocks,
                 reading: "offline-key",
                 offset: conflict.offset,
-                reason: "beside content-key-duration"
+                reason: "not allowed together with content-key-duration"
             )
         }
         self.blocks = blocks
     }
 
-    /// Puts a payload together: a key server's own blocks in random order, then those returned from the SPC, unaltered.
+    /// Assembles a payload: the key server's blocks in random order, then the unmodified blocks returned from the SPC.
     public static func assemble(
         own: [TLLV],
         returned: [TLLV],

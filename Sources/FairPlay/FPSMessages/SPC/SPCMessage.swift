@@ -1,7 +1,7 @@
 public import ByteCoding
 
-/// A Server Playback Context as it travels: a header, and a payload encrypted with a key that is itself encrypted for
-/// the owner of the application certificate.
+/// A Server Playback Context (SPC) message: a header with an AES key, which is encrypted with the public key of the
+/// application certificate, and a payload encrypted with that AES key.
 ///
 /// Table 2-3, errata applied:
 ///
@@ -16,18 +16,18 @@ public import ByteCoding
 public struct SPCMessage: Sendable, Hashable {
     /// The version.
     public let version: SPCVersion
-    /// Reserved, kept as it came.
+    /// The reserved field, with the value of the message.
     public let reserved: UInt32
-    /// The IV of the payload's encryption, 16 bytes.
+    /// The IV of the encrypted payload, 16 bytes.
     public let iv: [UInt8]
-    /// The encrypted key of the payload: 128 bytes in version 1, 256 in version 2.
+    /// The encrypted AES key of the payload: 128 bytes in version 1, 256 in version 2.
     public let encryptedKey: [UInt8]
     /// The SHA-1 of the application certificate in DER, 20 bytes.
     public let certificateHash: [UInt8]
-    /// The encrypted payload; a multiple of 16 bytes.
+    /// The encrypted payload, whose size is a multiple of 16 bytes.
     public let encryptedPayload: [UInt8]
 
-    /// Makes a message from its fields, whose sizes the caller answers for.
+    /// Creates a message from its fields. The caller must ensure that their sizes are correct.
     public init(
         version: SPCVersion,
         reserved: UInt32 = 0,
@@ -44,7 +44,7 @@ public struct SPCMessage: Sendable, Hashable {
         self.encryptedPayload = encryptedPayload
     }
 
-    /// Reads a message of version 1 or 2.
+    /// Parses a message of version 1 or 2.
     ///
     /// - Throws: `unsupported-version`, `spc-version-3`, `truncated`, `length-not-multiple-of-16`, `trailing-bytes`.
     public init(parsing bytes: [UInt8]) throws(ParseError) {
@@ -75,7 +75,7 @@ public struct SPCMessage: Sendable, Hashable {
         try reader.finish("SPC")
     }
 
-    /// The message in bytes.
+    /// The encoded message.
     public var encoded: [UInt8] {
         var writer = ByteWriter(capacity: 48 + encryptedKey.count + encryptedPayload.count)
         writer.write(version.rawValue)

@@ -1,16 +1,16 @@
 public import ByteCoding
 
-/// The clear payload of an SPC of version 1 or 2: every block with its exact bytes, and the meaning of those that the
-/// guide describes (Table 2-4).
+/// The decrypted payload of an SPC of version 1 or 2: all blocks with their exact bytes, and the parsed values of the
+/// blocks that the guide describes (Table 2-4).
 public struct SPCPayload: Sendable {
-    /// All blocks, unknown ones among them, as they came.
+    /// All unmodified blocks, including unknown blocks.
     public let blocks: TLLVSequence
-    /// What the device asks for, and what it says of itself.
+    /// The request and the reported properties of the device.
     public let request: SPCRequest
 
-    /// Session key, device ID and R1, encrypted.
+    /// The encrypted session key, device ID and R1.
     public let sessionKeyAndR1: SessionKeyAndR1
-    /// What the decrypted [SK...R1] must end with.
+    /// The integrity value, which the end of the decrypted [SK...R1] must equal.
     public let sessionKeyAndR1Integrity: SessionKeyAndR1Integrity
     /// The anti-replay seed.
     public let antiReplaySeed: AntiReplaySeed
@@ -23,7 +23,7 @@ public struct SPCPayload: Sendable {
     /// The protocol version that the device uses.
     public let protocolVersionUsed: ProtocolVersionUsed
 
-    /// Which blocks an SPC must have and which it may have.
+    /// The mandatory and optional blocks of an SPC.
     public static let blockTable: [(tag: TLLVTag, isMandatory: Bool)] = [
         (.sessionKeyAndR1, true),
         (.sessionKeyAndR1Integrity, true),
@@ -45,10 +45,10 @@ public struct SPCPayload: Sendable {
         (.vmDeviceInformation, false),
     ]
 
-    /// Reads a decrypted payload.
+    /// Parses a decrypted payload.
     ///
-    /// - Throws: what ``TLLVSequence`` throws; `missing-…` for the first mandatory block of ``blockTable`` that is not
-    ///   there; `invalid-value-length` and `invalid-value` for a block that does not hold what its table says.
+    /// - Throws: the errors of ``TLLVSequence``; `missing-…` for the first mandatory block of ``blockTable`` that is
+    ///   missing; `invalid-value-length` and `invalid-value` for a block whose value does not match its table.
     public init(parsing payload: [UInt8]) throws(ParseError) {
         let blocks = try TLLVSequence(parsing: payload)
         for row in Self.blockTable where row.isMandatory && blocks[row.tag] == nil {

@@ -1,42 +1,42 @@
 public import ByteCoding
 
-/// What an SPC asks for and what the device says of itself: the blocks of Table 2-4 that have no part in the exchange of
-/// keys, and so mean the same in every version of the SPC.
+/// The request in an SPC and the reported properties of the device: the blocks of Table 2-4 that do not take part in
+/// the key exchange, and so are the same in every version of the SPC.
 public struct SPCRequest: Sendable {
-    /// Which content is asked for.
+    /// The asset ID of the requested content.
     public let assetID: AssetID
-    /// The transaction's number; always there in versions 1 and 2.
+    /// The transaction ID, which is mandatory in versions 1 and 2.
     public let transactionID: TransactionID?
-    /// Where the content will be shown.
+    /// The place where the content will be displayed.
     public let streamingIndicator: StreamingIndicator?
-    /// When the SPC was made, and what the player was doing.
+    /// The creation date of the SPC and the playback state.
     public let mediaPlaybackState: MediaPlaybackState?
-    /// What the device can enforce.
+    /// The features that the device can enforce.
     public let capabilities: Capabilities?
-    /// What the device is.
+    /// The identity of the device.
     public let deviceIdentity: DeviceIdentity?
-    /// What the device is, in the older form.
+    /// The type of the device, in the older block.
     public let deviceInfo: DeviceInfo?
-    /// A report on offline keys; nil as well where the block has version 0, as in ordinary SPCs.
+    /// The report on offline keys; also nil if the block has version 0, as in ordinary SPCs.
     public let sync: Sync?
-    /// A Mac's Kext Deny List version.
+    /// The Kext Deny List version of a Mac.
     public let kextDenyListVersion: KextDenyListVersion?
-    /// The device's security level.
+    /// The security level of the device.
     public let securityLevelReport: SecurityLevelReport?
-    /// Whether the device is a virtual machine.
+    /// The information about a virtual machine.
     public let vmDeviceInformation: VMDeviceInformation?
 
-    /// What is odd about the payload, but no reason to refuse it.
+    /// The irregularities of the payload, which are not errors.
     public let oddities: [Oddity]
 
-    /// Something odd about a payload that is no reason to refuse it.
+    /// An irregularity of a payload, which is not an error.
     public enum Oddity: Sendable, Hashable, CustomStringConvertible {
         /// The block's padding is all 0x00 or all 0xFF.
         case uniformPadding(TLLVTag)
         /// The block has a version that the guide does not describe, and counts as absent.
         case unknownVersion(TLLVTag)
 
-        /// In words.
+        /// The irregularity as text.
         public var description: String {
             switch self {
             case .uniformPadding(let tag): "\(tag): the padding is all 0x00 or all 0xFF"
@@ -45,10 +45,10 @@ public struct SPCRequest: Sendable {
         }
     }
 
-    /// Reads the request from a payload's blocks. Only the asset ID must be there.
+    /// Parses the request from a payload's blocks. Only the asset ID is mandatory.
     ///
-    /// - Throws: `missing-asset-id`; `invalid-value-length` and `invalid-value` for a block that does not hold what its
-    ///   table says.
+    /// - Throws: `missing-asset-id`; `invalid-value-length` and `invalid-value` for a block whose value does not match
+    ///   its table.
     public init(_ blocks: TLLVSequence) throws(ParseError) {
         var oddities = blocks.filter(\.hasUniformPadding).map { Oddity.uniformPadding($0.tag) }
         func optional<Content: TLLVContent>() throws(ParseError) -> Content? {
@@ -56,7 +56,7 @@ public struct SPCRequest: Sendable {
                 return try blocks.optional()
             } catch {
                 guard error.code == .unknownTLLVVersion else { throw error }
-                // Version 0 of Sync is what ordinary SPCs carry, so there is nothing odd about it.
+                // Ordinary SPCs contain version 0 of Sync, so it is not an irregularity.
                 if Content.tag != .sync || blocks[.sync]?.value.prefix(4).contains(where: { $0 != 0 }) == true {
                     oddities.append(.unknownVersion(Content.tag))
                 }

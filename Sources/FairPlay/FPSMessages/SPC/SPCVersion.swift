@@ -1,19 +1,20 @@
-/// The version of an SPC (Table 2-3): it decides the size of the RSA key, and nothing else.
+/// The version of an SPC (Table 2-3), which determines only the size of the RSA key.
 public struct SPCVersion: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The number on the wire, 4 bytes.
+    /// The number in the message, 4 bytes.
     public let rawValue: UInt32
 
-    /// Makes a version from its number.
+    /// Creates a version from its number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// RSA-1024.
+    /// Version 1, with RSA-1024.
     public static let version1 = SPCVersion(rawValue: 1)
-    /// RSA-2048.
+    /// Version 2, with RSA-2048.
     public static let version2 = SPCVersion(rawValue: 2)
-    /// Apple's FairPlay Streaming Server SDK 26; not in the guide.
+    /// Version 3 of Apple's FairPlay Streaming Server SDK 26, which the guide does not describe.
     public static let version3 = SPCVersion(rawValue: 3)
 
-    /// The size in bytes of the encrypted AES key, which is that of the RSA modulus; nil where the guide gives none.
+    /// The size of the encrypted AES key in bytes, which equals the size of the RSA modulus; nil if the guide does not
+    /// define it.
     public var encryptedKeyLength: Int? {
         switch self {
         case .version1: 128
@@ -22,6 +23,6 @@ public struct SPCVersion: RawRepresentable, Hashable, Sendable, CustomStringConv
         }
     }
 
-    /// The number.
+    /// The version number as text.
     public var description: String { String(rawValue) }
 }

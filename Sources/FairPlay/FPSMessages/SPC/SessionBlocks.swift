@@ -1,15 +1,16 @@
 import ByteCoding
 
-/// The blocks of an SPC's payload by which its session is opened and its integrity is checked (Table 2-4).
+/// The blocks of an SPC's payload from which the session secrets are decrypted and the integrity is checked (Table
+/// 2-4).
 package struct SessionBlocks: Sendable {
-    /// Session key, device ID and R1, encrypted.
+    /// The encrypted session key, device ID and R1.
     package let sessionKeyAndR1: SessionKeyAndR1
-    /// What the decrypted [SK...R1] must end with.
+    /// The integrity value, which the end of the decrypted [SK...R1] must equal.
     package let integrity: SessionKeyAndR1Integrity
     /// The input of the function that derives DASk.
     package let r2: R2
 
-    /// Takes the blocks of a payload that could be read.
+    /// Creates the value from the blocks of a parsed payload.
     package init(_ payload: SPCPayload) {
         sessionKeyAndR1 = payload.sessionKeyAndR1
         integrity = payload.sessionKeyAndR1Integrity
@@ -22,17 +23,18 @@ package struct SessionBlocks: Sendable {
         self.r2 = r2
     }
 
-    /// Finds the blocks in a payload that cannot be read as a whole, since something else in it is damaged. Blocks begin at
-    /// multiples of 16 bytes, whatever lies between them.
+    /// Finds the blocks in a payload that cannot be parsed as a whole, because another part of it is damaged. Blocks
+    /// start at multiples of 16 bytes.
     ///
-    /// - Returns: up to ``combinations`` ways to combine what was found, since a block may be there twice.
+    /// - Returns: up to ``combinations`` combinations of the blocks that were found, because a block can occur more
+    ///   than once.
     package static func found(in payload: [UInt8]) -> [SessionBlocks] {
         var sessions: [SessionKeyAndR1] = []
         var integrities: [SessionKeyAndR1Integrity] = []
         var seeds: [R2] = []
         for start in stride(from: 0, to: payload.count, by: 16) {
             var reader = ByteReader(payload.span.bytes)
-            guard (try? reader.skip(start, "what precedes the block")) != nil,
+            guard (try? reader.skip(start, "the bytes before the block")) != nil,
                 let block = try? TLLV(reading: &reader, of: payload)
             else { continue }
             if let content = try? content(SessionKeyAndR1.self, of: block) { sessions.append(content) }
@@ -45,7 +47,7 @@ package struct SessionBlocks: Sendable {
         return Array(all.prefix(combinations))
     }
 
-    /// How many combinations are tried: each costs the derivation of a key.
+    /// The maximum number of combinations; each costs the derivation of a key.
     package static let combinations = 4
 
     private static func content<Content: TLLVContent>(

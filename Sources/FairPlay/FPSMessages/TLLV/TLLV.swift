@@ -1,6 +1,6 @@
 import ByteCoding
 
-/// One tag-length-length-value block, with the exact bytes it came in or goes out with.
+/// A tag-length-length-value block, with its exact bytes.
 ///
 /// Table 2-2, errata applied:
 ///
@@ -11,29 +11,29 @@ import ByteCoding
 ///     16...    value
 ///     ...      padding: random, not all 0x00 and not all 0xFF; may be longer than needed by multiples of 16
 public struct TLLV: Sendable, Hashable {
-    /// Bytes of the header: tag, block length and value length.
+    /// The size in bytes of the header: tag, block length and value length.
     public static let headerLength = 16
 
-    /// What the block is.
+    /// The tag of the block.
     public let tag: TLLVTag
     /// The value, without padding.
     public let value: ArraySlice<UInt8>
     /// The whole block: header, value and padding.
     public let encoded: ArraySlice<UInt8>
-    /// Where the block begins in its payload, in bytes; 0 for one that was made here.
+    /// The offset of the block in its payload, in bytes; 0 for a new block.
     public let offset: Int
 
     /// The padding after the value.
     public var padding: ArraySlice<UInt8> { encoded[value.endIndex...] }
 
-    /// Whether there is padding and it is all 0x00 or all 0xFF, which the guide forbids. Real messages have it, so it is
-    /// reported and never refused.
+    /// Whether the block has padding that is all 0x00 or all 0xFF, which the guide forbids. Some real messages have
+    /// such padding, so it is reported but not an error.
     public var hasUniformPadding: Bool {
         guard let first = padding.first, first == 0x00 || first == 0xff else { return false }
         return padding.allSatisfy { $0 == first }
     }
 
-    /// Two blocks are equal when all their bytes are.
+    /// Returns whether all bytes of the two blocks are equal.
     public static func == (left: TLLV, right: TLLV) -> Bool { left.encoded == right.encoded }
 
     /// Hashes all bytes of the block.
@@ -41,11 +41,11 @@ public struct TLLV: Sendable, Hashable {
 }
 
 extension TLLV {
-    /// Reads one block from a payload.
+    /// Parses one block of a payload.
     ///
     /// - Parameters:
     ///   - reader: a reader over the whole of `payload`, with base 0.
-    ///   - payload: what the block's bytes are taken from.
+    ///   - payload: the payload, which the block's bytes refer to.
     /// - Throws: `truncated`, `length-not-multiple-of-16`, `value-longer-than-block`.
     init(reading reader: inout ByteReader, of payload: [UInt8]) throws(ParseError) {
         let start = reader.offset
@@ -78,13 +78,13 @@ extension TLLV {
         )
     }
 
-    /// Makes a block with fresh random padding.
+    /// Creates a block with new random padding.
     ///
     /// - Parameters:
-    ///   - tag: what the block is.
-    ///   - value: at most 2^31 bytes.
-    ///   - extraPadding: by how many times 16 bytes to pad beyond need.
-    ///   - random: where the padding comes from.
+    ///   - tag: the tag of the block.
+    ///   - value: the value, at most 2^31 bytes.
+    ///   - extraPadding: the number of additional 16-byte units of padding.
+    ///   - random: the source of the padding.
     public init(
         tag: TLLVTag,
         value: [UInt8],
@@ -108,7 +108,7 @@ extension TLLV {
         )
     }
 
-    /// Random bytes, drawn again for as long as they are all 0x00 or all 0xFF.
+    /// Returns random bytes that are not all 0x00 or all 0xFF.
     static func padding(_ count: Int, using random: inout some RandomNumberGenerator) -> [UInt8] {
         guard count > 0 else { return [] }
         var padding: [UInt8]

@@ -1,38 +1,39 @@
 public import ByteCoding
 
-/// What a TLLV of a known tag means. A type that conforms reads and writes the value alone; framing and padding are the
-/// block's business.
+/// The value of a TLLV with a known tag. A conforming type parses and writes only the value; ``TLLV`` handles the
+/// header and the padding.
 public protocol TLLVContent: Sendable, Hashable {
-    /// The tag of the blocks that carry this.
+    /// The tag of the blocks with this value.
     static var tag: TLLVTag { get }
 
-    /// The sizes in bytes that a value may have.
+    /// The valid sizes of the value in bytes.
     static var valueLengths: TLLVValueLengths { get }
 
-    /// Where the value says its version, and which versions can be read; nil where it has none, or any will do.
+    /// The position of the version field in the value, and the supported versions; nil if the value has no version or
+    /// any version is accepted.
     static var versioning: TLLVVersioning? { get }
 
-    /// Reads the value, whose size and version have been checked. What it leaves unread is an error.
+    /// Parses the value, whose size and version have already been checked. Bytes that are left unread are an error.
     init(readingValue reader: inout ByteReader) throws(ParseError)
 
     /// Writes the value.
     func writeValue(to writer: inout ByteWriter)
 }
 
-/// The sizes in bytes that a TLLV's value may have.
+/// The valid sizes of a TLLV's value in bytes.
 public enum TLLVValueLengths: Sendable {
-    /// One of these.
+    /// One of these sizes.
     case oneOf([Int])
-    /// Any in this range that is a multiple of `step`.
+    /// Any size in this range that is a multiple of `step`.
     case range(ClosedRange<Int>, step: Int = 1)
-    /// This size, or more: blocks in which a device describes itself have grown without a new version before. What is
-    /// read past the known fields is left alone; the block keeps it.
+    /// This size or more, because blocks that describe a device have been extended without a new version before. Bytes
+    /// after the known fields are ignored, but preserved in the block.
     case atLeast(Int)
 
-    /// Exactly this size.
+    /// Returns exactly this size.
     static func exactly(_ count: Int) -> Self { .oneOf([count]) }
 
-    /// Whether a value may have this size.
+    /// Returns whether a value can have this size.
     public func allows(_ count: Int) -> Bool {
         switch self {
         case .oneOf(let sizes): sizes.contains(count)
@@ -42,22 +43,23 @@ public enum TLLVValueLengths: Sendable {
     }
 }
 
-/// The version field of a TLLV's value, 4 bytes.
+/// The position and the supported values of the version field in a TLLV's value, 4 bytes.
 public struct TLLVVersioning: Sendable {
-    /// Where the field begins, in bytes from the start of the value.
+    /// The offset of the field, in bytes from the start of the value.
     public let offset: Int
     /// The versions that the guide describes.
     public let known: ClosedRange<UInt32>
 }
 
 extension TLLVContent {
-    /// None.
+    /// No version field, by default.
     public static var versioning: TLLVVersioning? { nil }
 
-    /// Reads the value of a block.
+    /// Parses the value of a block.
     ///
-    /// - Throws: `unknown-tllv-version`, which outranks `invalid-value-length`, since another version may have another
-    ///   size; and what the type itself finds wrong. Offsets count from the start of the payload of the block.
+    /// - Throws: `unknown-tllv-version`, which takes precedence over `invalid-value-length`, because another version
+    ///   can have another size; and the errors of the type's own parser. Offsets are from the start of the payload that
+    ///   contains the block.
     public init(_ block: TLLV) throws(ParseError) {
         let base = block.offset + TLLV.headerLength
         if let versioning = Self.versioning, block.value.count >= versioning.offset + 4 {
@@ -87,14 +89,14 @@ extension TLLVContent {
         try reader.finish("value of \(Self.tag)")
     }
 
-    /// The value alone.
+    /// The encoded value, without the header and the padding.
     public var encodedValue: [UInt8] {
         var writer = ByteWriter(capacity: 64)
         writeValue(to: &writer)
         return writer.bytes
     }
 
-    /// Makes a block with fresh random padding, by `extraPadding` times 16 bytes longer than needed.
+    /// Creates a block with new random padding, and `extraPadding` additional 16-byte units of padding.
     public func block(extraPadding: Int = 0, using random: inout some RandomNumberGenerator) -> TLLV {
         TLLV(tag: Self.tag, value: encodedValue, extraPadding: extraPadding, using: &random)
     }

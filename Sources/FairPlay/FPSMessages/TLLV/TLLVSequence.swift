@@ -1,15 +1,15 @@
 public import ByteCoding
 
-/// The blocks of a payload, in the order they came in, each tag at most once.
+/// The blocks of a payload, in order, with each tag at most once.
 public struct TLLVSequence: Sendable, Hashable, RandomAccessCollection {
     /// The blocks, in order.
     public let blocks: [TLLV]
     private let index: [TLLVTag: Int]
 
-    /// Reads the clear payload of an SPC or a CKC: blocks tightly packed, nothing left over.
+    /// Parses the decrypted payload of an SPC or a CKC, which consists only of consecutive blocks.
     ///
-    /// - Throws: `truncated`, `length-not-multiple-of-16`, `value-longer-than-block`, `duplicate-tag`; offsets count
-    ///   from the start of the payload.
+    /// - Throws: `truncated`, `length-not-multiple-of-16`, `value-longer-than-block`, `duplicate-tag`. Offsets are from
+    ///   the start of the payload.
     public init(parsing payload: [UInt8]) throws(ParseError) {
         var reader = ByteReader(payload.span.bytes)
         var blocks: [TLLV] = []
@@ -27,7 +27,7 @@ public struct TLLVSequence: Sendable, Hashable, RandomAccessCollection {
         self.index = index
     }
 
-    /// The block with this tag, if there is one.
+    /// The block with this tag; nil if there is none.
     public subscript(tag: TLLVTag) -> TLLV? { index[tag].map { blocks[$0] } }
 
     /// The first position.
@@ -37,12 +37,12 @@ public struct TLLVSequence: Sendable, Hashable, RandomAccessCollection {
     /// The block at a position.
     public subscript(position: Int) -> TLLV { blocks[position] }
 
-    /// All blocks' bytes, one after the other: what was parsed, to the byte.
+    /// The bytes of all blocks, which equal the parsed payload.
     public var encoded: [UInt8] { blocks.flatMap(\.encoded) }
 
-    /// The content of the block with the content's tag.
+    /// Returns the content of the block with the tag of `Content`.
     ///
-    /// - Throws: `missing-…` if there is none, and what reading it throws.
+    /// - Throws: `missing-…` if there is no such block, and the errors from parsing it.
     public func mandatory<Content: TLLVContent>(_: Content.Type = Content.self) throws(ParseError) -> Content {
         guard let content: Content = try optional() else {
             throw ParseError(.missing(Content.tag), reading: "payload", offset: blocks.last?.encoded.endIndex ?? 0)
@@ -50,7 +50,7 @@ public struct TLLVSequence: Sendable, Hashable, RandomAccessCollection {
         return content
     }
 
-    /// The content of the block with the content's tag, if there is one.
+    /// Returns the content of the block with the tag of `Content`, or nil if there is no such block.
     public func optional<Content: TLLVContent>(_: Content.Type = Content.self) throws(ParseError) -> Content? {
         guard let block = self[Content.tag] else { return nil }
         return try Content(block)

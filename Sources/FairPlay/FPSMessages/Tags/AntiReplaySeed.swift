@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// The anti-replay seed, from which the key of the CKC's payload is made (Table 2-4).
+/// The anti-replay (AR) seed, from which the key of the CKC's payload is derived (Table 2-4).
 ///
 ///     bytes    field
 ///     0-7      tag 0x89c90f12204106b2
@@ -9,15 +9,15 @@ public import ByteCoding
 ///     16-31    AR seed
 ///     32...    padding
 public struct AntiReplaySeed: TLLVContent {
-    /// The 16 bytes.
+    /// The seed, 16 bytes.
     public let bytes: [UInt8]
 
-    /// Makes the value from its 16 bytes.
+    /// Creates the value from its 16 bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 0x89c90f12204106b2.
+    /// The tag, 0x89c90f12204106b2.
     public static let tag = TLLVTag.antiReplaySeed
-    /// 16 bytes.
+    /// The size of the value: 16 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(16)
 
     /// Reads the bytes.

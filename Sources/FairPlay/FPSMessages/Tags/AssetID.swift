@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// The content provider's ID of the content whose key is asked for (Table 2-4).
+/// The content provider's ID of the requested content (Table 2-4).
 ///
 ///     bytes    field
 ///     0-7      tag 0x1bf7f53f5d5d5a1f
@@ -9,21 +9,21 @@ public import ByteCoding
 ///     16...    asset ID
 ///     ...      padding
 public struct AssetID: TLLVContent {
-    /// 2 to 200 bytes, of the provider's own choosing; mostly UTF-8 text.
+    /// The ID, 2 to 200 bytes, which the provider chooses; usually UTF-8 text.
     public let bytes: [UInt8]
 
-    /// Makes an asset ID from its bytes; nil unless there are 2 to 200.
+    /// Creates an asset ID from its bytes. Returns nil unless there are 2 to 200 bytes.
     public init?(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
         guard Self.valueLengths.allows(self.bytes.count) else { return nil }
     }
 
-    /// 0x1bf7f53f5d5d5a1f.
+    /// The tag, 0x1bf7f53f5d5d5a1f.
     public static let tag = TLLVTag.assetID
-    /// 2 to 200 bytes.
+    /// The size of the value: 2 to 200 bytes.
     public static let valueLengths = TLLVValueLengths.range(2...200)
 
-    /// Reads to the end.
+    /// Reads all bytes.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         bytes = try reader.readBytes(reader.remaining, "asset ID")
     }

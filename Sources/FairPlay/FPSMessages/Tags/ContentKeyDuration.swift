@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// Lease, rental and persistence of the content key (Tables 4-3, 4-4 and 5-1).
+/// The lease, rental and persistence of the content key (Tables 4-3, 4-4 and 5-1).
 ///
 ///     bytes    field
 ///     0-7      tag 0x47acf6a418cd091a
@@ -12,57 +12,57 @@ public import ByteCoding
 ///     28-31    reserved: 0x86d34a3a
 ///     32...    padding
 public struct ContentKeyDuration: TLLVContent {
-    /// Which of the durations hold, and whether the key may be kept.
+    /// The key type, which specifies the durations that apply and whether the key is persistent.
     public struct KeyType: NamedNumber {
-        /// The number on the wire, 4 bytes.
+        /// The number in the message, 4 bytes.
         public let rawValue: UInt32
 
-        /// Makes a type from its number.
+        /// Creates a type from its number.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// Valid for the lease.
+        /// The key is valid for the lease duration.
         public static let lease = KeyType(rawValue: 0x1a4b_de7e)
-        /// Valid for the rental.
+        /// The key is valid for the rental duration.
         public static let rental = KeyType(rawValue: 0x3dfe_45a0)
-        /// Valid for lease and rental.
+        /// The key is valid for the lease and rental durations.
         public static let leaseAndRental = KeyType(rawValue: 0x27b5_9bde)
-        /// May be kept, without limit.
+        /// The key is persistent, without a time limit.
         public static let persistUnlimited = KeyType(rawValue: 0x3df2_d9fb)
-        /// May be kept, for the rental duration.
+        /// The key is persistent for the rental duration.
         public static let persistLimited = KeyType(rawValue: 0x18f0_6048)
 
-        /// Names for people.
+        /// The names for people.
         public static let names: [UInt32: String] = [
             lease.rawValue: "lease", rental.rawValue: "rental", leaseAndRental.rawValue: "lease and rental",
             persistUnlimited.rawValue: "persist, unlimited", persistLimited.rawValue: "persist, limited",
         ]
     }
 
-    /// The word that the reserved field must hold.
+    /// The value that the reserved field must have.
     public static let reservedWord: UInt32 = 0x86d3_4a3a
 
-    /// Seconds that the lease lasts.
+    /// The lease duration, in seconds.
     public let lease: UInt32
-    /// Seconds that the rental lasts.
+    /// The rental duration, in seconds.
     public let rental: UInt32
-    /// Which of them hold.
+    /// The key type.
     public let keyType: KeyType
 
-    /// Makes a duration from its fields, in seconds.
+    /// Creates a duration from its fields, in seconds.
     public init(lease: UInt32 = 0, rental: UInt32 = 0, keyType: KeyType) {
         self.lease = lease
         self.rental = rental
         self.keyType = keyType
     }
 
-    /// 0x47acf6a418cd091a.
+    /// The tag, 0x47acf6a418cd091a.
     public static let tag = TLLVTag.contentKeyDuration
-    /// 16 bytes.
+    /// The size of the value: 16 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(16)
 
     /// Reads the fields.
     ///
-    /// - Throws: `invalid-value` when the reserved field is not its fixed word, or the key type is none of the five.
+    /// - Throws: `invalid-value` if the reserved field does not have its fixed value, or if the key type is unknown.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         lease = try reader.readUInt32("lease duration")
         rental = try reader.readUInt32("rental duration")
@@ -75,7 +75,7 @@ public struct ContentKeyDuration: TLLVContent {
                 .invalidValue,
                 reading: "reserved field of content-key-duration",
                 offset: reader.offset - 4,
-                reason: "not 0x86d34a3a"
+                reason: "must be 0x86d34a3a"
             )
         }
     }

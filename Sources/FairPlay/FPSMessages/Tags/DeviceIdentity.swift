@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// What the device is (Table 3-3).
+/// The identity of the device (Table 3-3).
 ///
 ///     bytes    field
 ///     0-7      tag 0x94c17cd676c69b59
@@ -12,25 +12,25 @@ public import ByteCoding
 ///     32-39    product hash
 ///     40-43    FairPlay version in userland (REE)
 ///     44-47    FairPlay version in the kernel (TEE)
-///     48-51    OS version, Apple's devices only
+///     48-51    OS version, only for Apple devices
 ///     52...    padding
 public struct DeviceIdentity: TLLVContent {
-    /// The TLLV's version.
+    /// The version of the TLLV.
     public let version: UInt32
     /// The class of the device.
     public let deviceClass: DeviceClass
-    /// Identifies the vendor, 8 bytes.
+    /// The ID of the vendor, 8 bytes.
     public let vendorHash: UInt64
-    /// Identifies the product, 8 bytes.
+    /// The ID of the product, 8 bytes.
     public let productHash: UInt64
     /// The version of FairPlay that runs in userland (REE).
     public let fairPlayVersionREE: UInt32
     /// The version of FairPlay that runs in the kernel (TEE).
     public let fairPlayVersionTEE: UInt32
-    /// The OS version; zero where the device is not Apple's.
+    /// The OS version; zero for devices of other manufacturers.
     public let osVersion: OSVersion
 
-    /// Makes an identity from its fields.
+    /// Creates an identity from its fields.
     public init(
         version: UInt32 = 1,
         deviceClass: DeviceClass,
@@ -49,9 +49,9 @@ public struct DeviceIdentity: TLLVContent {
         self.osVersion = osVersion
     }
 
-    /// 0x94c17cd676c69b59.
+    /// The tag, 0x94c17cd676c69b59.
     public static let tag = TLLVTag.deviceIdentity
-    /// 36 bytes; more are left alone.
+    /// The size of the value: 36 bytes or more. Bytes after the known fields are ignored.
     public static let valueLengths = TLLVValueLengths.atLeast(36)
 
     /// Reads the fields.

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// What the device is, in the older form that Device Identity replaces (Tables 3-4 and 3-5).
+/// The type of the device, in an older block that Device Identity replaces (Tables 3-4 and 3-5).
 ///
 ///     bytes    field
 ///     0-7      tag 0xd43fc6abc596aae7
@@ -13,15 +13,15 @@ public import ByteCoding
 public struct DeviceInfo: TLLVContent {
     /// The type of an Apple device (Table 3-5).
     public struct DeviceType: NamedNumber {
-        /// The number on the wire, 8 bytes.
+        /// The number in the message, 8 bytes.
         public let rawValue: UInt64
 
-        /// Makes a type from its number.
+        /// Creates a type from its number.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
 
         /// A Mac.
         public static let mac = DeviceType(rawValue: 0x358c_41b1_ec78_f599)
-        /// An Apple TV, or a television or set-top box that has FPS.
+        /// An Apple TV, or a television or set-top box that supports FPS.
         public static let appleTV = DeviceType(rawValue: 0xc150_0767_c86c_1fae)
         /// An iPhone, iPad or iPod touch.
         public static let iOS = DeviceType(rawValue: 0x8551_fd5e_31f4_79b3)
@@ -35,22 +35,22 @@ public struct DeviceInfo: TLLVContent {
         ]
     }
 
-    /// The device's type.
+    /// The type of the device.
     public let deviceType: DeviceType
     /// The OS version.
     public let osVersion: OSVersion
 
-    /// Makes the value from its fields.
+    /// Creates the value from its fields.
     public init(deviceType: DeviceType, osVersion: OSVersion) {
         self.deviceType = deviceType
         self.osVersion = osVersion
     }
 
-    /// 0xd43fc6abc596aae7.
+    /// The tag, 0xd43fc6abc596aae7.
     public static let tag = TLLVTag.deviceInfo
-    /// 16 bytes; more are left alone.
+    /// The size of the value: 16 bytes or more. Bytes after the known fields are ignored.
     public static let valueLengths = TLLVValueLengths.atLeast(16)
-    /// Version 1.
+    /// The version field; only version 1 is supported.
     public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 12, known: 1...1)
 
     /// Reads the fields.

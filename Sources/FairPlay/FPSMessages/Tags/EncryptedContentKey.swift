@@ -7,32 +7,32 @@ public import ByteCoding
 ///     8-11     block length
 ///     12-15    value length: 32
 ///     16-31    IV of the content
-///     32-47    content key, AES-128-ECB under SK
+///     32-47    content key, AES-128-ECB with SK
 ///     48...    padding
 public struct EncryptedContentKey: TLLVContent {
-    /// The IV with which the content's samples are encrypted, 16 bytes.
+    /// The IV of the content's samples, 16 bytes.
     public let iv: [UInt8]
     /// The encrypted content key, 16 bytes.
     public let encryptedKey: [UInt8]
 
-    /// Makes the value from the IV (16 bytes) and the encrypted key (16 bytes).
+    /// Creates the value from the IV (16 bytes) and the encrypted key (16 bytes).
     public init(iv: [UInt8], encryptedKey: [UInt8]) {
         self.iv = iv
         self.encryptedKey = encryptedKey
     }
 
-    /// 0x58b38165af0e3d5a.
+    /// The tag, 0x58b38165af0e3d5a.
     public static let tag = TLLVTag.encryptedContentKey
-    /// 32 bytes.
+    /// The size of the value: 32 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(32)
 
-    /// Reads IV and key.
+    /// Reads the IV and the key.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         iv = try reader.readBytes(16, "IV of the content")
         encryptedKey = try reader.readBytes(16, "encrypted content key")
     }
 
-    /// Writes IV and key.
+    /// Writes the IV and the key.
     public func writeValue(to writer: inout ByteWriter) {
         writer.write(iv)
         writer.write(encryptedKey)

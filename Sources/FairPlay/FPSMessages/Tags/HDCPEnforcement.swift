@@ -1,6 +1,7 @@
 public import ByteCoding
 
-/// The HDCP type that the content requires (Tables 3-12 and 3-13, errata applied). Without it a device enforces Type 0.
+/// The HDCP type that the content requires (Tables 3-12 and 3-13, errata applied). Without this block a device enforces
+/// Type 0.
 ///
 ///     bytes    field
 ///     0-7      tag 0x2e52f1530d8ddb4a
@@ -12,10 +13,10 @@ public import ByteCoding
 public struct HDCPEnforcement: TLLVContent {
     /// The HDCP type.
     public struct Level: NamedNumber {
-        /// The number on the wire, 8 bytes.
+        /// The number in the message, 8 bytes.
         public let rawValue: UInt64
 
-        /// Makes a level from its number.
+        /// Creates a level from its number.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
 
         /// No HDCP.
@@ -33,27 +34,27 @@ public struct HDCPEnforcement: TLLVContent {
 
     /// The HDCP type.
     public let level: Level
-    /// The bytes after the level: 8, or none where the value was 8 bytes long.
+    /// The random bytes after the level: 8 bytes, or none if the value has only 8 bytes.
     public let filler: [UInt8]
 
-    /// Makes the value, its second half random.
+    /// Creates the value, with a random second half.
     public init(_ level: Level, using random: inout some RandomNumberGenerator) {
         self.level = level
         filler = withUnsafeBytes(of: random.next()) { Array($0) }
     }
 
-    /// 0x2e52f1530d8ddb4a.
+    /// The tag, 0x2e52f1530d8ddb4a.
     public static let tag = TLLVTag.hdcpEnforcement
-    /// 16 bytes, or 8.
+    /// The size of the value: 16 bytes, or 8.
     public static let valueLengths = TLLVValueLengths.oneOf([8, 16])
 
-    /// Reads the level and what follows it.
+    /// Reads the level and the random bytes.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         level = Level(rawValue: try reader.readUInt64("HDCP level"))
         filler = try reader.readBytes(reader.remaining, "second half of the HDCP requirement")
     }
 
-    /// Writes the level and what follows it.
+    /// Writes the level and the random bytes.
     public func writeValue(to writer: inout ByteWriter) {
         writer.write(level.rawValue)
         writer.write(filler)

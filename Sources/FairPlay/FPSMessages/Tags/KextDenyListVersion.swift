@@ -9,15 +9,15 @@ public import ByteCoding
 ///     16-19    Kext Deny List version
 ///     20...    padding
 public struct KextDenyListVersion: TLLVContent {
-    /// The version, 4 bytes on the wire.
+    /// The version, 4 bytes in the message.
     public let version: UInt32
 
-    /// Makes the value from its version.
+    /// Creates the value from its version.
     public init(_ version: UInt32) { self.version = version }
 
-    /// 0x70eca6573388e329.
+    /// The tag, 0x70eca6573388e329.
     public static let tag = TLLVTag.kextDenyListVersion
-    /// 4 bytes.
+    /// The size of the value: 4 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(4)
 
     /// Reads the version.

@@ -1,6 +1,7 @@
 public import ByteCoding
 
-/// Storage and playback expiry of an offline key (Table 6-1). Never beside a ``ContentKeyDuration``.
+/// The storage and playback durations of an offline key (Table 6-1). Not allowed together with a
+/// ``ContentKeyDuration``.
 ///
 ///     bytes    field
 ///     0-7      tag 0x6375d9727060218c
@@ -14,18 +15,18 @@ public import ByteCoding
 ///     48-63    title ID (version 2 only)
 ///     ...      padding
 public struct OfflineKey: TLLVContent {
-    /// The ID of the stream, 16 bytes; version 1 calls it content ID.
+    /// The stream ID, 16 bytes; called content ID in version 1.
     public let streamID: [UInt8]
-    /// Seconds from acquisition until first play; 0 for no limit.
+    /// The storage duration from acquisition until first playback, in seconds; 0 means no limit.
     public let storage: UInt32
-    /// Seconds from first play; 0 for no limit.
+    /// The playback duration from first playback, in seconds; 0 means no limit.
     public let playback: UInt32
-    /// The ID that all streams of a title share, 16 bytes; nil makes the block one of version 1.
+    /// The ID that all streams of a title share, 16 bytes; nil if the block has version 1.
     public let titleID: [UInt8]?
-    /// Reserved, kept as it came; 0 when written here.
+    /// The reserved field, with the value of the message; 0 in a new block.
     public let reserved: UInt32
 
-    /// Makes an offline key from its IDs (16 bytes each) and durations (seconds). Version 2 has a title ID.
+    /// Creates an offline key from its IDs (16 bytes each) and durations (seconds). Version 2 has a title ID.
     public init(streamID: [UInt8], storage: UInt32, playback: UInt32, titleID: [UInt8]?) {
         self.streamID = streamID
         self.storage = storage
@@ -34,14 +35,14 @@ public struct OfflineKey: TLLVContent {
         reserved = 0
     }
 
-    /// The TLLV's version: 1 or 2.
+    /// The version of the TLLV: 1 or 2.
     public var version: UInt32 { titleID == nil ? 1 : 2 }
 
-    /// 0x6375d9727060218c.
+    /// The tag, 0x6375d9727060218c.
     public static let tag = TLLVTag.offlineKey
-    /// 32 bytes for version 1, 48 for version 2. Reading holds each to its own.
+    /// The size of the value: 32 bytes for version 1, 48 for version 2. Parsing checks the size for the version.
     public static let valueLengths = TLLVValueLengths.oneOf([32, 48])
-    /// Versions 1 and 2.
+    /// The version field; versions 1 and 2 are supported.
     public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 0, known: 1...2)
 
     /// Reads the fields of either version.

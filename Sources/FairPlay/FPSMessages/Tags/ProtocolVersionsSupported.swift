@@ -12,15 +12,15 @@ public struct ProtocolVersionsSupported: TLLVContent {
     /// The versions, in the order of the message.
     public let versions: [UInt32]
 
-    /// Makes the list from its versions.
+    /// Creates the list from its versions.
     public init(_ versions: [UInt32]) { self.versions = versions }
 
-    /// 0x67b8fb79ecce1a13.
+    /// The tag, 0x67b8fb79ecce1a13.
     public static let tag = TLLVTag.protocolVersionsSupported
-    /// A multiple of 4 bytes, at least 4.
+    /// The size of the value: a multiple of 4 bytes, at least 4.
     public static let valueLengths = TLLVValueLengths.range(4...Int(UInt32.max), step: 4)
 
-    /// Reads versions to the end.
+    /// Reads all versions.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         var versions: [UInt32] = []
         while reader.remaining > 0 {

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// R1, returned to the device in the CKC (Tables 2-7 and 2-11).
+/// R1, which the CKC returns to the device (Tables 2-7 and 2-11).
 ///
 ///     bytes    field
 ///     0-7      tag 0xea74c4645d5efee9
@@ -9,15 +9,15 @@ public import ByteCoding
 ///     16-59    R1
 ///     60...    padding
 public struct R1: TLLVContent {
-    /// The 44 bytes.
+    /// R1, 44 bytes.
     public let bytes: [UInt8]
 
-    /// Makes the value from its 44 bytes.
+    /// Creates the value from its 44 bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 0xea74c4645d5efee9.
+    /// The tag, 0xea74c4645d5efee9.
     public static let tag = TLLVTag.r1
-    /// 44 bytes.
+    /// The size of the value: 44 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(44)
 
     /// Reads the bytes.
@@ -31,10 +31,10 @@ public struct R1: TLLVContent {
     }
 }
 
-// R1 opens the CKC's payload for whoever also has the AR seed, so it must not get into a log by interpolation.
+// R1 and the anti-replay seed together decrypt the CKC's payload, so string interpolation must not write R1 to a log.
 extension R1: CustomStringConvertible, CustomReflectable {
-    /// Says what it is, not what it holds.
+    /// The name and the size, without the bytes.
     public var description: String { "R1(44 bytes)" }
-    /// Shows nothing of the bytes.
+    /// A mirror without children, which does not show the bytes.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -9,15 +9,15 @@ public import ByteCoding
 ///     16-36    R2
 ///     37...    padding
 public struct R2: TLLVContent {
-    /// The 21 bytes.
+    /// R2, 21 bytes.
     public let bytes: [UInt8]
 
-    /// Makes the value from its 21 bytes.
+    /// Creates the value from its 21 bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 0x71b5595ac1521133.
+    /// The tag, 0x71b5595ac1521133.
     public static let tag = TLLVTag.r2
-    /// 21 bytes.
+    /// The size of the value: 21 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(21)
 
     /// Reads the bytes.

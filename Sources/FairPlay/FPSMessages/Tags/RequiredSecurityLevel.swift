@@ -11,22 +11,22 @@ public import ByteCoding
 ///     24-31    security level
 ///     32...    padding
 public struct RequiredSecurityLevel: TLLVContent {
-    /// The level; ``SecurityLevel/audio`` for audio, the others for video.
+    /// The level: ``SecurityLevel/audio`` for audio, the other levels for video.
     public let level: SecurityLevel
-    /// Reserved, kept as it came; 0 when written here.
+    /// The reserved field, with the value of the message; 0 in a new block.
     public let reserved: UInt32
 
-    /// Makes the value from its level.
+    /// Creates the value from its level.
     public init(_ level: SecurityLevel) {
         self.level = level
         reserved = 0
     }
 
-    /// 0x644cb1dac0313250.
+    /// The tag, 0x644cb1dac0313250.
     public static let tag = TLLVTag.requiredSecurityLevel
-    /// 16 bytes.
+    /// The size of the value: 16 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(16)
-    /// Version 1.
+    /// The version field; only version 1 is supported.
     public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 0, known: 1...1)
 
     /// Reads the fields.

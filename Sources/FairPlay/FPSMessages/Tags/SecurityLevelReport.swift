@@ -5,37 +5,37 @@ public import ByteCoding
 ///     bytes    field
 ///     0-7      tag 0xb18ee16ea50f6c02
 ///     8-11     block length
-///     12-15    value length: 20, or 16 where the last field is missing
+///     12-15    value length: 20, or 16 if the last field is missing
 ///     16-19    version of the TLLV: 1
 ///     20-23    reserved
 ///     24-31    security level
 ///     32-35    Kext Deny List version; the guide added it in 2024 without a new version of the TLLV
 ///     36...    padding
 public struct SecurityLevelReport: TLLVContent {
-    /// The device's level: ``SecurityLevel/baseline`` or ``SecurityLevel/main``.
+    /// The level of the device: ``SecurityLevel/baseline`` or ``SecurityLevel/main``.
     public let level: SecurityLevel
-    /// The Kext Deny List version of a Mac; the TLLV of its own outranks it.
+    /// The Kext Deny List version of a Mac; nil if the field is missing. The separate TLLV takes precedence.
     public let kextDenyListVersion: UInt32?
-    /// Reserved, kept as it came.
+    /// The reserved field, with the value of the message.
     public let reserved: UInt32
 
-    /// Makes a report from its fields.
+    /// Creates a report from its fields.
     public init(level: SecurityLevel, kextDenyListVersion: UInt32?, reserved: UInt32 = 0) {
         self.level = level
         self.kextDenyListVersion = kextDenyListVersion
         self.reserved = reserved
     }
 
-    /// 0xb18ee16ea50f6c02.
+    /// The tag, 0xb18ee16ea50f6c02.
     public static let tag = TLLVTag.securityLevelReport
-    /// 16 bytes, or 20 and more; what follows the known fields is left alone.
+    /// The size of the value: 16 bytes, or 20 and more. Bytes after the known fields are ignored.
     public static let valueLengths = TLLVValueLengths.atLeast(16)
-    /// Version 1.
+    /// The version field; only version 1 is supported.
     public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 0, known: 1...1)
 
     /// Reads the fields.
     ///
-    /// - Throws: `invalid-value-length` where the last field is cut off.
+    /// - Throws: `invalid-value-length` if the last field is truncated.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         try reader.skip(4, "version of security-level-report")
         reserved = try reader.readUInt32("reserved field of security-level-report")

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// The [SK...R1] integrity block: what the last 16 bytes of the decrypted [SK...R1] must equal (Table 2-4).
+/// The [SK...R1] integrity block, which the last 16 bytes of the decrypted [SK...R1] must equal (Table 2-4).
 ///
 ///     bytes    field
 ///     0-7      tag 0xb349d4809e910687
@@ -9,15 +9,15 @@ public import ByteCoding
 ///     16-31    integrity value
 ///     32...    padding
 public struct SessionKeyAndR1Integrity: TLLVContent {
-    /// The 16 bytes. Compare them in constant time.
+    /// The integrity value, 16 bytes. Compare it in constant time.
     public let bytes: [UInt8]
 
-    /// Makes the value from its 16 bytes.
+    /// Creates the value from its 16 bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 0xb349d4809e910687.
+    /// The tag, 0xb349d4809e910687.
     public static let tag = TLLVTag.sessionKeyAndR1Integrity
-    /// 16 bytes.
+    /// The size of the value: 16 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(16)
 
     /// Reads the bytes.

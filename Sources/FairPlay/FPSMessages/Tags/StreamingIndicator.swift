@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// Where the content will be shown (Tables 2-4 and 2-5, errata applied).
+/// The place where the content will be displayed (Tables 2-4 and 2-5, errata applied).
 ///
 ///     bytes    field
 ///     0-7      tag 0xabb0256a31843974
@@ -9,15 +9,15 @@ public import ByteCoding
 ///     16-23    indicator
 ///     24...    padding
 public struct StreamingIndicator: TLLVContent, NamedNumber {
-    /// The number, 8 bytes on the wire. Any that is not named means the requesting device itself.
+    /// The number, 8 bytes in the message. Any number without a name means the requesting device.
     public let rawValue: UInt64
 
-    /// Makes an indicator from its number.
+    /// Creates an indicator from its number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// By AirPlay, on an Apple TV or on a television or set-top box that has FPS.
+    /// AirPlay to an Apple TV, or to a television or set-top box that supports FPS.
     public static let airPlay = StreamingIndicator(rawValue: 0xabb0_256a_3184_3974)
-    /// Through an Apple digital AV adapter. HU is then the adapter's, not the device's.
+    /// An Apple digital AV adapter. HU is then the ID of the adapter, not of the device.
     public static let digitalAVAdapter = StreamingIndicator(rawValue: 0x5f9c_8132_b59f_2fde)
 
     /// The names of Table 2-5.
@@ -25,9 +25,9 @@ public struct StreamingIndicator: TLLVContent, NamedNumber {
         airPlay.rawValue: "AirPlay", digitalAVAdapter.rawValue: "digital AV adapter",
     ]
 
-    /// 0xabb0256a31843974.
+    /// The tag, 0xabb0256a31843974.
     public static let tag = TLLVTag.streamingIndicator
-    /// 8 bytes.
+    /// The size of the value: 8 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(8)
 
     /// Reads the number.

@@ -1,9 +1,9 @@
 public import ByteCoding
 
-/// A report on an offline key: how long it may still be used, or that it was invalidated.
+/// A report on an offline key: the remaining time for which it is valid, or its invalidation.
 ///
-/// An ordinary SPC may carry this block with version 0, of 28 bytes as seen in practice; only versions 1 and 2 make the
-/// SPC a Sync SPC.
+/// An ordinary SPC can contain this block with version 0, which has 28 bytes in practice. Only versions 1 and 2 make
+/// the SPC a Sync SPC.
 ///
 ///     bytes    field, version 1 (first Table 6-2)
 ///     0-7      tag 0x77966de1dc1083ad
@@ -18,7 +18,7 @@ public import ByteCoding
 ///     bytes    field, version 2 (Table 6-3)
 ///     0-7      tag 0x77966de1dc1083ad
 ///     8-11     block length
-///     12-15    value length: 48 and 16 for each stream ID
+///     12-15    value length: 48, plus 16 for each stream ID
 ///     16-19    version of the TLLV: 2
 ///     20-23    reserved: 0
 ///     24-31    server challenge
@@ -34,12 +34,12 @@ public enum Sync: TLLVContent {
     /// Version 2: a report on, or the invalidation of, all keys of a title.
     case version2(Version2)
 
-    /// How long the license may still be used.
+    /// The remaining time for which the license is valid.
     public struct Expiry: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// Seconds; 0 for expired, 0xFFFFFFFF for no expiry date.
+        /// The time in seconds; 0 means expired, 0xFFFFFFFF means no expiry date.
         public let rawValue: UInt32
 
-        /// Makes an expiry from the number on the wire.
+        /// Creates an expiry from the number in the message.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// The license has expired.
@@ -47,7 +47,7 @@ public enum Sync: TLLVContent {
         /// The license has no expiry date.
         public static let never = Expiry(rawValue: .max)
 
-        /// In words.
+        /// The expiry as text.
         public var description: String {
             switch self {
             case .expired: "expired"
@@ -57,28 +57,28 @@ public enum Sync: TLLVContent {
         }
     }
 
-    /// What the device was asked to do, and how it went (Table 6-4).
+    /// The requested operation and its result (Table 6-4).
     public struct Flags: OptionSet, Hashable, Sendable, CustomStringConvertible {
-        /// The number on the wire, 8 bytes.
+        /// The number in the message, 8 bytes.
         public let rawValue: UInt64
 
-        /// Makes flags from their number.
+        /// Creates flags from their number.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        /// A report was asked for.
+        /// A report was requested.
         public static let report = Flags(rawValue: 1 << 0)
-        /// Secure invalidation was asked for.
+        /// Secure invalidation was requested.
         public static let secureInvalidation = Flags(rawValue: 1 << 1)
-        /// Secure invalidation of everything was asked for.
+        /// Secure invalidation of all keys was requested.
         public static let secureInvalidationAll = Flags(rawValue: 1 << 2)
-        /// It was done.
+        /// The operation succeeded.
         public static let success = Flags(rawValue: 1 << 16)
-        /// The persistent key was not found, or is not valid.
+        /// The persistent key was not found or is not valid.
         public static let objectNotFound = Flags(rawValue: 1 << 17)
         /// The persistent key is valid, but had expired.
         public static let objectExpired = Flags(rawValue: 1 << 18)
 
-        /// The names of the flags that are set; unknown ones by bit.
+        /// The names of the set flags; unknown flags are listed by bit number.
         public var description: String {
             let names: [Int: String] = [
                 0: "report", 1: "secure invalidation", 2: "secure invalidation of all",
@@ -91,20 +91,20 @@ public enum Sync: TLLVContent {
 
     /// The fields of version 2.
     public struct Version2: Sendable, Hashable {
-        /// The challenge that the server had given, 8 bytes.
+        /// The challenge that the server had issued, 8 bytes.
         public let serverChallenge: UInt64
-        /// What was asked for, and how it went.
+        /// The requested operation and its result.
         public let flags: Flags
         /// The title ID of the Offline Key TLLV, 16 bytes.
         public let titleID: [UInt8]
-        /// How long the license may still be used.
+        /// The remaining time for which the license is valid.
         public let expiry: Expiry
-        /// The stream IDs of the invalidated keys, 16 bytes each; as many as the field of records invalidated says.
+        /// The stream IDs of the invalidated keys, 16 bytes each. Their number equals the field "records invalidated".
         public let invalidatedStreamIDs: [[UInt8]]
-        /// Reserved, kept as it came.
+        /// The reserved field, with the value of the message.
         public let reserved: UInt32
 
-        /// Makes the fields.
+        /// Creates the fields.
         public init(
             serverChallenge: UInt64,
             flags: Flags,
@@ -122,17 +122,18 @@ public enum Sync: TLLVContent {
         }
     }
 
-    /// 0x77966de1dc1083ad.
+    /// The tag, 0x77966de1dc1083ad.
     public static let tag = TLLVTag.sync
-    /// 28 bytes for version 1; 48 and a multiple of 16 for version 2. Reading holds each to its own.
+    /// The size of the value: 28 bytes for version 1; 48 plus a multiple of 16 for version 2. Parsing checks the size
+    /// for the version.
     public static let valueLengths = TLLVValueLengths.range(28...Int(UInt32.max))
-    /// Versions 1 and 2.
+    /// The version field; versions 1 and 2 are supported.
     public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 0, known: 1...2)
 
     /// Reads the fields of either version.
     ///
-    /// - Throws: `invalid-value-length` for a size that the version does not have, or another number of stream IDs than
-    ///   the block itself says.
+    /// - Throws: `invalid-value-length` for a size that the version does not have, or if the number of stream IDs
+    ///   differs from the number in the block.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         let start = reader.offset
         let length = reader.remaining

@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// The tags of the TLLVs that the CKC must return as they came (Table 2-4).
+/// The tags of the TLLVs that the CKC must return unmodified (Table 2-4).
 ///
 ///     bytes    field
 ///     0-7      tag 0x19f9d4e5ab7609cb
@@ -12,15 +12,15 @@ public struct TagReturnRequest: TLLVContent {
     /// The tags, in the order of the request.
     public let tags: [TLLVTag]
 
-    /// Makes a request for these tags.
+    /// Creates a request for these tags.
     public init(_ tags: [TLLVTag]) { self.tags = tags }
 
-    /// 0x19f9d4e5ab7609cb.
+    /// The tag, 0x19f9d4e5ab7609cb.
     public static let tag = TLLVTag.tagReturnRequest
-    /// Any multiple of 8 bytes.
+    /// The size of the value: any multiple of 8 bytes.
     public static let valueLengths = TLLVValueLengths.range(0...Int(UInt32.max), step: 8)
 
-    /// Reads tags to the end.
+    /// Reads all tags.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         var tags: [TLLVTag] = []
         tags.reserveCapacity(reader.remaining / 8)

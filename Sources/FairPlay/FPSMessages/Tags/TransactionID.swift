@@ -1,6 +1,6 @@
 public import ByteCoding
 
-/// The number of this transaction; the key server need not use it (Table 2-4).
+/// The ID of the transaction, which the key server does not have to use (Table 2-4).
 ///
 ///     bytes    field
 ///     0-7      tag 0x47aa7ad3440577de
@@ -9,15 +9,15 @@ public import ByteCoding
 ///     16-23    transaction ID
 ///     24...    padding
 public struct TransactionID: TLLVContent {
-    /// The number, 8 bytes on the wire.
+    /// The number, 8 bytes in the message.
     public let number: UInt64
 
-    /// Makes a transaction ID from its number.
+    /// Creates a transaction ID from its number.
     public init(_ number: UInt64) { self.number = number }
 
-    /// 0x47aa7ad3440577de.
+    /// The tag, 0x47aa7ad3440577de.
     public static let tag = TLLVTag.transactionID
-    /// 8 bytes.
+    /// The size of the value: 8 bytes.
     public static let valueLengths = TLLVValueLengths.exactly(8)
 
     /// Reads the number.

@@ -1,12 +1,12 @@
 public import ByteCoding
 
-/// Whether the device is a virtual machine, and on what (Table 3-14).
+/// Information about a virtual machine: its host and its guest (Table 3-14).
 ///
 ///     bytes    field
 ///     0-7      tag 0x756440e240499f70
 ///     8-11     block length
 ///     12-15    value length: 28
-///     16-19    version of the TLLV: 1, or 0 for a device that is no virtual machine
+///     16-19    version of the TLLV: 1, or 0 for a device that is not a virtual machine
 ///     20-23    device class of the host
 ///     24-27    OS version of the host
 ///     28-31    FairPlay virtualization protocol version of the host
@@ -24,7 +24,7 @@ public struct VMDeviceInformation: TLLVContent {
         /// The version of FairPlay's virtualization protocol.
         public let protocolVersion: UInt32
 
-        /// Makes a side from its fields.
+        /// Creates a side from its fields.
         public init(deviceClass: DeviceClass, osVersion: OSVersion, protocolVersion: UInt32) {
             self.deviceClass = deviceClass
             self.osVersion = osVersion
@@ -32,25 +32,25 @@ public struct VMDeviceInformation: TLLVContent {
         }
     }
 
-    /// Whether the device runs in a virtual machine. The block's presence says nothing: version 0 means that it does not.
+    /// Whether the device is a virtual machine. The block is also present for other devices, with version 0.
     public let isVirtualMachine: Bool
-    /// The machine that hosts.
+    /// The host machine.
     public let host: Side
-    /// The machine that asks.
+    /// The guest machine, which sends the request.
     public let guest: Side
 
-    /// Makes the value from its fields.
+    /// Creates the value from its fields.
     public init(isVirtualMachine: Bool, host: Side, guest: Side) {
         self.isVirtualMachine = isVirtualMachine
         self.host = host
         self.guest = guest
     }
 
-    /// 0x756440e240499f70.
+    /// The tag, 0x756440e240499f70.
     public static let tag = TLLVTag.vmDeviceInformation
-    /// 28 bytes; more are left alone.
+    /// The size of the value: 28 bytes or more. Bytes after the known fields are ignored.
     public static let valueLengths = TLLVValueLengths.atLeast(28)
-    /// Version 0 (not a virtual machine) and version 1.
+    /// The version field; version 0 (not a virtual machine) and version 1 are supported.
     public static let versioning: TLLVVersioning? = TLLVVersioning(offset: 0, known: 0...1)
 
     /// Reads the fields.

@@ -1,21 +1,23 @@
-/// An operating system's version: a zero byte, then one byte each of major, minor and patch (Tables 3-3, 3-4, 3-14).
+/// The version of an operating system: a zero byte, then one byte each for major, minor and patch (Tables 3-3, 3-4,
+/// 3-14).
 public struct OSVersion: RawRepresentable, Hashable, Sendable {
-    /// The number on the wire, 4 bytes.
+    /// The number in the message, 4 bytes.
     public let rawValue: UInt32
 
-    /// Makes a version from its number.
+    /// Creates a version from its number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Makes a version from its parts.
+    /// Creates a version from its parts.
     public init(_ major: UInt8, _ minor: UInt8 = 0, _ patch: UInt8 = 0) {
         rawValue = UInt32(major) << 16 | UInt32(minor) << 8 | UInt32(patch)
     }
 
-    /// Whether it can be one: the first byte is zero, and the major version below 100. A block that was damaged holds any
-    /// number.
+    /// Whether the version is plausible: the first byte is zero, and the major version is below 100. A damaged block
+    /// can contain any number.
     public var isPlausible: Bool { rawValue >> 16 < 100 }
 
-    /// Reads `major`, `major.minor` or `major.minor.patch`, each from 0 to 255; nil for anything else.
+    /// Parses `major`, `major.minor` or `major.minor.patch`, with each part from 0 to 255. Returns nil for any other
+    /// text.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { $0.allSatisfy(\.isNumber) ? UInt8($0) : nil }
@@ -25,9 +27,9 @@ public struct OSVersion: RawRepresentable, Hashable, Sendable {
 }
 
 extension OSVersion: Comparable, CustomStringConvertible {
-    /// Major, then minor, then patch.
+    /// Compares the major, minor and patch versions, in this order.
     public static func < (left: OSVersion, right: OSVersion) -> Bool { left.rawValue < right.rawValue }
 
-    /// `major.minor.patch`.
+    /// The version in the form `major.minor.patch`.
     public var description: String { "\(rawValue >> 16 & 0xff).\(rawValue >> 8 & 0xff).\(rawValue & 0xff)" }
 }

@@ -1,25 +1,26 @@
 public import FPSCrypto
 
-/// All that opens the SPCs of one app: its application certificate, the private key to it, and the way to its DASk.
+/// The keys that decrypt the SPCs of one app: the application certificate, its private key, and the DASk provider.
 ///
-/// A server holds several, for several apps and while a certificate is being replaced; the hash in the SPC chooses.
+/// A server can have several bundles, for several apps or while a certificate is being replaced. The certificate hash
+/// in the SPC selects the bundle.
 public struct CertificateBundle: Sendable {
-    /// Whether a bundle may open what people pay for.
+    /// The environment that a bundle is intended for.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// For tests and development. Only such bundles take ``FixedDASk`` and ``DevelopmentDASk``.
+        /// Tests and development. Only development bundles accept ``FixedDASk`` and ``DevelopmentDASk``.
         case development
-        /// For production; DASk comes from a plug-in.
+        /// Production; a plug-in provides the DASk.
         case production
     }
 
-    /// Which content a bundle may open.
+    /// The content that a bundle may issue licenses for.
     public enum ContentScope: Sendable, Hashable {
-        /// Any.
+        /// All content.
         case all
-        /// That whose asset ID begins with one of these.
+        /// Content whose asset ID starts with one of these prefixes.
         case assetIDPrefixes([[UInt8]])
 
-        /// Whether the content with this asset ID is among them.
+        /// Returns whether the scope includes the content with this asset ID.
         public func contains(_ assetID: [UInt8]) -> Bool {
             switch self {
             case .all: true
@@ -28,35 +29,35 @@ public struct CertificateBundle: Sendable {
         }
     }
 
-    /// The way to the session key.
+    /// The method that yields the session key.
     public enum KeyDerivation: Sendable {
-        /// DASk decrypts the [SK...R1] block here.
+        /// The server decrypts the [SK...R1] block with the DASk from this provider.
         case dask(any DASkProvider)
-        /// A licensed library takes over the key payload.
+        /// A licensed library processes the key payload.
         case keyPayload(any KeyPayloadProvider)
-        /// Only SPCs of version 3 are opened, as a whole.
+        /// No key derivation: the bundle opens only SPCs of version 3, which a plug-in processes as a whole.
         case none
     }
 
-    /// What the operator calls it.
+    /// The operator's name for the bundle.
     public let name: String
-    /// Development or production.
+    /// The environment: development or production.
     public let kind: Kind
     /// The application certificate.
     public let certificate: X509Certificate
-    /// The private key to it.
+    /// The private key of the certificate.
     public let privateKey: RSAPrivateKey
-    /// The way to the session key.
+    /// The method that yields the session key.
     public let derivation: KeyDerivation
-    /// What opens SPCs of versions that the guide does not describe.
+    /// The provider that opens SPCs of versions that the guide does not describe; nil if the bundle has none.
     public let wholeSPC: (any WholeSPCProvider)?
-    /// Which content the bundle may open.
+    /// The content that the bundle may issue licenses for.
     public let scope: ContentScope
 
-    /// Makes a bundle.
+    /// Creates a bundle.
     ///
-    /// - Throws: ``BundleError`` when the key is not the certificate's, is neither RSA-1024 nor RSA-2048, or when a
-    ///   production bundle is given a DASk that is for development.
+    /// - Throws: ``BundleError`` if the private key does not match the certificate, if the key is neither RSA-1024 nor
+    ///   RSA-2048, or if a production bundle has a development DASk.
     public init(
         name: String,
         kind: Kind,
@@ -67,7 +68,11 @@ public struct CertificateBundle: Sendable {
         scope: ContentScope = .all
     ) throws(BundleError) {
         guard [1024, 2048].contains(privateKey.bits) else {
-            throw BundleError(.keySize, name, "the key has \(privateKey.bits) bits; SPCs know 1024 and 2048")
+            throw BundleError(
+                .keySize,
+                name,
+                "the private key has \(privateKey.bits) bits; SPCs support only 1024 and 2048"
+            )
         }
         guard certificate.matches(privateKey) else {
             throw BundleError(.keyMismatch, name, "the private key does not belong to the certificate")
@@ -85,15 +90,15 @@ public struct CertificateBundle: Sendable {
     }
 }
 
-/// Why a bundle cannot be used.
+/// An error that makes a certificate bundle unusable.
 public struct BundleError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong. Stable.
+    /// The stable code of the error.
     public enum Code: String, Sendable {
-        /// The private key is not the certificate's.
+        /// The private key does not match the certificate.
         case keyMismatch = "key-mismatch"
-        /// The private key has a size that no SPC uses.
+        /// The private key has a size that SPCs do not support.
         case keySize = "key-size"
-        /// A production bundle with a DASk for development.
+        /// A production bundle has a development DASk.
         case developmentDASk = "development-dask"
         /// Two bundles have the same certificate.
         case duplicateCertificate = "duplicate-certificate"
@@ -101,11 +106,11 @@ public struct BundleError: Error, Sendable, Equatable, CustomStringConvertible {
         case plugin
     }
 
-    /// What is wrong.
+    /// The code of the error.
     public let code: Code
-    /// Which bundle.
+    /// The name of the bundle.
     public let bundle: String
-    /// In words.
+    /// The description of the error for the operator.
     public let reason: String
 
     init(_ code: Code, _ bundle: String, _ reason: String) {
@@ -114,9 +119,9 @@ public struct BundleError: Error, Sendable, Equatable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// True when the codes are the same.
+    /// Returns whether the two errors have the same code.
     public static func == (left: BundleError, right: BundleError) -> Bool { left.code == right.code }
 
-    /// One line.
+    /// The bundle's name and the reason, on one line.
     public var description: String { "bundle \(bundle): \(reason)" }
 }

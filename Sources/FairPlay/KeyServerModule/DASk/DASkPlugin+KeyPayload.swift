@@ -2,7 +2,7 @@ import CKeywayDASk
 import FPSCrypto
 import FPSMessages
 
-/// DASk from a plug-in's `derive_dask`.
+/// A DASk provider that calls a plug-in's `derive_dask`.
 struct PluginDASk: DASkProvider {
     let plugin: DASkPlugin
 
@@ -28,7 +28,7 @@ struct PluginDASk: DASkProvider {
     }
 }
 
-/// The key payload from a plug-in's `key_payload`.
+/// A key payload provider that calls a plug-in's `key_payload`.
 struct PluginKeyPayload: KeyPayloadProvider {
     let plugin: DASkPlugin
 

@@ -1,12 +1,12 @@
 import CKeywayDASk
 import FPSCrypto
 
-/// Whole SPCs from a plug-in's `open_spc`.
+/// A provider that opens whole SPCs with a plug-in's `open_spc`.
 struct PluginWholeSPC: WholeSPCProvider {
     let plugin: DASkPlugin
 
     func open(spc: [UInt8]) throws(KSMError) -> any WholeSPCSession {
-        // The TLLVs in an SPC cannot be longer than the SPC.
+        // The TLLVs of an SPC cannot be longer than the SPC.
         var request = [UInt8](repeating: 0, count: spc.count)
         var output = keyway_dask_open_spc_out()
         output.size = MemoryLayout<keyway_dask_open_spc_out>.size
@@ -19,9 +19,9 @@ struct PluginWholeSPC: WholeSPCProvider {
                 }
             }
         }
-        // A size past the end of Int arrives as a negative number.
+        // A size that exceeds Int.max becomes a negative number.
         let isLengthPossible = (0...request.count).contains(output.request.length)
-        // Made before the length is judged, so that the context is released in any case.
+        // Create the session before checking the length, so that its deinit always releases the context.
         let session = PluginSession(
             plugin: plugin,
             context: output.context,
@@ -30,23 +30,27 @@ struct PluginWholeSPC: WholeSPCProvider {
             request: isLengthPossible ? Array(request.prefix(output.request.length)) : []
         )
         guard isLengthPossible else {
-            throw KSMError(.sessionKey, .daskUnavailable, "the plug-in says it wrote more than it was given room for")
+            throw KSMError(
+                .sessionKey,
+                .daskUnavailable,
+                "the plug-in reports an output length that exceeds its buffer"
+            )
         }
         return session
     }
 }
 
-/// An SPC that a plug-in has opened, until the last reference goes.
+/// An SPC that a plug-in has opened. The plug-in's context is released when the last reference goes away.
 private final class PluginSession: WholeSPCSession, @unchecked Sendable {
     let plugin: DASkPlugin
-    // Never read here, only handed back; the plug-in's threading mode governs its calls.
+    // Only the plug-in reads the context. `DASkPlugin.call` serializes its calls if the plug-in requires that.
     let context: UnsafeMutableRawPointer?
     let hu: [UInt8]
     let certificateHash: [UInt8]
     let request: [UInt8]
 
-    /// Much more than a CKC needs, whose payload is a few hundred bytes.
-    private static let firstCapacity = 16_384
+    /// The capacity of the CKC buffer, in bytes. A CKC is much shorter: its payload has a few hundred bytes.
+    private static let ckcCapacity = 16_384
 
     init(
         plugin: DASkPlugin,
@@ -65,7 +69,7 @@ private final class PluginSession: WholeSPCSession, @unchecked Sendable {
     deinit { plugin.release(context) }
 
     func seal(contentKey: LicensedKey, terms: [UInt8]) throws(KSMError) -> [UInt8] {
-        var ckc = [UInt8](repeating: 0, count: Self.firstCapacity)
+        var ckc = [UInt8](repeating: 0, count: Self.ckcCapacity)
         var length = 0
         try plugin.call("seal_ckc") { functions in
             withBorrowed(contentKey.key) { key in
@@ -94,7 +98,7 @@ private final class PluginSession: WholeSPCSession, @unchecked Sendable {
             }
         }
         guard (0...ckc.count).contains(length) else {
-            throw KSMError(.sealing, .daskUnavailable, "the plug-in says it wrote more than it was given room for")
+            throw KSMError(.sealing, .daskUnavailable, "the plug-in reports an output length that exceeds its buffer")
         }
         return Array(ckc.prefix(length))
     }

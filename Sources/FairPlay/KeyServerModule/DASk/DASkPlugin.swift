@@ -3,24 +3,26 @@ public import FPSCrypto
 import Foundation
 import Locking
 
-/// A DASk plug-in: a shared library that the operator builds around what Apple licenses to them, loaded with dlopen.
+/// A DASk plug-in: a shared library that the operator builds around the software licensed from Apple, loaded with
+/// dlopen.
 ///
-/// Its interface is `Sources/System/CKeywayDASk/include/keyway_dask.h`. The library runs in this process and is trusted as this
-/// process is; what comes back from it is checked for size all the same.
+/// `Sources/System/CKeywayDASk/include/keyway_dask.h` declares the interface. The library runs in this process and is
+/// trusted as much as this process; the sizes of its outputs are checked anyway.
 public final class DASkPlugin: Sendable {
-    /// Where it was loaded from.
+    /// The path of the shared library.
     public let path: String
-    /// The operator's secrets for it.
+    // The operator's secrets for the plug-in.
     let ask: SecretBytes?
     let provisioningData: SecretBytes?
     private let library: Library
-    /// Held around every call to a plug-in that declares itself serial.
-    private let oneAtATime = Lock(())
+    /// A lock that serializes the calls to a plug-in that declares the serial threading mode.
+    private let serialCallLock = Lock(())
     private let isSerial: Bool
 
-    /// What dlopen and the plug-in gave. Closed when the last reference goes.
+    /// The library handle from dlopen and the plug-in's functions. The library is closed when the last reference goes
+    /// away.
     private final class Library: @unchecked Sendable {
-        // Written in `init` alone; the plug-in declares by `threading` how its functions may be called.
+        // Both are set only in `init`; the plug-in's `threading` declares how its functions may be called.
         let handle: UnsafeMutableRawPointer
         let functions: keyway_dask_plugin
 
@@ -38,10 +40,11 @@ public final class DASkPlugin: Sendable {
     /// Loads and initializes a plug-in.
     ///
     /// - Parameters:
-    ///   - path: the shared library. A plain file name would be searched for in the system's folders, so a path is needed.
-    ///   - configuration: the operator's text for the plug-in.
+    ///   - path: the path of the shared library. The path must contain a slash, because dlopen searches for a plain
+    ///     file name in the system's library folders.
+    ///   - configuration: the operator's configuration text for the plug-in.
     ///   - ask: ASk, 16 bytes, for plug-ins that derive DASk from it.
-    ///   - provisioningData: what replaces ASk since version 5 of Apple's SDK.
+    ///   - provisioningData: the provisioning data, which replaces ASk since version 5 of Apple's SDK.
     /// - Throws: ``BundleError`` with `plugin`.
     public init(
         path: String,
@@ -50,13 +53,13 @@ public final class DASkPlugin: Sendable {
         provisioningData: SecretBytes? = nil
     ) throws(BundleError) {
         func failure(_ reason: String) -> BundleError { BundleError(.plugin, path, reason) }
-        guard path.contains("/") else { throw failure("a path with a slash is needed") }
+        guard path.contains("/") else { throw failure("the path must contain a slash, for example ./plugin.so") }
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
-            throw failure(dlerror().map { String(cString: $0) } ?? "it cannot be loaded")
+            throw failure(dlerror().map { String(cString: $0) } ?? "the library cannot be loaded")
         }
         guard let symbol = dlsym(handle, KEYWAY_DASK_OPEN_SYMBOL) else {
             dlclose(handle)
-            throw failure("it does not export \(KEYWAY_DASK_OPEN_SYMBOL)")
+            throw failure("the library does not export \(KEYWAY_DASK_OPEN_SYMBOL)")
         }
         let open = unsafeBitCast(symbol, to: keyway_dask_open_function.self)
         var functions = keyway_dask_plugin()
@@ -71,60 +74,62 @@ public final class DASkPlugin: Sendable {
         }
         guard status == Int32(KEYWAY_DASK_OK) else {
             dlclose(handle)
-            let hint = configuration.isEmpty ? "; it was given no configuration, see --plugin-configuration" : ""
-            throw failure("it refuses to open: \(Self.name(of: status))" + hint)
+            let hint = configuration.isEmpty ? "; no configuration was passed to it, see --plugin-configuration" : ""
+            throw failure("the plug-in failed to initialize: \(Self.name(of: status))" + hint)
         }
         library = Library(handle: handle, functions: functions)
         guard functions.abi_version == UInt32(KEYWAY_DASK_ABI_VERSION) else {
-            throw failure("it has version \(functions.abi_version) of the interface, this is 1")
+            throw failure(
+                "the plug-in implements version \(functions.abi_version) of the interface; version 1 is required"
+            )
         }
         guard (functions.derive_dask == nil) != (functions.key_payload == nil) || functions.open_spc != nil else {
-            throw failure("it must offer derive_dask or key_payload, and not both")
+            throw failure("the plug-in must provide either derive_dask or key_payload, but not both")
         }
         let whole = [functions.open_spc != nil, functions.seal_ckc != nil, functions.release_spc != nil]
         guard Set(whole).count == 1 else {
-            throw failure("open_spc, seal_ckc and release_spc come together or not at all")
+            throw failure("the plug-in must provide all of open_spc, seal_ckc and release_spc, or none of them")
         }
         switch functions.threading {
         case UInt32(KEYWAY_DASK_THREADING_SERIAL): isSerial = true
         case UInt32(KEYWAY_DASK_THREADING_CONCURRENT): isSerial = false
-        default: throw failure("its threading mode \(functions.threading) is not known")
+        default: throw failure("the plug-in declares the unknown threading mode \(functions.threading)")
         }
         self.path = path
         self.ask = ask
         self.provisioningData = provisioningData
     }
 
-    /// The way to the session key that the plug-in offers.
+    /// The method that yields the session key, as the plug-in provides it.
     public var derivation: CertificateBundle.KeyDerivation {
         if library.functions.derive_dask != nil { return .dask(PluginDASk(plugin: self)) }
         return library.functions.key_payload != nil ? .keyPayload(PluginKeyPayload(plugin: self)) : .none
     }
 
-    /// The way to SPCs of version 3, if the plug-in offers one.
+    /// The provider for SPCs of version 3; nil if the plug-in does not provide one.
     public var wholeSPC: (any WholeSPCProvider)? {
         library.functions.open_spc == nil ? nil : PluginWholeSPC(plugin: self)
     }
 
-    /// Calls one of the plug-in's functions, one at a time if it wants that.
+    /// Calls one of the plug-in's functions. Calls to a plug-in in serial threading mode do not overlap.
     ///
-    /// - Throws: `key-payload-invalid` when the plug-in says that the message does not open, `dask-unavailable` for
-    ///   everything else.
+    /// - Throws: `key-payload-invalid` if the plug-in reports that the message is invalid, and `dask-unavailable` for
+    ///   any other failure.
     func call(
         _ what: String,
         _ body: (keyway_dask_plugin) -> Int32
     ) throws(KSMError) {
-        let status = isSerial ? oneAtATime.withLock { _ in body(library.functions) } : body(library.functions)
+        let status = isSerial ? serialCallLock.withLock { _ in body(library.functions) } : body(library.functions)
         switch status {
         case Int32(KEYWAY_DASK_OK): return
         case Int32(KEYWAY_DASK_INVALID):
-            throw KSMError(.sessionKey, .keyPayloadInvalid, "the plug-in says that the message does not open")
+            throw KSMError(.sessionKey, .keyPayloadInvalid, "the plug-in reports that the message cannot be decrypted")
         default:
             throw KSMError(.sessionKey, .daskUnavailable, "the plug-in's \(what) failed: \(Self.name(of: status))")
         }
     }
 
-    /// Lets go of what `open_spc` gave.
+    /// Releases a context that `open_spc` returned.
     func release(_ context: UnsafeMutableRawPointer?) {
         try? call("release_spc") { plugin in
             plugin.release_spc?(plugin.state, context)
@@ -143,12 +148,12 @@ public final class DASkPlugin: Sendable {
     }
 }
 
-/// Lends bytes to a plug-in for the length of a call.
+/// Passes bytes to a closure as a pointer that is valid during the call.
 func withBorrowed<Value>(_ bytes: [UInt8], _ body: (keyway_dask_bytes) -> Value) -> Value {
     bytes.withUnsafeBufferPointer { body(keyway_dask_bytes(bytes: $0.baseAddress, length: $0.count)) }
 }
 
-/// Lends a secret to a plug-in for the length of a call; nil becomes no bytes.
+/// Passes a secret to a closure as a pointer that is valid during the call; nil becomes a null pointer with length 0.
 func withBorrowed<Value>(_ secret: SecretBytes?, _ body: (keyway_dask_bytes) -> Value) -> Value {
     guard let secret else { return body(keyway_dask_bytes(bytes: nil, length: 0)) }
     return secret.withUnsafeBytes { bytes in
@@ -156,7 +161,7 @@ func withBorrowed<Value>(_ secret: SecretBytes?, _ body: (keyway_dask_bytes) -> 
     }
 }
 
-/// Overwrites a struct that a plug-in has put secrets into.
+/// Overwrites a struct that a plug-in has written secrets to.
 func wipe<Value>(_ value: inout Value) {
     withUnsafeMutableBytes(of: &value) { SecretBytes.wipe($0) }
 }

@@ -1,25 +1,27 @@
 public import FPSCrypto
 public import FPSMessages
 
-/// Derives DASk, the 16-byte key of the [SK...R1] block, from an SPC's R2 and the app's ASk. See docs/dask.md.
+/// A provider of DASk, the 16-byte key of the [SK...R1] block, which is derived from an SPC's R2 and the app's ASk. See
+/// docs/dask.md.
 public protocol DASkProvider: Sendable {
-    /// Whether the derivation is public knowledge, so that it must never guard production content.
+    /// Whether the derivation is publicly known, so that it must not protect production content.
     var isForDevelopmentOnly: Bool { get }
 
-    /// Derives DASk, 16 bytes.
+    /// Returns the DASk for this R2, 16 bytes.
     func dask(r2: R2) throws(KSMError) -> SecretBytes
 }
 
-/// Takes over the key payload whole: opens [SK...R1] and encrypts the content key, without showing SK.
+/// A provider that processes the key payload without exposing SK: it decrypts [SK...R1] and encrypts the content key.
 public protocol KeyPayloadProvider: Sendable {
-    /// Opens the key payload. Called once without a content key, for the session values, and once with it.
+    /// Opens the key payload. The module calls this function once without a content key, for the session values, and
+    /// once with it.
     ///
-    /// - Throws: `key-payload-invalid` when the message does not open or its integrity fails, `dask-unavailable` when the
-    ///   provider itself fails.
+    /// - Throws: `key-payload-invalid` if the message cannot be decrypted or its integrity check fails,
+    ///   `dask-unavailable` if the provider itself fails.
     func open(_ payload: KeyPayload, contentKey: LicensedKey?) throws(KSMError) -> OpenedKeyPayload
 }
 
-/// What a key payload provider needs of an SPC.
+/// The parts of an SPC that a key payload provider needs.
 public struct KeyPayload: Sendable {
     /// The [SK...R1] block.
     public let sessionKeyAndR1: SessionKeyAndR1
@@ -31,16 +33,16 @@ public struct KeyPayload: Sendable {
     public let certificateHash: [UInt8]
 }
 
-/// What a key payload provider gives back.
+/// The result of a key payload provider.
 public struct OpenedKeyPayload: Sendable {
     /// The device's anonymous ID, 20 bytes.
     public let hu: [UInt8]
     /// R1, 44 bytes.
     public let r1: SecretBytes
-    /// The content key as the CKC carries it; nil if none was given.
+    /// The encrypted content key for the CKC; nil if no content key was passed.
     public let encryptedContentKey: EncryptedContentKey?
 
-    /// Makes a result.
+    /// Creates a result.
     public init(hu: [UInt8], r1: SecretBytes, encryptedContentKey: EncryptedContentKey?) {
         self.hu = hu
         self.r1 = r1
@@ -48,9 +50,9 @@ public struct OpenedKeyPayload: Sendable {
     }
 }
 
-/// Opens whole SPCs of versions that the guide does not describe, and seals their CKCs.
+/// A provider that opens whole SPCs of versions that the guide does not describe, and creates their CKCs.
 public protocol WholeSPCProvider: Sendable {
-    /// Opens an SPC.
+    /// Decrypts and verifies an SPC.
     ///
     /// - Throws: `key-payload-invalid`, `dask-unavailable`.
     func open(spc: [UInt8]) throws(KSMError) -> any WholeSPCSession
@@ -62,11 +64,11 @@ public protocol WholeSPCSession: Sendable {
     var hu: [UInt8] { get }
     /// The SHA-1 of the application certificate, 20 bytes.
     var certificateHash: [UInt8] { get }
-    /// The clear TLLVs of Table 2-4 that say what is asked for and by what device.
+    /// The decrypted TLLVs of Table 2-4, which contain the asset ID and describe the device.
     var request: [UInt8] { get }
 
-    /// Seals a CKC that holds the key on these terms.
+    /// Returns an encrypted CKC that contains the key and these terms.
     ///
-    /// - Parameter terms: clear TLLVs of Table 2-11: duration, offline key, HDCP, security level.
+    /// - Parameter terms: the unencrypted TLLVs of Table 2-11: duration, offline key, HDCP, security level.
     func seal(contentKey: LicensedKey, terms: [UInt8]) throws(KSMError) -> [UInt8]
 }

@@ -1,19 +1,19 @@
 public import FPSCrypto
 public import FPSMessages
 
-/// A DASk that is given, whatever R2: Apple's documented way of using its development vectors.
+/// A DASk provider that returns the same DASk for every R2. Apple documents this method for its development vectors.
 public struct FixedDASk: DASkProvider {
     private let value: SecretBytes
 
-    /// Makes a provider of this DASk, 16 bytes; nil for any other size.
+    /// Creates a provider of this DASk. Returns nil unless the DASk has 16 bytes.
     public init?(_ dask: SecretBytes) {
         guard dask.count == 16 else { return nil }
         value = dask
     }
 
-    /// Always.
+    /// Always true.
     public var isForDevelopmentOnly: Bool { true }
 
-    /// The given value.
+    /// Returns the fixed DASk.
     public func dask(r2: R2) throws(KSMError) -> SecretBytes { value }
 }

@@ -1,18 +1,19 @@
 public import FPSMessages
 
-/// What a device has reported against itself in earlier SPCs. Blocks of an SPC can be damaged on its way, and a missing block
-/// is good news to most rules; so what was reported once binds the device for a time.
+/// The restricting properties that a device reported in earlier SPCs. An attacker can damage blocks of an SPC in
+/// transit, and most rules allow a request with a missing block, so the server applies earlier reports to the device
+/// for a time.
 public struct EarlierReports: Sendable, Hashable {
-    /// Whether it was a virtual machine.
+    /// Whether the device reported that it is a virtual machine.
     public var isVirtualMachine: Bool
-    /// What kinds of device it said it was.
+    /// The kinds of device that the device reported.
     public var kinds: Set<ReportedDevice.Kind>
-    /// The oldest Kext Deny List.
+    /// The oldest Kext Deny List version reported; nil if none was reported.
     public var kextDenyListVersion: UInt32?
-    /// The lowest security level.
+    /// The lowest security level reported; nil if none was reported.
     public var securityLevel: SecurityLevel?
 
-    /// Takes what was reported; nothing by default.
+    /// Creates the earlier reports of a device; by default there are none.
     public init(
         isVirtualMachine: Bool = false,
         kinds: Set<ReportedDevice.Kind> = [],

@@ -1,11 +1,11 @@
 import FPSCrypto
 import FPSMessages
 
-/// What the integrity of [SK...R1] vouches for, whatever becomes of the SPC: that a device of this ID made a message with this
-/// RSA block. It does not vouch for the rest of the payload.
+/// The part of an SPC that the integrity value of [SK...R1] authenticates: a device with this ID created a message with
+/// this RSA block. The integrity value does not authenticate the rest of the payload.
 ///
-/// Whoever answers SPCs should remember it. The same RSA block with other bytes around it is a changed copy: only the device
-/// knows the payload key, so nobody else can encrypt it again.
+/// A server should record this value for each SPC. A message with the same RSA block and different other bytes is a
+/// modified copy: only the device has the payload key, so only the device can encrypt the key again.
 public struct AuthenticatedSPC: Sendable {
     /// The SHA-256 of the RSA block, 32 bytes.
     public let encryptedKeyHash: [UInt8]

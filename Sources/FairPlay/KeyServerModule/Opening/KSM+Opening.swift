@@ -3,15 +3,16 @@ import FPSCrypto
 import FPSMessages
 import TextCoding
 
-// Steps 1 to 6 of Table 2-1: one SPC, or several at once.
+// Steps 1 to 6 of Table 2-1, for one SPC or for a batch.
 
 extension KSM {
-    /// How many SPCs are best opened together.
+    /// The number of SPCs to open in one batch for the best throughput.
     public var openedTogether: Int { configuration.multiBuffer?.batchSize ?? 1 }
 
-    /// Steps 1 to 6: reads an SPC, decrypts it and proves its integrity.
+    /// Parses and decrypts an SPC and verifies its integrity (steps 1 to 6).
     ///
-    /// - Throws: ``KSMError`` of the stages container, certificate, key, payload, version, session-key and integrity.
+    /// - Throws: ``KSMError`` with the stage `container`, `certificate`, `key`, `payload`, `version`, `session-key` or
+    ///   `integrity`.
     public func open(_ spc: [UInt8]) throws(KSMError) -> OpenedSPC {
         switch try receive(spc) {
         case .opened(let opened): opened
@@ -25,18 +26,18 @@ extension KSM {
         }
     }
 
-    /// Steps 1 to 6 for several SPCs, whose RSA operations are done together where the configuration has what does that. The
-    /// results are those of ``open(_:)``, in the order of the SPCs.
+    /// Opens several SPCs (steps 1 to 6). The RSA operations run as a batch if the configuration has a batch decryptor.
+    /// The results equal those of ``open(_:)``, in the order of the SPCs.
     public func open(_ spcs: [[UInt8]]) -> [Result<OpenedSPC, KSMError>] {
         guard let multiBuffer = configuration.multiBuffer, spcs.count > 1 else {
             return spcs.map { spc in Result { () throws(KSMError) in try open(spc) } }
         }
         let received = spcs.map { spc in Result { () throws(KSMError) in try receive(spc) } }
         var payloadKeys = [Result<SecretBytes, CryptoError>?](repeating: nil, count: spcs.count)
-        for (key, places) in places(byKeyOf: received) {
-            let encrypted = places.map(\.message.encryptedKey)
-            for (place, payloadKey) in zip(places, multiBuffer.decryptOAEP(encrypted, with: key)) {
-                payloadKeys[place.index] = payloadKey
+        for (key, group) in groups(byKeyOf: received) {
+            let encrypted = group.map(\.message.encryptedKey)
+            for (entry, payloadKey) in zip(group, multiBuffer.decryptOAEP(encrypted, with: key)) {
+                payloadKeys[entry.index] = payloadKey
             }
         }
         return received.indices.map { index in
@@ -44,7 +45,7 @@ extension KSM {
                 switch try received[index].get() {
                 case .opened(let opened): opened
                 case .encrypted(let message, let bundle):
-                    // There is one for each that is encrypted.
+                    // Every encrypted SPC has a result, so the default is never used.
                     try open(
                         message,
                         spcs[index],
@@ -59,7 +60,7 @@ extension KSM {
     /// An SPC after steps 1 and 2.
     private enum Received {
         case encrypted(SPCMessage, CertificateBundle)
-        /// By a plug-in, which does all of it.
+        /// A plug-in performed all the steps.
         case opened(OpenedSPC)
     }
 
@@ -70,27 +71,27 @@ extension KSM {
             message = try SPCMessage(parsing: spc)
         } catch {
             guard error.code == .spcVersion3 else { throw KSMError(.container, error) }
-            return .opened(try openWhole(spc))
+            return .opened(try openWholeSPC(spc))
         }
-        // 2. Find the certificate that it was made for.
+        // 2. Find the certificate that the SPC was created for.
         guard let bundle = bundleByHash[message.certificateHash] else {
             throw KSMError(
                 .certificate,
                 .unknownCertificate,
-                "no bundle has the certificate with SHA-1 \(Hexadecimal.encode(message.certificateHash))"
+                "no bundle has the application certificate with SHA-1 \(Hexadecimal.encode(message.certificateHash))"
             )
         }
         return .encrypted(message, bundle)
     }
 
-    private func places(
+    private func groups(
         byKeyOf received: [Result<Received, KSMError>]
-    ) -> [(key: RSAPrivateKey, places: [(index: Int, message: SPCMessage)])] {
-        var all: [(key: RSAPrivateKey, places: [(index: Int, message: SPCMessage)])] = []
+    ) -> [(key: RSAPrivateKey, entries: [(index: Int, message: SPCMessage)])] {
+        var all: [(key: RSAPrivateKey, entries: [(index: Int, message: SPCMessage)])] = []
         for (index, received) in received.enumerated() {
             guard case .success(.encrypted(let message, let bundle)) = received else { continue }
-            if let known = all.firstIndex(where: { $0.key === bundle.privateKey }) {
-                all[known].places.append((index, message))
+            if let existing = all.firstIndex(where: { $0.key === bundle.privateKey }) {
+                all[existing].entries.append((index, message))
             } else {
                 all.append((bundle.privateKey, [(index, message)]))
             }
@@ -116,14 +117,14 @@ extension KSM {
             }
             throw failure
         }
-        // 4. Check the protocol versions. The answer is given after step 6: until integrity is proven, the payload may be
-        //    anybody's, and a client must not learn what it decrypts to.
+        // 4. Check the protocol versions. The result is used after step 6: until the integrity is verified, the payload
+        // may be forged, and a client must not learn what it decrypts to.
         let versions = ProtocolVersionDecision(
             server: configuration.protocolVersions,
             supported: Set(payload.protocolVersionsSupported.versions),
             used: payload.protocolVersionUsed.version
         )
-        // 5. Decrypt session key and R1.  6. Check the integrity.
+        // 5. Decrypt the session key and R1.  6. Check the integrity.
         let (session, hu) = try openSession(payload, bundle: bundle)
         let authenticated = AuthenticatedSPC(message, bytes: bytes, hu: hu)
         let notes: [Note]

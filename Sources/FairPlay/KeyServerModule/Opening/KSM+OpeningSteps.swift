@@ -2,11 +2,12 @@ import ByteCoding
 import FPSCrypto
 import FPSMessages
 
-// Steps 3 to 6 of Table 2-1 as a server takes them.
+// Steps 3 to 6 of Table 2-1, as performed by a server.
 
 extension KSM {
-    /// The ID of the device whose payload cannot be read as a whole, but has an [SK...R1] block whose integrity holds; nil
-    /// without one. Whoever damages the rest of an SPC must not get another try for it.
+    /// Returns the device ID from a payload that cannot be parsed as a whole, if it has an [SK...R1] block whose
+    /// integrity check passes; nil otherwise. An attacker who damages the rest of an SPC must not be able to use the
+    /// SPC again.
     func authenticatedHU(in clear: [UInt8], bundle: CertificateBundle) -> [UInt8]? {
         for blocks in SessionBlocks.found(in: clear) {
             let hash = bundle.certificate.sha1
@@ -17,7 +18,7 @@ extension KSM {
         return nil
     }
 
-    /// Steps 5 and 6, by the bundle's way to DASk.
+    /// Decrypts the session values and checks their integrity (steps 5 and 6) with the bundle's key derivation.
     func openSession(
         _ payload: SPCPayload,
         bundle: CertificateBundle
@@ -29,13 +30,17 @@ extension KSM {
             return (.open(sessionKey: sessionKey, r1: opened.r1, payload: payload), opened.hu)
         }
         guard case .keyPayload(let provider) = bundle.derivation else {
-            throw KSMError(.sessionKey, .daskUnavailable, "bundle \(bundle.name) has no way to a DASk")
+            throw KSMError(
+                .sessionKey,
+                .daskUnavailable,
+                "bundle \(bundle.name) has neither a DASk nor a key payload provider"
+            )
         }
         let input = KeyPayload(blocks, certificateHash: hash)
         return (.keyPayload(provider, input, r1: opened.r1, payload: payload), opened.hu)
     }
 
-    /// Step 4's answer.
+    /// Returns the notes for the result of step 4, or throws if the protocol version is not acceptable.
     func notes(on decision: ProtocolVersionDecision, payload: SPCPayload) throws(KSMError) -> [Note] {
         func list(_ versions: some Sequence<UInt32>) -> String {
             versions.sorted().map(String.init).joined(separator: ", ")
@@ -49,20 +54,22 @@ extension KSM {
             throw KSMError(
                 .version,
                 .versionMismatch,
-                "the device uses \(used) of {\(supported)}, this server has {\(list(configuration.protocolVersions))}"
+                "the device uses protocol version \(used) and supports {\(supported)}; this server supports "
+                    + "{\(list(configuration.protocolVersions))}"
             )
         case .downgrade:
             throw KSMError(
                 .version,
                 .versionDowngrade,
-                "the device uses \(used) although both have newer: it has {\(supported)}, this server "
+                "the device uses protocol version \(used), but both sides support a newer one: the device supports "
+                    + "{\(supported)}, this server "
                     + "{\(list(configuration.protocolVersions))}"
             )
         }
     }
 
-    /// An SPC of a version that the guide does not describe, by the first plug-in that takes it.
-    func openWhole(_ spc: [UInt8]) throws(KSMError) -> OpenedSPC {
+    /// Opens an SPC of a version that the guide does not describe, with the first plug-in that accepts it.
+    func openWholeSPC(_ spc: [UInt8]) throws(KSMError) -> OpenedSPC {
         for bundle in bundles {
             guard let provider = bundle.wholeSPC else { continue }
             let session: any WholeSPCSession
@@ -95,7 +102,7 @@ extension KSM {
         throw KSMError(
             .container,
             .spcVersion3,
-            "an SPC of version 3 needs Apple's licensed library, by way of a DASk plug-in; none that opens it is configured"
+            "an SPC of version 3 requires a DASk plug-in with Apple's licensed library, and none is configured that opens it"
         )
     }
 }

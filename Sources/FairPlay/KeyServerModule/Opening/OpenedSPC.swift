@@ -1,24 +1,24 @@
 package import FPSCrypto
 public import FPSMessages
 
-/// An SPC whose integrity has been proven: what it asks for, who asks, and the secrets to answer with.
+/// A decrypted SPC whose integrity has been verified: the request, the device, and the secrets for the CKC.
 ///
-/// Nothing of it changes. It is an object because it is handed on a dozen times for a license, and as a value each time its
-/// thirty or so parts would be counted one by one.
+/// The type is immutable. It is a class because a license request passes it about a dozen times, and copying a struct
+/// would retain each of its about thirty references.
 public final class OpenedSPC: Sendable {
-    /// The bundle that opened it.
+    /// The bundle that opened the SPC.
     public let bundle: CertificateBundle
     /// The version of the SPC.
     public let version: SPCVersion
-    /// What is asked for. The asset ID in it governs.
+    /// The request. Its asset ID takes precedence over an asset ID elsewhere.
     public let request: SPCRequest
-    /// What the device says of itself.
+    /// The device's properties as reported in the SPC.
     public let device: ReportedDevice
-    /// The anonymous ID of the device, 20 bytes. Of the adapter where that is the route: see ``deviceID``.
+    /// The anonymous ID of the device, 20 bytes, or of the digital AV adapter if that is the route; see ``deviceID``.
     public let hu: [UInt8]
-    /// What is worth recording.
+    /// The notes to log.
     public let notes: [Note]
-    /// What to remember of the message; nil where a plug-in opened it, which answers for all of it.
+    /// The authenticated part of the message, which the server should record; nil if a plug-in opened the whole SPC.
     public let authenticated: AuthenticatedSPC?
     let session: Session
 
@@ -42,7 +42,7 @@ public final class OpenedSPC: Sendable {
         self.session = session
     }
 
-    /// The same SPC of a device that has reported more against itself before.
+    /// Returns the same SPC with the device's earlier reports applied.
     public func bound(by earlier: EarlierReports) -> OpenedSPC {
         OpenedSPC(
             bundle: bundle,
@@ -56,25 +56,25 @@ public final class OpenedSPC: Sendable {
         )
     }
 
-    /// The anonymous ID to count devices by, 20 bytes; nil where HU is that of a digital AV adapter (Table 2-7).
+    /// The anonymous ID for device limits, 20 bytes; nil if HU is the ID of a digital AV adapter (Table 2-7).
     public var deviceID: [UInt8]? { device.route == .digitalAVAdapter ? nil : hu }
 
-    /// Whether a plug-in has part in the making of the CKC, so that it may take any time.
+    /// Whether a plug-in takes part in the creation of the CKC, so that the creation can take any length of time.
     public var isSealedByPlugin: Bool {
         if case .open = session { false } else { true }
     }
 
-    /// The report of a Sync SPC; nil for an ordinary one. A Sync SPC is never answered with a key.
+    /// The report of a Sync SPC; nil for a key request. A Sync SPC never gets a key.
     public var syncReport: Sync? { request.sync }
 
-    /// SK and R1, where they are known in this process: for the tools that check a CKC, never for a server.
+    /// SK, R1 and the payload, if this process has decrypted them. Only for tools that check a CKC, never for a server.
     package var sessionSecrets: (sessionKey: SecretBytes, r1: SecretBytes, payload: SPCPayload)? {
         guard case .open(let sessionKey, let r1, let payload) = session else { return nil }
         return (sessionKey, r1, payload)
     }
 
-    /// What tells one request from another: R1, of which each SPC has its own. It is authenticated, as the SPC's bytes
-    /// are not. Nil where a plug-in opened the SPC and keeps R1 to itself.
+    /// The value that identifies a request for replay detection: R1, which is unique for each SPC. R1 is authenticated,
+    /// unlike the bytes of the SPC. Nil if a plug-in opened the SPC and does not return R1.
     package var replaySeed: SecretBytes? {
         switch session {
         case .open(_, let r1, _), .keyPayload(_, _, let r1, _): r1
@@ -82,13 +82,13 @@ public final class OpenedSPC: Sendable {
         }
     }
 
-    /// What the CKC is made with.
+    /// The secrets or the provider that the CKC is created with.
     enum Session: Sendable {
-        /// SK and R1 are known here.
+        /// This process has SK and R1.
         case open(sessionKey: SecretBytes, r1: SecretBytes, payload: SPCPayload)
-        /// A plug-in encrypts the content key; the rest is made here.
+        /// A plug-in encrypts the content key; the module creates the rest.
         case keyPayload(any KeyPayloadProvider, KeyPayload, r1: SecretBytes, payload: SPCPayload)
-        /// A plug-in makes the CKC.
+        /// A plug-in creates the whole CKC.
         case whole(any WholeSPCSession)
     }
 }

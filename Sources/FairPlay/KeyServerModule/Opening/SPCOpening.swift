@@ -1,21 +1,21 @@
 package import FPSCrypto
 package import FPSMessages
 
-/// Steps 3, 5 and 6 of Table 2-1, without a server around them: for the module, and for tools that take an SPC apart.
+/// Steps 3, 5 and 6 of Table 2-1 as separate functions, for the module and for tools that inspect an SPC.
 package enum SPCOpening {
-    /// What an [SK...R1] block holds.
+    /// The decrypted values of an [SK...R1] block.
     package struct Session: Sendable {
         /// The device's anonymous ID, 20 bytes.
         package let hu: [UInt8]
-        /// SK, 16 bytes; nil where a plug-in keeps it to itself.
+        /// SK, 16 bytes; nil if a plug-in does not return it.
         package let sessionKey: SecretBytes?
         /// R1, 44 bytes.
         package let r1: SecretBytes
     }
 
-    /// Step 3: the payload's key by RSA-OAEP, the payload by AES-128-CBC.
+    /// Decrypts the payload key with RSA-OAEP, then the payload with AES-128-CBC (step 3).
     ///
-    /// - Throws: `decryption-failed`, whatever is wrong with the key's block.
+    /// - Throws: `decryption-failed` for any error in the encrypted payload key.
     package static func clearPayload(of message: SPCMessage, with key: RSAPrivateKey) throws(KSMError) -> [UInt8] {
         try clearPayload(
             of: message,
@@ -23,16 +23,16 @@ package enum SPCOpening {
         )
     }
 
-    /// Step 3 from where RSA has been done.
+    /// Decrypts the payload with the result of the RSA operation (the rest of step 3).
     package static func clearPayload(
         of message: SPCMessage,
         payloadKey: Result<SecretBytes, CryptoError>
     ) throws(KSMError) -> [UInt8] {
         guard case .success(let payloadKey) = payloadKey else {
-            throw KSMError(.key, .decryptionFailed, "the payload's key does not decrypt with this private key")
+            throw KSMError(.key, .decryptionFailed, "the payload key cannot be decrypted with this private key")
         }
         guard payloadKey.count == 16 else {
-            throw KSMError(.key, .decryptionFailed, "the payload's key has \(payloadKey.count) bytes instead of 16")
+            throw KSMError(.key, .decryptionFailed, "the payload key has \(payloadKey.count) bytes instead of 16")
         }
         do {
             return try AES128.decryptCBC(message.encryptedPayload, key: payloadKey, iv: message.iv)
@@ -41,7 +41,7 @@ package enum SPCOpening {
         }
     }
 
-    /// Steps 5 and 6: the session values, and their integrity in constant time.
+    /// Decrypts the session values and checks their integrity in constant time (steps 5 and 6).
     ///
     /// - Throws: `integrity-mismatch`, `key-payload-invalid`, `dask-unavailable`.
     package static func session(
@@ -57,7 +57,7 @@ package enum SPCOpening {
                 throw KSMError(
                     .integrity,
                     .integrityMismatch,
-                    "the [SK...R1] integrity does not hold: this is another DASk, or a forged SPC"
+                    "the [SK...R1] integrity check failed: the DASk is wrong, or the SPC is forged"
                 )
             }
             return Session(hu: clear[Fields.hu].reveal(), sessionKey: clear[Fields.sessionKey], r1: clear[Fields.r1])
@@ -65,7 +65,7 @@ package enum SPCOpening {
             let opened = try provider.open(KeyPayload(blocks, certificateHash: certificateHash), contentKey: nil)
             return Session(hu: opened.hu, sessionKey: nil, r1: opened.r1)
         case .none:
-            throw KSMError(.sessionKey, .daskUnavailable, "the bundle has no way to a DASk")
+            throw KSMError(.sessionKey, .daskUnavailable, "the bundle has neither a DASk nor a key payload provider")
         }
     }
 
@@ -84,7 +84,7 @@ package enum SPCOpening {
 }
 
 extension KeyPayload {
-    /// Gathers what a provider needs of an SPC.
+    /// Collects the parts of an SPC that a provider needs.
     init(_ blocks: SessionBlocks, certificateHash: [UInt8]) {
         self.init(
             sessionKeyAndR1: blocks.sessionKeyAndR1,

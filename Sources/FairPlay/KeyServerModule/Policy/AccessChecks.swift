@@ -1,32 +1,32 @@
-/// The client must be in one of the policy's networks. An address that is not known is in none.
+/// A check that the client's address is in one of the policy's networks. An unknown address is in no network.
 public struct NetworkCheck: LicenseCheck {
-    /// Decides.
+    /// Returns the verdict for a license request.
     public func decide(_ question: LicenseQuestion) -> Verdict {
         Self.decide(question.policy, remoteAddress: question.remoteAddress)
     }
 
-    /// Decides about any request, whatever its DRM.
+    /// Returns the verdict for a request of any DRM system.
     public static func decide(_ policy: LicensePolicy, remoteAddress: String?) -> Verdict {
         guard let networks = policy.networks else { return .allow }
-        guard let remoteAddress else { return .refuse(.networkDenied, "the client's address is not known") }
+        guard let remoteAddress else { return .refuse(.networkDenied, "the client's address is unknown") }
         return networks.contains { $0.contains(remoteAddress) }
-            ? .allow : .refuse(.networkDenied, "the client is in none of the networks that are allowed")
+            ? .allow : .refuse(.networkDenied, "the client's address is not in an allowed network")
     }
 }
 
-/// The request must come from one of the policy's web origins. Apps send no origin, so that such a policy is for web
-/// players alone.
+/// A check that the request has one of the policy's web origins. Apps do not send an origin, so a policy with origins
+/// allows only web players.
 public struct OriginCheck: LicenseCheck {
-    /// Decides.
+    /// Returns the verdict for a license request.
     public func decide(_ question: LicenseQuestion) -> Verdict {
         Self.decide(question.policy, origin: question.origin)
     }
 
-    /// Decides about any request, whatever its DRM.
+    /// Returns the verdict for a request of any DRM system.
     public static func decide(_ policy: LicensePolicy, origin: String?) -> Verdict {
         guard let origins = policy.origins else { return .allow }
-        guard let origin else { return .refuse(.originDenied, "the request says no web origin") }
+        guard let origin else { return .refuse(.originDenied, "the request has no web origin") }
         return origins.contains { $0.rawValue == origin }
-            ? .allow : .refuse(.originDenied, "the web origin is none of those that are allowed")
+            ? .allow : .refuse(.originDenied, "the web origin is not allowed")
     }
 }

@@ -1,16 +1,16 @@
 public import FPSMessages
 
-/// One rule: it allows, or refuses with a reason.
+/// A rule that allows or refuses a license request.
 public protocol LicenseCheck: Sendable {
-    /// Decides.
+    /// Returns the verdict for a license request.
     func decide(_ question: LicenseQuestion) -> Verdict
 }
 
-/// What a rule says.
+/// The result of a rule.
 public enum Verdict: Sendable, Equatable {
-    /// Nothing against it.
+    /// The rule allows the request.
     case allow
-    /// No key, for this reason.
+    /// The rule refuses the request with this error.
     case refuse(KSMError)
 
     static func refuse(_ code: KSMError.Code, _ reason: String) -> Verdict {
@@ -18,43 +18,43 @@ public enum Verdict: Sendable, Equatable {
     }
 }
 
-/// What the rules look at.
+/// The data that the rules inspect.
 public struct LicenseQuestion: Sendable {
-    /// The terms of the content.
+    /// The policy of the content.
     public let policy: LicensePolicy
-    /// What the key is for.
+    /// The type of track that the key encrypts.
     public let track: TrackKind
-    /// What the SPC asks for.
+    /// The request in the SPC.
     public let request: SPCRequest
-    /// What the device says of itself.
+    /// The device's properties as reported in the SPC.
     public let device: ReportedDevice
-    /// The server's own settings.
+    /// The settings of the server.
     public let configuration: KSM.Configuration
     /// The time, in seconds since 1970.
     public let now: Int64
-    /// The client's address, where it is known.
+    /// The client's address; nil if it is unknown.
     public var remoteAddress: String? = nil
-    /// The request's `Origin`, which browsers send and apps do not.
+    /// The request's `Origin` header, which browsers send and apps do not.
     public var origin: String? = nil
 }
 
 extension LicenseQuestion {
-    /// The refusal of a rule whose report the policy requires and the SPC does not hold; nil otherwise.
+    /// Returns a refusal if the policy requires the report of a rule and the SPC does not contain it; nil otherwise.
     fileprivate func missingReport(_ rule: LicensePolicy.ReportedRule, _ what: String) -> Verdict? {
         guard policy.requiredReports.contains(rule), !device.reports.contains(rule) else { return nil }
-        return .refuse(.reportMissing, "\(rule.rawValue) requires a report, and the SPC does not say \(what)")
+        return .refuse(.reportMissing, "\(rule.rawValue) requires a report, and the SPC does not report \(what)")
     }
 
-    /// The refusal of a rule about classes to a device that names no class that is known; nil otherwise.
+    /// The refusal of a rule about device classes if the device does not report a known class; nil otherwise.
     fileprivate var unknownClass: Verdict? {
         guard device.kinds.isEmpty, policy.unclassifiedDevices != .allow else { return nil }
-        return .refuse(.deviceClassUnknown, "the device names no class that is known")
+        return .refuse(.deviceClassUnknown, "the device does not report a known device class")
     }
 }
 
-/// The rules that every request for a key passes, in this order.
+/// The rules that apply to every key request, in this order.
 public enum LicenseChecks {
-    /// All of them.
+    /// All rules.
     public static let all: [any LicenseCheck] = [
         NetworkCheck(), OriginCheck(),
         PlaybackStateCheck(), SPCAgeCheck(), RouteCheck(), VirtualMachineCheck(), OSVersionCheck(),
@@ -63,32 +63,36 @@ public enum LicenseChecks {
     ]
 }
 
-/// A halted player gets no key, and a policy that limits time needs an SPC that says what the player was doing.
+/// A check of the playback state: a halted player gets no key, and a policy with a time limit requires a playback state
+/// in the SPC.
 public struct PlaybackStateCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
         let policy = question.policy
         guard let state = question.request.mediaPlaybackState?.state else {
             return policy.needsPlaybackState
-                ? .refuse(.playbackStateMissing, "lease, rental and persistence need a media playback state in the SPC")
+                ? .refuse(
+                    .playbackStateMissing,
+                    "lease, rental and persistence require a media playback state in the SPC"
+                )
                 : .allow
         }
         switch state {
         case .readyToStart, .playingOrPaused, .leaseAboutToExpire: return .allow
         case .halted: return .refuse(.playbackHalted, "playback has halted")
-        default: return .refuse(.playbackStateUnknown, "the playback state is none that is known")
+        default: return .refuse(.playbackStateUnknown, "the playback state is unknown")
         }
     }
 }
 
-/// An SPC must be recent, and not from the future; one without a date is judged by the policy.
+/// A check that an SPC is recent and not from the future. The policy decides about an SPC without a creation date.
 public struct SPCAgeCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
         guard let made = question.request.mediaPlaybackState?.creationDate else {
             guard question.configuration.maximumSPCAge != nil else { return .allow }
             return (question.policy.undatedSPC ?? .deny) == .allow
-                ? .allow : .refuse(.playbackStateMissing, "the SPC does not say when it was made")
+                ? .allow : .refuse(.playbackStateMissing, "the SPC has no creation date")
         }
         return Self.decide(
             made: made,
@@ -98,8 +102,7 @@ public struct SPCAgeCheck: LicenseCheck {
         )
     }
 
-    /// Decides about any SPC that says when it was made, whatever it is for; without a maximum of its own it is held to
-    /// the server's.
+    /// Returns the verdict for the creation date of any SPC. If `maximum` is nil, the server's maximum age applies.
     public static func decide(
         made: UInt32,
         maximum: Seconds? = nil,
@@ -110,17 +113,20 @@ public struct SPCAgeCheck: LicenseCheck {
         let age = now - Int64(made)
         let maximum = maximum ?? limit
         if age > Int64(maximum.rawValue) {
-            return .refuse(.spcTooOld, "made \(age) seconds ago, \(maximum.rawValue) are allowed")
+            return .refuse(.spcTooOld, "the SPC is \(age) seconds old; at most \(maximum.rawValue) are allowed")
         }
         let ahead = configuration.maximumClockAhead
         if -age > Int64(ahead.rawValue) {
-            return .refuse(.spcFromTheFuture, "made \(-age) seconds ahead, \(ahead.rawValue) are allowed")
+            return .refuse(
+                .spcFromTheFuture,
+                "the SPC's creation date is \(-age) seconds ahead of this server; at most \(ahead.rawValue) are allowed"
+            )
         }
         return .allow
     }
 }
 
-/// AirPlay and the digital AV adapter, where the policy denies them.
+/// A check that refuses AirPlay and the digital AV adapter if the policy denies them.
 public struct RouteCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
@@ -133,13 +139,13 @@ public struct RouteCheck: LicenseCheck {
         }
         for (rule, permission) in [(LicensePolicy.ReportedRule.airplay, policy.airplay), (.adapter, policy.adapter)]
         where permission == .deny {
-            if let missing = question.missingReport(rule, "where the content is shown") { return missing }
+            if let missing = question.missingReport(rule, "where the content is displayed") { return missing }
         }
         return .allow
     }
 }
 
-/// Virtual machines, unless the policy allows them.
+/// A check that refuses virtual machines unless the policy allows them.
 public struct VirtualMachineCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
@@ -148,40 +154,44 @@ public struct VirtualMachineCheck: LicenseCheck {
         if question.device.earlier.isVirtualMachine {
             return .refuse(.virtualMachine, "the device reported earlier that it is a virtual machine")
         }
-        return question.missingReport(.virtualMachines, "whether it is a virtual machine") ?? .allow
+        return question.missingReport(.virtualMachines, "whether the device is a virtual machine") ?? .allow
     }
 }
 
-/// The oldest operating system, by class of device. A device of a class with a minimum must report its version, and every
-/// device its class.
+/// A check of the minimum OS version for each class of device. A device of a class with a minimum must report its
+/// version, and every device must report its class.
 public struct OSVersionCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
         let (device, policy) = (question.device, question.policy)
         guard !policy.osVersions.isEmpty else { return .allow }
         if let unknown = question.unknownClass { return unknown }
-        // Where reports are required, damage to one block must not help: the other has its say.
+        // If reports are required, damage to one block must not help an attacker, so the oldest version of all blocks
+        // counts.
         let reported = policy.requiredReports.contains(.osVersions) ? device.oldestOSVersion : device.osVersion
         for case .apple(let kind) in device.kinds {
             guard let minimum = policy.osVersions[kind] else { continue }
             guard let version = reported else {
-                return .refuse(.osVersionTooOld, "the device reports no OS version, \(minimum) is required")
+                return .refuse(
+                    .osVersionTooOld,
+                    "the device does not report an OS version; \(minimum) or later is required"
+                )
             }
             guard version >= minimum else {
                 return .refuse(.osVersionTooOld, "the device's OS version is older than \(minimum)")
             }
         }
-        return question.missingReport(.osVersions, "its class and OS version") ?? .allow
+        return question.missingReport(.osVersions, "the device's class and OS version") ?? .allow
     }
 }
 
-/// Main needs a device that reports Main and what it is, and a Mac with a recent Kext Deny List. Baseline and Audio are met
-/// by every device (Table 3-8).
+/// A check of the security level. Main requires a device that reports Main and a known class; a Mac must also report a
+/// recent Kext Deny List. Every device satisfies Baseline and Audio (Table 3-8).
 public struct SecurityLevelCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {
         guard question.policy.securityLevel == .main else { return .allow }
-        if let missing = question.missingReport(.securityLevel, "its security level") { return missing }
+        if let missing = question.missingReport(.securityLevel, "the device's security level") { return missing }
         let minimumKDL = question.policy.minimumKDL ?? question.configuration.minimumKDL
         switch question.device.effectiveSecurityLevel(minimumKDL: minimumKDL) {
         case SecurityLevel.main: return question.unknownClass ?? .allow
@@ -190,15 +200,16 @@ public struct SecurityLevelCheck: LicenseCheck {
             return .refuse(
                 .securityLevelTooLow,
                 isOld
-                    ? "the Kext Deny List is older than \(minimumKDL), which makes the device Baseline; Main is required"
-                    : "the device is \(level), Main is required"
+                    ? "the device is at most Baseline, because its Kext Deny List is older than \(minimumKDL); "
+                        + "Main is required"
+                    : "the device's security level is \(level); Main is required"
             )
-        case nil: return .refuse(.securityLevelTooLow, "the device reports no security level, Main is required")
+        case nil: return .refuse(.securityLevelTooLow, "the device does not report a security level; Main is required")
         }
     }
 }
 
-/// HDCP Type 1 only for a device that can enforce it (Table 3-2, bit 0).
+/// A check that a device can enforce HDCP Type 1 if the policy requires it (Table 3-2, bit 0).
 public struct HDCPCheck: LicenseCheck {
     /// Decides.
     public func decide(_ question: LicenseQuestion) -> Verdict {

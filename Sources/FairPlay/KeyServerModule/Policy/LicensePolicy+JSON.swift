@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// A policy in JSON. Grammar, all fields optional, unknown ones are errors:
+// The JSON format of a policy. All fields are optional; an unknown field is an error. The grammar:
 //
 //     {"name": "…", "lease": DURATION, "rental": DURATION,
 //      "persist": {} | {"validity": DURATION} | {"storage": DURATION, "playback": DURATION, "fallback": DURATION},
@@ -17,18 +17,19 @@ import Foundation
 //      "networks": [CIDR, …], "origins": [ORIGIN, …], "otherClients": "allow" | "deny",
 //      "preload" | "catchUp": DURATION, "unclassifiedDevices": "allow" | "deny"}
 //
-// "virtualMachines", "airplay", "adapter", "osVersions" and "securityLevel" may each be written as
-// {"value": VALUE, "requireReport": BOOL} too.
+// "virtualMachines", "airplay", "adapter", "osVersions" and "securityLevel" also accept the form {"value": VALUE,
+// "requireReport": BOOL}.
 //
-// DURATION is ISO 8601: weeks, days, hours, minutes, seconds. An empty list of networks or origins means any.
+// DURATION is an ISO 8601 duration of weeks, days, hours, minutes and seconds. An empty list of networks or origins
+// allows all of them.
 
 extension LicensePolicy {
-    /// Reads and validates a policy.
+    /// Parses and validates a policy.
     ///
     /// - Parameters:
     ///   - json: a JSON object in UTF-8.
-    ///   - track: what the policy is meant for, if that is known.
-    /// - Throws: ``PolicyError`` for the first mistake found.
+    ///   - track: the type of track that the policy is intended for, if known.
+    /// - Throws: ``PolicyError`` for the first error found.
     public init(json: some Collection<UInt8>, for track: TrackKind = .unspecified) throws(PolicyError) {
         do {
             self = try JSONDecoder().decode(LicensePolicy.self, from: Data(json))
@@ -37,12 +38,12 @@ extension LicensePolicy {
         } catch let error as DecodingError {
             throw PolicyError(error)
         } catch {
-            throw PolicyError(.notAnObject, field: "", reason: "not readable as JSON")
+            throw PolicyError(.notAnObject, field: "", reason: "the document is not valid JSON")
         }
         try validate(for: track)
     }
 
-    /// The policy as JSON, its fields in alphabetical order.
+    /// The policy as JSON, with its fields in alphabetical order.
     public var json: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -58,21 +59,21 @@ extension LicensePolicy: Codable {
         case renewAfterExpiry, networks, origins, otherClients, preload, catchUp, unclassifiedDevices
     }
 
-    /// Reads the fields; ``init(json:for:)`` is the way in, since it validates as well.
+    /// Decodes the fields without validating the policy; use ``init(json:for:)``, which also validates.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: AnyKey.self)
         for key in fields.allKeys where Field(rawValue: key.stringValue) == nil {
             throw PolicyError(
                 .unknownField,
                 field: key.stringValue,
-                reason: "no such field; known are " + Field.allCases.map(\.rawValue).joined(separator: ", ")
+                reason: "unknown field; expected one of " + Field.allCases.map(\.rawValue).joined(separator: ", ")
             )
         }
         func value<Value: Decodable>(_ field: Field) throws -> Value? {
             try fields.decodeIfPresent(Value.self, forKey: AnyKey(field.rawValue))
         }
         var reports: Set<ReportedRule> = []
-        /// The value of a rule, with or without the demand for a report around it.
+        /// Returns the value of a rule, and records whether the rule requires a report.
         func rule<Value: Decodable>(_ rule: ReportedRule) throws -> Value? {
             guard let found = try fields.decodeIfPresent(PolicyRule<Value>.self, forKey: AnyKey(rule.rawValue)) else {
                 return nil
@@ -91,15 +92,15 @@ extension LicensePolicy: Codable {
                 throw PolicyError(
                     .invalidValue,
                     field: field.rawValue,
-                    reason: "one of " + Choice.allCases.map(\.rawValue).joined(separator: ", ") + " is expected"
+                    reason: "expected one of " + Choice.allCases.map(\.rawValue).joined(separator: ", ")
                 )
             }
             return choice
         }
-        let spelled: String? = try rule(.securityLevel)
-        let level = spelled.map { ["appleBaseline": "baseline", "appleMain": "main"][$0] ?? $0 }
+        let levelText: String? = try rule(.securityLevel)
+        let level = levelText.map { ["appleBaseline": "baseline", "appleMain": "main"][$0] ?? $0 }
         if let level, Level(rawValue: level) == nil {
-            throw PolicyError(.invalidValue, field: "securityLevel", reason: "one of audio, baseline, main is expected")
+            throw PolicyError(.invalidValue, field: "securityLevel", reason: "expected one of audio, baseline, main")
         }
         self.init(
             name: try value(.name),
@@ -130,25 +131,26 @@ extension LicensePolicy: Codable {
         requiredReports = reports
     }
 
-    /// Decoded as a floating-point number, since an integer out of range would be reported without its field.
+    // The number is decoded as a floating-point number, because the error for an integer out of range does not contain
+    // the field.
     private static func minimumKDL(_ number: Double?) throws(PolicyError) -> UInt32? {
         guard let number else { return nil }
         guard let version = UInt32(exactly: number) else {
-            throw PolicyError(.invalidValue, field: "minimumKDL", reason: "a number from 0 to 4294967295 is expected")
+            throw PolicyError(.invalidValue, field: "minimumKDL", reason: "expected a number from 0 to 4294967295")
         }
         return version
     }
 
-    /// Decoded as a floating-point number for the same reason.
+    // The number is decoded as a floating-point number for the same reason as in `minimumKDL`.
     private static func count(_ number: Double?, _ field: Field) throws(PolicyError) -> Int? {
         guard let number else { return nil }
         guard let count = Int(exactly: number), LicensePolicy.counts.contains(count) else {
-            throw PolicyError(.invalidValue, field: field.rawValue, reason: "a number from 1 to 1000 is expected")
+            throw PolicyError(.invalidValue, field: field.rawValue, reason: "expected a number from 1 to 1000")
         }
         return count
     }
 
-    /// An empty list is the same as none: anything goes.
+    /// Parses a list; an empty list means the same as a missing one: there is no restriction.
     private static func list<Element: RawRepresentable>(
         _ texts: [String]?,
         _ field: Field,
@@ -158,7 +160,7 @@ extension LicensePolicy: Codable {
         var elements: [Element] = []
         for (index, text) in texts.enumerated() {
             guard let element = Element(rawValue: text) else {
-                throw PolicyError(.invalidValue, field: "\(field.rawValue).\(index)", reason: "\(expected) is expected")
+                throw PolicyError(.invalidValue, field: "\(field.rawValue).\(index)", reason: "expected \(expected)")
             }
             elements.append(element)
         }
@@ -172,14 +174,14 @@ extension LicensePolicy: Codable {
                 throw PolicyError(
                     .unknownField,
                     field: "osVersions.\(device)",
-                    reason: "one of " + AppleDevice.allCases.map(\.rawValue).joined(separator: ", ") + " is expected"
+                    reason: "expected one of " + AppleDevice.allCases.map(\.rawValue).joined(separator: ", ")
                 )
             }
             guard let version = OSVersion(text) else {
                 throw PolicyError(
                     .invalidValue,
                     field: "osVersions.\(device.rawValue)",
-                    reason: "a version such as 15.0.0 is expected"
+                    reason: "expected a version such as 15.0.0"
                 )
             }
             versions[device] = version
@@ -187,7 +189,7 @@ extension LicensePolicy: Codable {
         return versions
     }
 
-    /// Writes the fields that are there.
+    /// Encodes the fields that are set.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: AnyKey.self)
         func write(_ value: (some Encodable)?, _ field: Field) throws {
@@ -221,9 +223,10 @@ extension LicensePolicy: Codable {
         try write(rentalStart?.rawValue, .rentalStart)
         try write(bindRentalToDevice, .bindRentalToDevice)
         try write(renewAfterExpiry, .renewAfterExpiry)
-        // An empty list would be read as any. What only a merge knows is written so that it is refused when read.
-        try write(networks.map { $0.isEmpty ? ["nobody"] : $0.map(\.rawValue) }, .networks)
-        try write(origins.map { $0.isEmpty ? ["nobody"] : $0.map(\.rawValue) }, .origins)
+        // An empty list would be parsed as no restriction. An empty list, which only a merge can produce, is therefore
+        // written as an entry that the parser rejects.
+        try write(networks.map { $0.isEmpty ? ["none"] : $0.map(\.rawValue) }, .networks)
+        try write(origins.map { $0.isEmpty ? ["none"] : $0.map(\.rawValue) }, .origins)
         try write(otherClients?.rawValue, .otherClients)
         try fields.encodeIfPresent(onlineLimit?.description, forKey: AnyKey("onlineLimit"))
     }

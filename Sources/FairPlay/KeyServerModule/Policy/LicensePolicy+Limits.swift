@@ -1,19 +1,19 @@
 extension LicensePolicy {
-    /// Whether the SPC has to say what the player was doing: where something is limited in time, or kept.
+    /// Whether the policy requires a playback state in the SPC, because it limits the time or allows persistence.
     var needsPlaybackState: Bool {
-        lease != nil || rental != nil || persist != nil || onlineLimit != nil || hadPersistence
+        lease != nil || rental != nil || persist != nil || onlineLimit != nil || lostPersistence
     }
 
-    /// Whether Clear Key and AES-128 clients may have the key: only where a policy says so.
+    /// Whether Clear Key and AES-128 clients may get the key, which a policy must allow explicitly.
     public var allowsOtherClients: Bool { otherClients == .allow }
 
-    /// Whether the start and the device of a rental are kept account of. Where a merge has left nothing of a rental's
-    /// length, it may still be bound to a device.
+    /// Whether the server must record the start and the device of a rental. If a merge removed the duration of a
+    /// rental, the rental can still be bound to a device.
     public var hasRental: Bool { rentalLength != nil || bindRentalToDevice == true }
 
-    /// How long a rental under this policy lasts, in seconds; nil when there is none, or no end. A policy that keeps keys
-    /// has a rental when it says how one starts or that it is bound to a device: validity, or storage and playback
-    /// together.
+    /// The duration of a rental under this policy, in seconds; nil if there is no rental or no time limit. A policy for
+    /// persistent keys defines a rental if it sets `rentalStart` or `bindRentalToDevice`; the duration is then the
+    /// validity, or the sum of storage and playback.
     public var rentalLength: Int64? {
         if let rental { return Int64(rental.rawValue) }
         guard rentalStart != nil || bindRentalToDevice == true else { return nil }
@@ -25,8 +25,9 @@ extension LicensePolicy {
         }
     }
 
-    /// The policy with a token's fields in place of its own, for issuers that may do this. Fields that the token's policy
-    /// leaves out stay. Where persistence of the token contradicts a rental that is not the token's, the rental goes.
+    /// Returns the policy with its fields replaced by the fields of a token's policy, for issuers that may loosen
+    /// policies. Fields that the token's policy does not set stay. If the token's persistence contradicts a rental that
+    /// the token does not set, the rental is removed.
     public func loosened(by token: LicensePolicy) -> LicensePolicy {
         var policy = self
         policy.name = Self.joined(name, token.name)
@@ -59,14 +60,14 @@ extension LicensePolicy {
         policy.renewAfterExpiry = token.renewAfterExpiry ?? renewAfterExpiry
         policy.networks = token.networks ?? networks
         policy.origins = token.origins ?? origins
-        // A raw key is out for good, so what says that it must not leave cannot be loosened.
+        // A raw key cannot be revoked once it is issued, so a policy that denies it cannot be loosened.
         policy.otherClients = otherClients == .deny ? .deny : token.otherClients ?? otherClients
         policy.preload = token.preload ?? preload
         policy.catchUp = token.catchUp ?? catchUp
         return policy
     }
 
-    /// The rules that the policy says anything about.
+    /// The rules that the policy sets.
     private var statedRules: Set<ReportedRule> {
         var rules = requiredReports
         if virtualMachines != nil { rules.insert(.virtualMachines) }
@@ -77,10 +78,10 @@ extension LicensePolicy {
         return rules
     }
 
-    /// The policy for somebody whose permission ends after `remaining`: no duration that it grants is longer, storage and
-    /// playback of dual expiry are not longer together, and every online key has a lease that is no longer: a rental
-    /// limits only when playback may start. Zero counts as a second, since zero on the wire would be no limit: refuse what
-    /// has ended before.
+    /// Returns the policy for a viewer whose permission ends after `remaining`. No duration in the result is longer,
+    /// the sum of storage and playback of dual expiry is not longer, and every online key has a lease that is not
+    /// longer, because a rental limits only when playback may start. Zero counts as one second, because zero in a TLLV
+    /// means no limit; refuse a permission that has already ended before calling this function.
     public func capped(to remaining: Seconds) -> LicensePolicy {
         let remaining = Swift.max(remaining, Seconds(rawValue: 1))
         var policy = self
@@ -89,22 +90,24 @@ extension LicensePolicy {
         policy.onlineLimit = onlineLimit.map { min($0, remaining) }
         policy.persist = persist?.capped(to: remaining)
         if let rental = policy.rental { policy.persist = policy.persist?.within(rental: rental) }
-        // Persistence that is too short to be kept at all still limits online keys.
-        if policy.freeOnlineLimit == nil { policy.onlineLimit = freeOnlineLimit.map { min($0, remaining) } }
+        // Persistence that is too short for a persistent key still limits online keys.
+        if policy.onlineLimitWithoutRental == nil {
+            policy.onlineLimit = onlineLimitWithoutRental.map { min($0, remaining) }
+        }
         return policy
     }
 
-    /// The policy while a rental runs that ends after `remaining`: the rental is what remains of it, a lease is no longer,
-    /// and a key is kept no longer. Dual expiry stays dual: storage and playback together end with the rental. Zero counts
-    /// as a second: refuse a rental that is over before.
+    /// Returns the policy during a rental that ends after `remaining`: the rental, the lease and the persistence are
+    /// not longer than the remaining time. Dual expiry stays dual: the sum of storage and playback ends with the
+    /// rental. Zero counts as one second; refuse a rental that has already ended before calling this function.
     public func withRental(remaining: Seconds) -> LicensePolicy {
         let remaining = Swift.max(remaining, Seconds(rawValue: 1))
         var policy = self
         policy.lease = lease.map { min($0, remaining) }
         policy.persist = persist?.capped(to: remaining)
         if case .dual = policy.persist {
-            // An online key beside dual expiry has no rental of its own; this binds it all the same.
-            policy.onlineLimit = freeOnlineLimit.map { min($0, remaining) } ?? remaining
+            // An online key under dual expiry has no rental, so this limit applies to it.
+            policy.onlineLimit = onlineLimitWithoutRental.map { min($0, remaining) } ?? remaining
         } else {
             policy.onlineLimit = onlineLimit.map { min($0, remaining) }
             policy.rental = min(rental ?? remaining, remaining)

@@ -1,14 +1,14 @@
 extension LicensePolicy {
-    /// What the policy leaves open, in short sentences for the operator: who gets the raw key, which limit there is not, and
-    /// what is not asked of a device. Empty for a policy that leaves nothing of this open.
+    /// The permissive settings of the policy, as short sentences for the operator: clients that get the raw key,
+    /// missing limits, and missing requirements for devices. Empty for a policy without permissive settings.
     package var openings: [String] {
         [
-            rawKey, onlineTime, keptTime, outputs, level,
+            rawKey, onlineTime, persistentKeyTime, outputs, level,
             virtualMachines == .allow ? "Virtual machines get the key." : nil,
             routes,
-            undatedSPC == .allow ? "A request that has no date is accepted however old it is." : nil,
+            undatedSPC == .allow ? "A request without a creation date is accepted, no matter how old it is." : nil,
             devices == nil && streams == nil
-                ? "An account may use the key on any number of devices and streams at once."
+                ? "An account can use the key on any number of devices and streams at the same time."
                 : nil,
         ].compactMap { $0 }
     }
@@ -18,18 +18,18 @@ extension LicensePolicy {
         case .deny: return nil
         case nil:
             return
-                "Clear Key and AES-128 clients get no key from this policy alone, but do if another policy of the title, "
-                + #"track, key or token says "otherClients": "allow"; say "deny" to rule that out."#
+                "Clear Key and AES-128 clients get no key from this policy alone, but they do if another policy of the title, "
+                + #"track, key or token sets "otherClients" to "allow"; set "deny" to prevent this."#
         case .allow:
             let unenforced = unenforcedForOtherClients
             return
-                "Clear Key and AES-128 clients get the raw key, if the server's licenses.otherClients lists them: they "
-                + "can copy it, and nothing ends it."
-                + (unenforced.isEmpty ? "" : " They do not follow \(unenforced.joined(separator: ", ")).")
+                "Clear Key and AES-128 clients get the raw key if the server's licenses.otherClients lists them; they "
+                + "can copy the key, and the key does not expire."
+                + (unenforced.isEmpty ? "" : " They do not enforce \(unenforced.joined(separator: ", ")).")
         }
     }
 
-    /// The fields of this policy that a client without FairPlay does not follow.
+    /// The fields of this policy that a client without FairPlay does not enforce.
     private var unenforcedForOtherClients: [String] {
         let fields: [(name: String, isSet: Bool)] = [
             ("hdcp", hdcp == .type0 || hdcp == .type1), ("securityLevel", securityLevel != nil),
@@ -45,24 +45,24 @@ extension LicensePolicy {
     private var onlineTime: String? {
         guard lease == nil else { return nil }
         return onlineRental == nil
-            ? "An online key has no time limit: a device may play with it for as long as it likes."
-            : "Playback with an online key may go on without an end once it has begun: there is no lease."
+            ? "An online key has no time limit: a device can play without an end."
+            : "Playback with an online key can continue without an end after it has started, because there is no lease."
     }
 
-    private var keptTime: String? {
+    private var persistentKeyTime: String? {
         switch persist {
         case nil: nil
-        case .unlimited: "A key that is kept for offline playback never expires."
+        case .unlimited: "A persistent key for offline playback never expires."
         case .limited where renewAfterExpiry != false, .dual where renewAfterExpiry != false:
-            "A key that is kept for offline playback may be requested again after it has expired."
+            "A persistent key for offline playback can be requested again after it has expired."
         case .limited, .dual: nil
         }
     }
 
     private var outputs: String? {
         switch hdcp {
-        case .some(.none): "No HDCP is asked for: pictures may leave by unprotected outputs."
-        case nil: "HDCP is left to the device, which enforces Type 0."
+        case .some(.none): "HDCP is not required: video can be sent to unprotected outputs."
+        case nil: "HDCP is not specified; devices enforce Type 0 by default."
         case .type0, .type1: nil
         }
     }
@@ -78,6 +78,6 @@ extension LicensePolicy {
         let open = [airplay == .deny ? nil : "AirPlay", adapter == .deny ? nil : "the digital AV adapter"].compactMap {
             $0
         }
-        return open.isEmpty ? nil : "The key may be used for playback by \(open.joined(separator: " and "))."
+        return open.isEmpty ? nil : "The key can be used for playback through \(open.joined(separator: " and "))."
     }
 }

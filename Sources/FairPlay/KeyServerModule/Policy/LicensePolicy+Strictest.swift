@@ -1,22 +1,23 @@
 extension LicensePolicy {
-    /// Merges policies by the strictest value of each field: of title, track, content and token.
+    /// Merges the policies of title, track, content and token, with the strictest value of each field.
     ///
-    /// What one policy refuses, the merged one refuses. `otherClients` is the exception: a policy that says nothing about
-    /// Clear Key and AES-128 clients gives them nothing by itself, but does not keep another one from allowing them. A lease beside another's dual expiry stays: it binds online keys
-    /// and the expiry binds kept ones. A rental turns another's dual expiry into one expiry within it. Networks and
-    /// origins must be met in all policies; where they have none in common, nobody gets the key. The order does not
-    /// matter but for the name, which joins the names by `+`.
+    /// The merged policy refuses everything that one of the policies refuses. `otherClients` is an exception: a policy
+    /// that does not set it does not give keys to Clear Key and AES-128 clients, but another policy can still allow
+    /// them. A lease of one policy stays with the dual expiry of another: the lease applies to online keys, and the
+    /// expiry applies to persistent keys. A rental of one policy turns the dual expiry of another into a single expiry
+    /// within the rental. A client must be in the networks and origins of all policies; if the policies have none in
+    /// common, no client gets the key. The order of the policies affects only the name, which joins the names with `+`.
     ///
-    /// A field that a policy leaves out counts as what it means there, so a merge has to know what the server takes for
+    /// A field that a policy does not set counts with its default value, so a merge needs the server's defaults of
     /// `minimumKDL` and `maximumSPCAge`.
     ///
-    /// - Throws: ``PolicyError`` when there is nothing to merge, or one of the policies is not coherent itself.
+    /// - Throws: ``PolicyError`` if there are no policies, or if one of the policies is contradictory.
     public static func strictest(
         _ policies: [LicensePolicy],
         under configuration: KSM.Configuration = .init()
     ) throws(PolicyError) -> LicensePolicy {
         guard var merged = policies.first else {
-            throw PolicyError(.invalidValue, field: "", reason: "there is no policy to merge")
+            throw PolicyError(.invalidValue, field: "", reason: "expected at least one policy to merge")
         }
         for policy in policies { try policy.requireCoherent(for: .unspecified) }
         for policy in policies.dropFirst() where policy != merged {
@@ -45,16 +46,17 @@ extension LicensePolicy {
             },
             undatedSPC: Self.strictest(undatedSPC, other.undatedSPC, otherwise: .deny),
             osVersions: osVersions.merging(other.osVersions) { max($0, $1) },
-            streams: Self.least(streams, other.streams),
-            devices: Self.least(devices, other.devices),
-            // The token's word is wanted where one policy wants it.
+            streams: Self.minimum(streams, other.streams),
+            devices: Self.minimum(devices, other.devices),
+            // One policy that requires the token's rental start is enough.
             rentalStart: Self.strictest(rentalStart, other.rentalStart) { $0 == .token ? 1 : 0 },
             bindRentalToDevice: Self.strictest(bindRentalToDevice, other.bindRentalToDevice) { $0 == true ? 1 : 0 },
             renewAfterExpiry: Self.strictest(renewAfterExpiry, other.renewAfterExpiry) { $0 == false ? 1 : 0 },
-            networks: Self.inBoth(networks, other.networks) { $0.intersection($1) }?.outermost,
-            origins: Self.inBoth(origins, other.origins) { $0.filter($1.contains) }
+            networks: Self.allowedByBoth(networks, other.networks) { $0.intersection($1) }?.outermost,
+            origins: Self.allowedByBoth(origins, other.origins) { $0.filter($1.contains) }
                 .map { Set($0).sorted { $0.rawValue < $1.rawValue } },
-            // Denied where one policy denies; allowed only where one allows, so that silence opens nothing.
+            // Denied if one policy denies; allowed only if one policy allows, so that policies without the field allow
+            // nothing.
             otherClients: Self.strictest(otherClients, other.otherClients) {
                 [nil, .allow, .deny].firstIndex(of: $0) ?? 0
             },
@@ -64,14 +66,15 @@ extension LicensePolicy {
         merged.unclassifiedDevices = Self.strictest(unclassifiedDevices, other.unclassifiedDevices, otherwise: .deny)
         merged.requiredReports = requiredReports.union(other.requiredReports)
         if let rental = merged.rental { merged.persist = merged.persist?.within(rental: rental) }
-        // Persistence that was lost, or became stricter than an online key has to be, leaves its limit behind.
-        let limit = freeOnlineLimit.strictest(other.freeOnlineLimit)
-        if limit != merged.freeOnlineLimit { merged.onlineLimit = limit }
-        merged.hadPersistence = (needsPlaybackState || other.needsPlaybackState) && !merged.needsPlaybackState
+        // If the merge removed persistence, or made it stricter than online keys require, the limit for online keys
+        // stays.
+        let limit = onlineLimitWithoutRental.strictest(other.onlineLimitWithoutRental)
+        if limit != merged.onlineLimitWithoutRental { merged.onlineLimit = limit }
+        merged.lostPersistence = (needsPlaybackState || other.needsPlaybackState) && !merged.needsPlaybackState
         return merged
     }
 
-    /// The value of the higher rank; between equals the one that was said outright.
+    /// Returns the value with the higher rank; for equal ranks, the value that is set explicitly.
     private static func strictest<Value>(_ left: Value?, _ right: Value?, rank: (Value?) -> Int) -> Value? {
         let (leftRank, rightRank) = (rank(left), rank(right))
         return leftRank == rightRank ? left ?? right : leftRank > rightRank ? left : right
@@ -85,13 +88,13 @@ extension LicensePolicy {
         strictest(left, right) { ($0 ?? otherwise) == .deny ? 1 : 0 }
     }
 
-    private static func least(_ left: Int?, _ right: Int?) -> Int? {
+    private static func minimum(_ left: Int?, _ right: Int?) -> Int? {
         guard let left, let right else { return left ?? right }
         return min(left, right)
     }
 
-    /// What both lists allow, where nil allows anything.
-    private static func inBoth<Element>(
+    /// Returns the elements that both lists allow; nil allows everything.
+    private static func allowedByBoth<Element>(
         _ left: [Element]?,
         _ right: [Element]?,
         _ intersection: ([Element], [Element]) -> [Element]
@@ -100,7 +103,7 @@ extension LicensePolicy {
         return intersection(left, right)
     }
 
-    /// Both names, each part once.
+    /// Returns both names joined with `+`, with each part only once.
     static func joined(_ left: String?, _ right: String?) -> String? {
         guard let left, let right else { return left ?? right }
         let parts = left.split(separator: "+")

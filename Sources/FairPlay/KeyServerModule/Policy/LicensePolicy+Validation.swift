@@ -1,21 +1,21 @@
-/// What a key is for: its track decides which security levels make sense.
+/// The type of track that a key encrypts, which determines the valid security levels.
 public enum TrackKind: String, Sendable, Hashable, CaseIterable {
     /// An audio track.
     case audio
     /// A video track.
     case video
-    /// Not said: anything goes.
+    /// An unspecified track: all security levels are valid.
     case unspecified
 }
 
 extension LicensePolicy {
-    /// What `streams` and `devices` may be.
+    /// The valid values of `streams` and `devices`.
     static let counts = 1...1000
-    /// How many networks and how many origins a document may list.
+    /// The maximum number of networks, and of origins, that a document can list.
     static let maximumListCount = 100
 
-    /// Refuses what contradicts itself, or could not be carried out on such a track: what a document must pass before
-    /// it is stored.
+    /// Validates the policy before it is stored: fields must not contradict each other, and must apply to this type of
+    /// track.
     ///
     /// - Throws: ``PolicyError`` with `contradiction` or `invalid-value`.
     public func validate(for track: TrackKind = .unspecified) throws(PolicyError) {
@@ -23,26 +23,26 @@ extension LicensePolicy {
             throw PolicyError(
                 .invalidValue,
                 field: "name",
-                reason: "1 to 64 lower-case letters, digits, '-', '_' and '.' are allowed"
+                reason: "expected 1 to 64 lowercase letters, digits, '-', '_' or '.'"
             )
         }
         for (field, count) in [("networks", networks?.count ?? 0), ("origins", origins?.count ?? 0)]
         where count > Self.maximumListCount {
-            throw PolicyError(.invalidValue, field: field, reason: "at most \(Self.maximumListCount) are allowed")
+            throw PolicyError(.invalidValue, field: field, reason: "expected at most \(Self.maximumListCount) entries")
         }
         for rule in ReportedRule.allCases where requiredReports.contains(rule) && !refuses(by: rule) {
             throw PolicyError(
                 .contradiction,
                 field: rule.rawValue,
-                reason: "requireReport needs a rule that can refuse: \(Self.refusing(rule))"
+                reason: "requireReport requires a rule that can refuse a request: set \(Self.refusing(rule))"
             )
         }
         if case .dual = persist, lease != nil {
             throw PolicyError(
                 .contradiction,
                 field: "persist",
-                reason: "dual expiry (storage, playback) goes with neither lease nor rental: their TLLVs exclude "
-                    + "each other"
+                reason: "dual expiry (storage, playback) cannot be combined with lease or rental: their TLLVs "
+                    + "exclude each other"
             )
         }
         for (field, isSet) in [("rentalStart", rentalStart != nil), ("bindRentalToDevice", bindRentalToDevice == true)]
@@ -51,14 +51,14 @@ extension LicensePolicy {
                 .contradiction,
                 field: field,
                 reason: persist == nil
-                    ? "there is neither rental nor persist that could be a rental"
-                    : "a key without an end is no rental: give rental, persist.validity, or storage and playback above zero"
+                    ? "this field requires a rental: set rental, or persist with a duration"
+                    : "a key that never expires cannot be a rental: set rental, persist.validity, or storage and playback"
             )
         }
         try requireCoherent(for: track)
     }
 
-    /// Whether a rule can refuse a key because of what an SPC reports.
+    /// Returns whether a rule can refuse a request because of a report in the SPC.
     private func refuses(by rule: ReportedRule) -> Bool {
         switch rule {
         case .virtualMachines: virtualMachines != .allow
@@ -69,34 +69,34 @@ extension LicensePolicy {
         }
     }
 
-    /// The value with which a rule refuses.
+    /// Returns the setting with which a rule can refuse a request, as text for an error.
     private static func refusing(_ rule: ReportedRule) -> String {
         switch rule {
-        case .virtualMachines, .airplay, .adapter: "\(rule.rawValue) of deny"
-        case .osVersions: "an oldest version in osVersions"
-        case .securityLevel: "securityLevel of main"
+        case .virtualMachines, .airplay, .adapter: "\(rule.rawValue) to deny"
+        case .osVersions: "a minimum version in osVersions"
+        case .securityLevel: "securityLevel to main"
         }
     }
 
-    /// Refuses what no license can be made of. A merged or capped policy is held to this alone: in it a lease may stand
-    /// beside dual expiry, where the one binds online keys and the other kept ones, and a field may have lost what it
-    /// was about.
+    /// Checks that licenses can be issued under the policy. A merged or capped policy must pass only this check: such a
+    /// policy can have both a lease, for online keys, and dual expiry, for persistent keys, and it can have a field
+    /// without the field that it refers to.
     package func requireCoherent(for track: TrackKind) throws(PolicyError) {
         for (field, count) in [("streams", streams), ("devices", devices)] {
             if let count, !Self.counts.contains(count) {
-                throw PolicyError(.invalidValue, field: field, reason: "a number from 1 to 1000 is expected")
+                throw PolicyError(.invalidValue, field: field, reason: "expected a number from 1 to 1000")
             }
         }
         if streams != nil, lease == nil {
             throw PolicyError(
                 .contradiction,
                 field: "streams",
-                reason: "needs a lease: a slot without an end could never be freed"
+                reason: "this field requires a lease: a stream slot without an expiry could never be released"
             )
         }
         for (field, duration) in [("lease", lease), ("rental", rental), ("maximumSPCAge", maximumSPCAge)]
         where duration?.rawValue == 0 {
-            throw PolicyError(.invalidValue, field: field, reason: "zero would mean no limit: leave the field out")
+            throw PolicyError(.invalidValue, field: field, reason: "zero would mean no limit: remove the field")
         }
         switch persist {
         case .none: break
@@ -105,7 +105,7 @@ extension LicensePolicy {
                 throw PolicyError(
                     .contradiction,
                     field: "persist",
-                    reason: "a key that is kept for ever cannot be a rental; give persist.validity"
+                    reason: "a persistent key that never expires cannot be a rental: set persist.validity"
                 )
             }
         case .limited(let validity):
@@ -113,14 +113,14 @@ extension LicensePolicy {
                 throw PolicyError(
                     .invalidValue,
                     field: "persist.validity",
-                    reason: "zero would mean no limit: leave it out"
+                    reason: "zero would mean no limit: remove the field"
                 )
             }
             if let rental, validity > rental {
                 throw PolicyError(
                     .contradiction,
                     field: "persist.validity",
-                    reason: "the kept key (\(validity)) would outlive the rental (\(rental))"
+                    reason: "the persistent key (\(validity)) would outlast the rental (\(rental))"
                 )
             }
         case .dual(let storage, let playback, let fallback):
@@ -128,12 +128,16 @@ extension LicensePolicy {
                 throw PolicyError(
                     .contradiction,
                     field: "persist",
-                    reason: "dual expiry (storage, playback) goes with neither lease nor rental: their TLLVs exclude "
-                        + "each other"
+                    reason: "dual expiry (storage, playback) cannot be combined with lease or rental: their TLLVs "
+                        + "exclude each other"
                 )
             }
             if fallback?.rawValue == 0 {
-                throw PolicyError(.invalidValue, field: "persist.fallback", reason: "zero would mean no limit")
+                throw PolicyError(
+                    .invalidValue,
+                    field: "persist.fallback",
+                    reason: "zero would mean no limit: remove the field"
+                )
             }
             if let fallback, storage.rawValue > 0, playback.rawValue > 0,
                 UInt64(fallback.rawValue) > UInt64(storage.rawValue) + UInt64(playback.rawValue)
@@ -141,7 +145,7 @@ extension LicensePolicy {
                 throw PolicyError(
                     .contradiction,
                     field: "persist.fallback",
-                    reason: "longer than storage and playback together"
+                    reason: "the fallback must not be longer than storage and playback together"
                 )
             }
         }
@@ -149,14 +153,14 @@ extension LicensePolicy {
             throw PolicyError(
                 .contradiction,
                 field: "securityLevel",
-                reason: "baseline and main are for video; an audio track takes audio"
+                reason: "baseline and main apply to video; use audio for an audio track"
             )
         }
         if track == .video, securityLevel == .audio {
             throw PolicyError(
                 .contradiction,
                 field: "securityLevel",
-                reason: "audio is for audio tracks; a video track takes baseline or main"
+                reason: "audio applies to audio tracks; use baseline or main for a video track"
             )
         }
     }

@@ -1,68 +1,72 @@
 public import FPSMessages
 
-/// The terms on which a content key is given: a small document, stored by name, that content refers to.
+/// The terms for issuing a content key: a small document, stored by name, that content refers to.
 ///
-/// Every field is optional. What a missing one means stands beside it; docs/policy.md has the whole document, and the
-/// table of which field becomes which TLLV.
+/// Every field is optional; its documentation describes the meaning of a missing field. docs/policy.md describes the
+/// whole document and lists the TLLV for each field.
 public struct LicensePolicy: Sendable, Hashable {
-    /// What the document is stored under. Lower-case letters, digits, `-`, `_` and `.`; at most 64.
+    /// The name that the document is stored under: at most 64 lowercase letters, digits, `-`, `_` and `.`.
     public var name: String?
-    /// How long playback may go on before the key must be renewed. Nil: no lease.
+    /// The lease duration: the time for which playback can continue before the key must be renewed. Nil: no lease.
     public var lease: Seconds?
-    /// How long playback may be started. Nil: no rental.
+    /// The rental duration: the time within which playback can be started. Nil: no rental.
     public var rental: Seconds?
-    /// Whether the key may be kept for offline playback. Nil: it may not.
+    /// The durations of a persistent key for offline playback. Nil: keys are not persistent.
     public var persist: Persistence?
-    /// The HDCP type that outputs must have. Nil: no TLLV, and the device enforces Type 0.
+    /// The HDCP type that outputs must have. Nil: the CKC has no HDCP TLLV, and the device enforces Type 0.
     public var hdcp: HDCP?
-    /// The security level that the device must have. Nil: any.
+    /// The security level that the device must have. Nil: any level.
     public var securityLevel: Level?
-    /// The Kext Deny List version below which a Mac counts as Baseline. Nil: the server's own.
+    /// The lowest Kext Deny List version with which a Mac does not count as Baseline. Nil: the server's setting.
     public var minimumKDL: UInt32?
-    /// Whether virtual machines get the key. Nil: deny.
+    /// The permission for virtual machines to get the key. Nil: deny.
     public var virtualMachines: Permission?
-    /// Whether AirPlay gets the key. Nil: allow.
+    /// The permission for playback through AirPlay. Nil: allow.
     public var airplay: Permission?
-    /// Whether the Apple digital AV adapter gets the key. Nil: allow.
+    /// The permission for playback through the Apple digital AV adapter. Nil: allow.
     public var adapter: Permission?
-    /// How old an SPC may be. Nil: the server's own window.
+    /// The maximum age of an SPC. Nil: the server's setting.
     public var maximumSPCAge: Seconds?
-    /// Whether an SPC that does not say when it was made gets the key. Nil: deny.
+    /// The permission for SPCs without a creation date. Nil: deny.
     public var undatedSPC: Permission?
-    /// The oldest operating system that gets the key, by class of device. A class without an entry may have any.
+    /// The minimum OS version for each class of device. A class without an entry can have any version.
     public var osVersions: [AppleDevice: OSVersion]
-    /// Whether a device gets the key that names no class which is known, where a rule is about classes: ``osVersions``, and
-    /// ``securityLevel`` of `main`. Nil: deny.
+    /// The permission for devices that do not report a known class, if a rule depends on the class: ``osVersions``, or
+    /// ``securityLevel`` with the value `main`. Nil: deny.
     public var unclassifiedDevices: Permission?
-    /// The rules whose report an SPC must hold, so that damaging the block gains nothing. Empty: a missing block is allowed.
+    /// The rules whose report an SPC must contain, so that an attacker gains nothing by damaging the block. Empty:
+    /// blocks can be missing.
     public var requiredReports: Set<ReportedRule> = []
-    /// How many places of an account may hold a key at once, 1 to 1,000; needs a lease. Nil: any number.
+    /// The maximum number of concurrent streams of an account, 1 to 1,000; requires a lease. Nil: any number.
     public var streams: Int?
-    /// How many devices an account may have, 1 to 1,000. Nil: any number.
+    /// The maximum number of devices of an account, 1 to 1,000. Nil: any number.
     public var devices: Int?
-    /// When a rental begins. Nil: with the first license.
+    /// The event that starts a rental. Nil: the first license.
     public var rentalStart: RentalStart?
-    /// Whether only the device of the first license may play a rental. Nil: any device may.
+    /// Whether only the device of the first license can play a rental. Nil: any device can.
     public var bindRentalToDevice: Bool?
-    /// Whether a kept key that has run out may be given again. Nil: it may.
+    /// Whether an expired persistent key can be issued again. Nil: it can.
     public var renewAfterExpiry: Bool?
-    /// The networks that clients must be in. Nil: any. None at all, which only a merge comes to: nobody gets the key.
+    /// The networks that clients must be in. Nil: any network. An empty list, which only a merge can produce, means
+    /// that no client gets the key.
     public var networks: [IPNetwork]?
-    /// The web origins that requests must come from. Nil: any, also none. None at all, which only a merge comes to:
-    /// nobody gets the key.
+    /// The web origins that requests must have. Nil: any origin, or no origin. An empty list, which only a merge can
+    /// produce, means that no client gets the key.
     public var origins: [WebOrigin]?
-    /// Whether Clear Key and AES-128 clients get the key. Nil: deny, unless another policy that is merged allows.
+    /// The permission for Clear Key and AES-128 clients. Nil: deny, unless another of the merged policies allows.
     public var otherClients: Permission?
-    /// How long before its key period begins a key is given, so that players have it in time. Nil: not before.
+    /// The time before the start of its key period from which a key is issued, so that players have the key in time.
+    /// Nil: zero.
     public var preload: Seconds?
-    /// How long after its key period a key is still given, to players that are behind. Nil: not after.
+    /// The time after the end of its key period until which a key is issued, for players that lag behind. Nil: zero.
     public var catchUp: Seconds?
-    /// How long playback of an online key may be started, beside lease and rental; only merges and caps set it.
+    /// The time within which playback with an online key can be started, in addition to lease and rental; only merges
+    /// and caps set it.
     package var onlineLimit: Seconds?
-    /// Whether a merged policy had persistence, which needs a playback state, and lost it.
-    var hadPersistence = false
+    /// Whether a merge removed persistence, so that the policy still requires a playback state.
+    var lostPersistence = false
 
-    /// Makes a policy of these fields; contradictions are found by ``validate(for:)``.
+    /// Creates a policy with these fields; ``validate(for:)`` checks for contradictions.
     public init(
         name: String? = nil,
         lease: Seconds? = nil,
@@ -113,71 +117,74 @@ public struct LicensePolicy: Sendable, Hashable {
         self.catchUp = catchUp
     }
 
-    /// What content gets that names no policy: streaming only, HDCP Type 0, no virtual machines.
+    /// The policy of content without a policy: streaming only, HDCP Type 0, no virtual machines.
     public static let `default` = LicensePolicy(name: "default", hdcp: .type0, virtualMachines: .deny)
 
-    /// A rule that a block of the SPC decides.
+    /// A rule that depends on a block of the SPC.
     public enum ReportedRule: String, Sendable, Hashable, CaseIterable {
-        /// VM Device Information.
+        /// The rule for virtual machines, which depends on VM Device Information.
         case virtualMachines
-        /// The Streaming Indicator, with a value of Table 2-5 or 0.
+        /// The rule for AirPlay, which depends on the Streaming Indicator, with a value of Table 2-5 or 0.
         case airplay
-        /// The same.
+        /// The rule for the digital AV adapter, which depends on the same block.
         case adapter
-        /// A class that is known and an OS version, of Device Identity or Device Info.
+        /// The rule for OS versions, which depends on a known class and an OS version in Device Identity or Device
+        /// Info.
         case osVersions
-        /// The Security Level Report. The capability bits do not do for it.
+        /// The rule for the security level, which depends on the Security Level Report. The capability bits are not
+        /// sufficient.
         case securityLevel
     }
 
-    /// Whether something is permitted.
+    /// A permission.
     public enum Permission: String, Sendable, Hashable, CaseIterable {
-        /// It is.
+        /// Permitted.
         case allow
-        /// It is not.
+        /// Not permitted.
         case deny
     }
 
-    /// When a rental begins.
+    /// The event that starts a rental.
     public enum RentalStart: String, Sendable, Hashable, CaseIterable {
-        /// With the first license; asking again does not restart it.
+        /// The first license; a later license does not restart the rental.
         case firstLicense
-        /// When the token says.
+        /// The time in the token.
         case token
     }
 
     /// The HDCP type that outputs must have (Table 3-13).
     public enum HDCP: String, Sendable, Hashable, CaseIterable {
-        /// None.
+        /// HDCP is not required.
         case none
         /// Type 0.
         case type0
-        /// Type 1; only for devices that can enforce it.
+        /// Type 1, which only some devices can enforce.
         case type1
     }
 
     /// The security level that a device must have (Table 3-10).
     public enum Level: String, Sendable, Hashable, CaseIterable {
-        /// For audio tracks.
+        /// Audio, for audio tracks.
         case audio
-        /// AppleBaseline and Baseline; for video.
+        /// AppleBaseline and Baseline, for video tracks.
         case baseline
-        /// AppleMain and Main; for video.
+        /// AppleMain and Main, for video tracks.
         case main
     }
 
-    /// How long a key may be kept for offline playback.
+    /// The durations of a persistent key for offline playback.
     public enum Persistence: Sendable, Hashable {
-        /// For ever.
+        /// The key never expires.
         case unlimited
-        /// For this long from the day it was given; playback that has begun goes on.
+        /// The key expires after this time from its issue; playback that has started can continue.
         case limited(Seconds)
-        /// Dual expiry: `storage` from acquisition until first play, `playback` from there; zero is no limit. A device
-        /// that cannot enforce it gets a key limited to `fallback`, or none where that is nil.
+        /// Dual expiry: the key expires after `storage` from its issue until first playback, and after `playback` from
+        /// first playback; zero means no limit. A device that cannot enforce dual expiry gets a key that expires after
+        /// `fallback`, or no key if `fallback` is nil.
         case dual(storage: Seconds, playback: Seconds, fallback: Seconds?)
     }
 
-    /// The devices that a minimum OS version can be set for.
+    /// The device classes for which a policy can set a minimum OS version.
     public enum AppleDevice: String, Sendable, Hashable, CaseIterable {
         /// Apple TV.
         case appleLiving

@@ -1,25 +1,25 @@
-/// Why a policy was refused when it was made.
+/// An error in a policy document.
 public struct PolicyError: Error, Sendable {
-    /// What kind of mistake it is. Stable.
+    /// The stable code of the error.
     public enum Code: String, Sendable {
-        /// It is not a JSON object.
+        /// The document is not a JSON object.
         case notAnObject = "not-an-object"
-        /// A field that no policy has.
+        /// The document has an unknown field.
         case unknownField = "unknown-field"
-        /// A field has a value that it cannot have.
+        /// A field has an invalid value.
         case invalidValue = "invalid-value"
         /// Two fields contradict each other.
         case contradiction = "contradiction"
     }
 
-    /// What kind of mistake it is.
+    /// The code of the error.
     public let code: Code
     /// The field, as a path such as `persist.storage`; empty for the whole document.
     public let field: String
-    /// What is wrong and what would be right.
+    /// The description of the error, with the expected value.
     public let reason: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, field: String, reason: String) {
         self.code = code
         self.field = field
@@ -28,9 +28,9 @@ public struct PolicyError: Error, Sendable {
 }
 
 extension PolicyError: Equatable, CustomStringConvertible {
-    /// True when the codes are the same.
+    /// Returns whether the two errors have the same code.
     public static func == (left: PolicyError, right: PolicyError) -> Bool { left.code == right.code }
 
-    /// One line: field and reason.
+    /// The field and the reason, on one line.
     public var description: String { field.isEmpty ? "policy: \(reason)" : "policy, \(field): \(reason)" }
 }

@@ -4,10 +4,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// How the values of a policy's fields stand in JSON.
+// The JSON format of the values of a policy's fields.
 
 extension LicensePolicy.Persistence: Codable {
-    /// Reads one of the three forms.
+    /// Decodes one of the three forms.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: AnyKey.self)
         func duration(_ field: String) throws -> Seconds? {
@@ -30,13 +30,14 @@ extension LicensePolicy.Persistence: Codable {
                 .invalidValue,
                 field: "persist",
                 reason:
-                    "{}, {\"validity\"}, {\"storage\", \"playback\"} or {\"storage\", \"playback\", \"fallback\"} is "
-                    + "expected, found {" + names.sorted().joined(separator: ", ") + "}"
+                    "expected {}, {\"validity\"}, {\"storage\", \"playback\"} or "
+                    + "{\"storage\", \"playback\", \"fallback\"}, found {" + names.sorted().joined(separator: ", ")
+                    + "}"
             )
         }
     }
 
-    /// Writes the form that fits.
+    /// Encodes the form for the case.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: AnyKey.self)
         switch self {
@@ -51,7 +52,8 @@ extension LicensePolicy.Persistence: Codable {
     }
 }
 
-/// The value of a rule: as it is, or as `{"value": VALUE, "requireReport": BOOL}`. Without a value the rule has its default.
+/// The JSON value of a rule: the value itself, or `{"value": VALUE, "requireReport": BOOL}`. Without a value the rule
+/// has its default.
 struct PolicyRule<Value> {
     var value: Value?
     var requiresReport = false
@@ -72,7 +74,7 @@ extension PolicyRule: Decodable where Value: Decodable {
         }
         if let unknown = fields.allKeys.map(\.stringValue).filter({ !["value", "requireReport"].contains($0) }).min() {
             let field = (decoder.codingPath.map(\.stringValue) + [unknown]).joined(separator: ".")
-            throw PolicyError(.unknownField, field: field, reason: "value and requireReport are expected here")
+            throw PolicyError(.unknownField, field: field, reason: "expected value or requireReport")
         }
         value = try fields.decodeIfPresent(Value.self, forKey: AnyKey("value"))
         requiresReport = try fields.decodeIfPresent(Bool.self, forKey: AnyKey("requireReport")) ?? false
@@ -87,7 +89,7 @@ extension PolicyRule: Encodable where Value: Encodable {
     }
 }
 
-/// A field of any name.
+/// A coding key with any name.
 struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -104,7 +106,7 @@ extension Seconds {
                 .invalidValue,
                 field: field,
                 reason:
-                    "an ISO 8601 duration of weeks, days, hours, minutes and seconds is expected, such as PT10M or P2D"
+                    "expected an ISO 8601 duration of weeks, days, hours, minutes and seconds, such as PT10M or P2D"
             )
         }
         self = seconds
@@ -119,17 +121,17 @@ extension PolicyError {
             self.init(
                 path.isEmpty ? .notAnObject : .invalidValue,
                 field: path,
-                reason: "a value of another type is expected"
+                reason: "the value has the wrong type"
             )
         case .dataCorrupted(let context):
             let path = context.codingPath.map(\.stringValue).joined(separator: ".")
             self.init(
                 path.isEmpty ? .notAnObject : .invalidValue,
                 field: path,
-                reason: path.isEmpty ? "not readable as JSON" : "a value out of range"
+                reason: path.isEmpty ? "the document is not valid JSON" : "the value is out of range"
             )
         @unknown default:
-            self.init(.notAnObject, field: "", reason: "not readable as JSON")
+            self.init(.notAnObject, field: "", reason: "the document is not valid JSON")
         }
     }
 }

@@ -1,34 +1,34 @@
 public import FPSMessages
 
-/// What a policy's rules look at in one request, and nothing secret: neither key nor HU, and no byte of the SPC that would
-/// open anything. So a request can be decided again later, under another policy.
+/// The data of one request that a policy's rules inspect. It contains no secret: no key, no HU, and no encrypted part
+/// of the SPC. So the data can be stored, and the request can be evaluated again under another policy.
 public struct RequestFacts: Sendable {
-    /// What the SPC asks for.
+    /// The request in the SPC.
     public let request: SPCRequest
-    /// What the device says of itself.
+    /// The device's properties as reported in the SPC.
     public let device: ReportedDevice
-    /// What the key is for.
+    /// The type of track that the key encrypts.
     public let track: TrackKind
-    /// Whether the app asks for a key to keep.
+    /// Whether the app requests a persistent key.
     public let wantsPersistable: Bool
-    /// When it was asked, in seconds since 1970.
+    /// The time of the request, in seconds since 1970.
     public let now: Int64
-    /// The client's address, where it is known.
+    /// The client's address; nil if it is unknown.
     public let remoteAddress: String?
-    /// The request's `Origin`, which browsers send and apps do not.
+    /// The request's `Origin` header, which browsers send and apps do not.
     public let origin: String?
     let streamID: [UInt8]?
     let titleID: [UInt8]?
 
-    /// Takes the facts of a request.
+    /// Creates the facts of a request.
     ///
     /// - Parameters:
-    ///   - opened: its SPC.
-    ///   - track: what the key is for.
-    ///   - streamID: the ID of the stream, 16 bytes, which dual expiry needs.
+    ///   - opened: the SPC of the request.
+    ///   - track: the type of track that the key encrypts.
+    ///   - streamID: the ID of the stream, 16 bytes, which dual expiry requires.
     ///   - titleID: the ID of the title, 16 bytes.
-    ///   - wantsPersistable: whether the app asks for a key to keep.
-    ///   - now: seconds since 1970.
+    ///   - wantsPersistable: whether the app requests a persistent key.
+    ///   - now: the time, in seconds since 1970.
     ///   - remoteAddress: the client's address.
     ///   - origin: the request's `Origin`.
     public init(
@@ -54,9 +54,9 @@ public struct RequestFacts: Sendable {
 }
 
 extension KSM {
-    /// What a policy comes to for a request: every rule in its order, then the terms. Licenses are decided here too.
+    /// Returns the terms of a policy for a request, after checking every rule in order. Licenses use this function too.
     ///
-    /// - Throws: ``KSMError`` of the stage policy.
+    /// - Throws: ``KSMError`` with the stage `policy`.
     public func terms(of policy: LicensePolicy, for facts: RequestFacts) throws(KSMError) -> KeyTerms {
         do {
             try policy.requireCoherent(for: facts.track)

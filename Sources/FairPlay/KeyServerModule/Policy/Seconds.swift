@@ -1,19 +1,19 @@
 import TextCoding
 
-/// A duration in whole seconds, as it goes into a TLLV: 4 bytes.
+/// A duration in whole seconds, which a TLLV stores in 4 bytes.
 public struct Seconds: RawRepresentable, Hashable, Sendable {
     /// The number of seconds.
     public let rawValue: UInt32
 
-    /// Makes a duration from its number of seconds.
+    /// Creates a duration from its number of seconds.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The longest that a policy may grant: 0xFFFFFFFF on the wire means "never expires" (Table 6-2).
+    /// The longest duration that a policy can grant; 0xFFFFFFFF in a TLLV means "never expires" (Table 6-2).
     public static let maximum = Seconds(rawValue: .max - 1)
 
-    /// Reads an ISO 8601 duration of weeks, days, hours, minutes and whole seconds, such as `PT10M` or `P1DT12H`.
+    /// Parses an ISO 8601 duration of weeks, days, hours, minutes and whole seconds, such as `PT10M` or `P1DT12H`.
     ///
-    /// Years and months have no fixed length and are not accepted; neither are fractions. Nil also for what exceeds
+    /// Returns nil for years and months, which have no fixed length, for fractions, and for durations longer than
     /// ``maximum``.
     public init?(iso8601 text: String) {
         guard let duration = DurationText(text), duration.fraction == nil,
@@ -24,7 +24,7 @@ public struct Seconds: RawRepresentable, Hashable, Sendable {
 }
 
 extension Seconds: Comparable, CustomStringConvertible {
-    /// The shorter comes first.
+    /// Returns whether the left duration is shorter.
     public static func < (left: Seconds, right: Seconds) -> Bool { left.rawValue < right.rawValue }
 
     /// The duration in ISO 8601: days, hours, minutes and seconds.

@@ -1,10 +1,11 @@
-/// A web origin as browsers write it into `Origin`: `https://play.example.com`, `http://localhost:8080`.
+/// A web origin as browsers send it in the `Origin` header, for example `https://play.example.com` or
+/// `http://localhost:8080`.
 public struct WebOrigin: RawRepresentable, Hashable, Sendable {
-    /// Scheme, host and port, if it is not the scheme's own.
+    /// The scheme, the host, and the port if it is not the default port of the scheme.
     public let rawValue: String
 
-    /// Takes an origin exactly as a browser sends it: in lower case, without path and without the scheme's own port. Nil
-    /// for anything else, since it would never match.
+    /// Parses an origin exactly as a browser sends it: in lowercase, without a path and without the scheme's default
+    /// port. Returns nil for any other text, because it would never match.
     public init?(rawValue text: String) {
         guard text.utf8.count <= 300, let colon = text.firstIndex(of: ":") else { return nil }
         let (scheme, rest) = (text[..<colon], text[colon...])

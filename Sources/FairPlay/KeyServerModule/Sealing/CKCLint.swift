@@ -2,7 +2,8 @@ import ByteCoding
 import FPSCrypto
 import FPSMessages
 
-/// The check before issuing: opens a CKC with the session's own secrets and compares it with what was meant.
+/// The check before issuing, which decrypts a CKC with the session's secrets and compares its blocks with the intended
+/// values.
 struct CKCLint {
     let r1: SecretBytes
     let antiReplaySeed: AntiReplaySeed
@@ -22,7 +23,7 @@ struct CKCLint {
             let key = try KSM.payloadKey(r1: r1, antiReplaySeed: antiReplaySeed)
             payload = try CKCPayload(parsing: AES128.decryptCBC(message.encryptedPayload, key: key, iv: message.iv))
         } catch {
-            throw KSMError(.sealing, .lintFailed, "the CKC does not open: \(error)")
+            throw KSMError(.sealing, .lintFailed, "the CKC cannot be decrypted: \(error)")
         }
         let differences: [(String, Bool)] = [
             ("encrypted content key", payload.encryptedContentKey == encryptedContentKey),
@@ -30,11 +31,11 @@ struct CKCLint {
             ("content key duration", payload.contentKeyDuration == terms.duration),
             ("offline key", payload.offlineKey == terms.offlineKey),
             ("returned blocks", payload.returned == returned),
-            ("returned blocks' place", Array(payload.blocks.suffix(returned.count)) == returned),
+            ("position of the returned blocks", Array(payload.blocks.suffix(returned.count)) == returned),
             ("padding", !payload.blocks.dropLast(returned.count).contains(where: \.hasUniformPadding)),
         ]
         if let (what, _) = differences.first(where: { !$0.1 }) {
-            throw KSMError(.sealing, .lintFailed, "the CKC's \(what) is not what was meant")
+            throw KSMError(.sealing, .lintFailed, "the CKC has the wrong \(what)")
         }
     }
 }

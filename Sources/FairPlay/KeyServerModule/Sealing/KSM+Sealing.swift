@@ -5,7 +5,7 @@ package import FPSMessages
 // Steps 7 to 10 of Table 2-1.
 
 extension KSM {
-    /// Makes the CKC.
+    /// Creates the CKC.
     func seal(
         _ opened: OpenedSPC,
         _ contentKey: LicensedKey,
@@ -27,7 +27,7 @@ extension KSM {
             (r1, payload) = (value, spcPayload)
         case .keyPayload(let provider, let input, let value, let spcPayload):
             guard let key = try provider.open(input, contentKey: contentKey).encryptedContentKey else {
-                throw KSMError(.sealing, .daskUnavailable, "the plug-in gave no encrypted content key")
+                throw KSMError(.sealing, .daskUnavailable, "the plug-in returned no encrypted content key")
             }
             encrypted = key
             (r1, payload) = (value, spcPayload)
@@ -41,7 +41,7 @@ extension KSM {
         own.append(encrypted.block(extraPadding: extraPadding(&random), using: &random))
         own.append(R1(r1.reveal()).block(extraPadding: extraPadding(&random), using: &random))
         var clear = CKCPayload.assemble(own: own, returned: returned, using: &random)
-        // 9. Encrypt it, over itself.
+        // 9. Encrypt the payload in place.
         let iv = random.bytes(16)
         do {
             let key = try Self.payloadKey(r1: r1, antiReplaySeed: payload.antiReplaySeed)
@@ -62,7 +62,7 @@ extension KSM {
         return (ckc, notes)
     }
 
-    /// The key of a CKC's payload: the AR seed, encrypted under the first 16 bytes of SHA-1 of R1.
+    /// Returns the key of a CKC's payload: the anti-replay seed, encrypted with the first 16 bytes of the SHA-1 of R1.
     package static func payloadKey(r1: SecretBytes, antiReplaySeed: AntiReplaySeed) throws(CryptoError) -> SecretBytes {
         try AES128.encryptBlockSecret(antiReplaySeed.bytes, key: SHA1.hash(r1)[0..<16])
     }
@@ -75,7 +75,7 @@ extension KSM {
         }
     }
 
-    /// What the policy asks of the device, in TLLVs.
+    /// Returns the TLLVs with the terms and requirements that the device must enforce.
     private func blocks(
         for terms: KeyTerms,
         _ policy: LicensePolicy,
@@ -89,7 +89,8 @@ extension KSM {
         return contents.map { $0.block(extraPadding: extraPadding(&random), using: &random) }
     }
 
-    /// The blocks that the SPC wants back, with their exact bytes, in the order of the request.
+    /// Returns the blocks that the SPC requests to be returned, with their exact bytes, in the order of the tag return
+    /// request.
     private func returnedBlocks(_ payload: SPCPayload) throws(KSMError) -> (blocks: [TLLV], notes: [Note]) {
         var blocks: [TLLV] = []
         var notes: [Note] = []
@@ -99,7 +100,7 @@ extension KSM {
                 throw KSMError(
                     .sealing,
                     .tagReturnConflict,
-                    "the SPC wants \(tag) returned, which the CKC writes itself"
+                    "the tag return request contains \(tag), which the CKC itself uses"
                 )
             }
             guard seen.insert(tag).inserted else {
@@ -115,7 +116,7 @@ extension KSM {
         return (blocks, notes)
     }
 
-    /// Now and then a block or two of padding more than needed, so that lengths tell little.
+    /// Returns a random number of extra padding blocks, 0 to 2, so that lengths reveal little.
     private func extraPadding(_ random: inout some RandomNumberGenerator) -> Int {
         Int.random(in: 0...2, using: &random)
     }

@@ -1,39 +1,40 @@
 public import FPSMessages
 
-/// How long a key may be used and whether it may be kept: what becomes of a policy's lease, rental and persistence.
+/// The durations and the persistence of a key, which result from a policy's lease, rental and persistence.
 ///
-///     asked for    persist               lease  rental  becomes
+///     request      persist               lease  rental  result
 ///     online       any                   -      -       no TLLV; see below for limited and dual
 ///     online       any                   L      -       duration, lease 0x1a4bde7e
 ///     online       any                   -      R       duration, rental 0x3dfe45a0
 ///     online       any                   L      R       duration, both 0x27b59bde
 ///     online       limited V             -      -       duration, rental 0x3dfe45a0 of V
 ///     online       dual S, P             -      -       duration, rental 0x3dfe45a0 of P (none where P is 0)
-///     persistable  none                  any    any     as online, and said so in the answer
-///     persistable  any, not local route  any    any     as online, and said so in the answer
+///     persistable  none                  any    any     as online, with a note in the response
+///     persistable  any, not local route  any    any     as online, with a note in the response
 ///     persistable  unlimited             any    -       duration, persist 0x3df2d9fb
 ///     persistable  limited V             any    any     duration, persist 0x18f06048 of V
 ///     persistable  dual S, P             -      -       Offline Key: version 2 with capability bits 1 and 3, version 1
 ///                                                       with bit 1
 ///     persistable  dual, no bit 1        -      -       duration, persist 0x18f06048 of the fallback, or refused
 ///
-/// A merged policy may hold a lease beside dual expiry, and a limit of its own for online keys: see
-/// ``LicensePolicy/strictest(_:under:)``. A lease beside persistence binds online keys alone: a kept key cannot renew it. In playback state 2 an answer without a
-/// duration gets one all the same, of type rental with zero, which limits nothing (Table 4-2).
+/// A merged policy can have a lease together with dual expiry, and a separate limit for online keys; see
+/// ``LicensePolicy/strictest(_:under:)``. With persistence, a lease applies only to online keys, because a persistent
+/// key cannot renew a lease. In playback state 2, a CKC that would have no duration gets a rental of zero, which limits
+/// nothing (Table 4-2).
 public struct KeyTerms: Sendable, Hashable {
-    /// The Content Key Duration, if there is one.
+    /// The Content Key Duration; nil if the CKC has none.
     public let duration: ContentKeyDuration?
-    /// The Offline Key, if there is one; never beside a duration.
+    /// The Offline Key; nil if the CKC has none. A CKC never has both a Content Key Duration and an Offline Key.
     public let offlineKey: OfflineKey?
-    /// Whether the device may keep the key.
+    /// Whether the key is persistent.
     public let isPersistable: Bool
-    /// What is worth recording.
+    /// The notes to log.
     public let notes: [Note]
 
-    /// Whether the key has dual expiry, so that a Sync SPC can be made for it.
+    /// Whether the key has dual expiry, so that a device can create a Sync SPC for it.
     public var hasDualExpiry: Bool { offlineKey != nil }
 
-    /// Works the terms out.
+    /// Creates the terms of a policy for a request.
     ///
     /// - Throws: `offline-key-unsupported`, `stream-id-missing`.
     package init(
@@ -53,7 +54,7 @@ public struct KeyTerms: Sendable, Hashable {
         )
     }
 
-    /// The same without the key, of which the terms say nothing.
+    /// Creates the terms without the content key, which they do not depend on.
     init(
         policy: LicensePolicy,
         wantsPersistable: Bool,
@@ -65,20 +66,24 @@ public struct KeyTerms: Sendable, Hashable {
         let state = request.mediaPlaybackState?.state
         if wantsPersistable {
             guard policy.persist != nil else {
-                self.init(online: policy, state: state, notes: [.persistenceWithheld(reason: "the policy has none")])
+                self.init(
+                    online: policy,
+                    state: state,
+                    notes: [.persistenceWithheld(reason: "the policy does not allow persistent keys")]
+                )
                 return
             }
             guard device.route == .local else {
-                let note = Note.persistenceWithheld(reason: "AirPlay and the digital AV adapter get none")
+                let note = Note.persistenceWithheld(reason: "AirPlay and the digital AV adapter cannot store keys")
                 self.init(online: policy, state: state, notes: [note])
                 return
             }
         }
         switch policy.persist {
         case .unlimited where wantsPersistable:
-            self.init(kept: ContentKeyDuration(keyType: .persistUnlimited))
+            self.init(persistent: ContentKeyDuration(keyType: .persistUnlimited))
         case .limited(let validity) where wantsPersistable:
-            self.init(kept: ContentKeyDuration(rental: validity.rawValue, keyType: .persistLimited))
+            self.init(persistent: ContentKeyDuration(rental: validity.rawValue, keyType: .persistLimited))
         case .dual(let storage, let playback, let fallback) where wantsPersistable:
             guard device.capabilities.has(.offlineKey) else {
                 guard let fallback else {
@@ -89,7 +94,7 @@ public struct KeyTerms: Sendable, Hashable {
                     )
                 }
                 let limited = ContentKeyDuration(rental: fallback.rawValue, keyType: .persistLimited)
-                self.init(kept: limited, notes: [.persistenceFallback])
+                self.init(persistent: limited, notes: [.persistenceFallback])
                 return
             }
             guard let streamID else {
@@ -114,7 +119,7 @@ public struct KeyTerms: Sendable, Hashable {
         self.notes = notes
     }
 
-    private init(kept duration: ContentKeyDuration, notes: [Note] = []) {
+    private init(persistent duration: ContentKeyDuration, notes: [Note] = []) {
         self.init(duration: duration, offlineKey: nil, isPersistable: true, notes: notes)
     }
 

@@ -1,7 +1,7 @@
-/// A clock that shows a ``JumpingTime``.
+/// A clock with the simulated time of a ``JumpingTime``.
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
 package struct JumpingClock: Clock {
-    /// A moment: how much time has passed.
+    /// An instant: the simulated time that has passed since the start.
     package struct Instant: InstantProtocol {
         var time: Duration
         package func advanced(by duration: Duration) -> Instant { Instant(time: time + duration) }
@@ -12,18 +12,18 @@ package struct JumpingClock: Clock {
     private let time: JumpingTime
     private let wakes: Bool
 
-    /// Makes a clock.
+    /// Creates a clock.
     ///
-    /// - Parameter wakes: Whether sleepers are woken. A session's are not, since its timer runs in a task of its own, which
-    ///   no executor follows: call `checkDeadlines()` instead.
+    /// - Parameter wakes: whether sleeping tasks are resumed. The timers of a session are not resumed, because they run
+    ///   in a separate task that does not inherit the executor; call `checkDeadlines()` instead.
     package init(time: JumpingTime, wakes: Bool = true) { (self.time, self.wakes) = (time, wakes) }
 
-    /// The moment.
+    /// The current instant.
     package var now: Instant { Instant(time: time.now) }
-    /// None.
+    /// The resolution of the clock, which is zero.
     package var minimumResolution: Duration { .zero }
 
-    /// Waits for a moment.
+    /// Suspends the task until an instant.
     package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         guard !wakes else { return try await time.sleep(until: deadline.time) }
         let (forever, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -33,27 +33,27 @@ package struct JumpingClock: Clock {
     }
 }
 
-/// The same time for a device, and for a server in a test, who count seconds since 1970.
+/// The simulated time in seconds since 1970, for a device and for a server in a test.
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
 package struct JumpingDeviceClock: DeviceClock {
-    /// When time begins unless said otherwise.
+    /// The default start of the simulated time, in seconds since 1970.
     package static let start: Int64 = 1_800_000_000
 
     private let time: JumpingTime
     private let start: Int64
 
-    /// Makes a clock.
+    /// Creates a clock.
     ///
     /// - Parameters:
-    ///   - start: When time began, in seconds since 1970.
-    ///   - skew: Seconds that it is ahead.
+    ///   - start: the start of the simulated time, in seconds since 1970.
+    ///   - skew: the number of seconds by which the clock is ahead.
     package init(time: JumpingTime, start: Int64 = JumpingDeviceClock.start, skew: Int64 = 0) {
         (self.time, self.start) = (time, start + skew)
     }
 
-    /// Seconds since 1970.
+    /// The time in seconds since 1970.
     package var now: Int64 { start + time.now.components.seconds }
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = time.now.components
         return (start + seconds) * 1000 + attoseconds / 1_000_000_000_000_000

@@ -1,19 +1,21 @@
 internal import Foundation
 import Locking
 
-/// Runs a client's tasks one after the other on a thread of their own, beside real sockets. When none can go on and no
-/// exchange is on its way, time jumps to the next sleeper's moment. So back-offs take no time, and no answer is overtaken.
+/// A task executor with simulated time, which runs a client's tasks one after the other on a separate thread, together
+/// with real sockets. When no task can continue and no exchange (a request and its response) is in progress, the time
+/// jumps to the deadline of the next sleeping task. So backoffs take no real time, and no timeout expires before a
+/// response arrives.
 ///
-/// For tests and demonstrations: an hour takes as long as what is done in it. Everything has to be structured: child tasks
-/// stay on this executor, others would not.
+/// The executor is intended for tests and demonstrations: a simulated hour takes only as long as the work in it. All
+/// concurrency must be structured, because child tasks inherit this executor and unstructured tasks do not.
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
 package final class JumpingTime: TaskExecutor {
-    /// Nothing can go on any more, or an exchange took longer than a minute.
+    /// An error that is thrown if no task can continue, or if an exchange takes longer than a minute.
     package struct Hangs: Error {}
 
     private struct Sleeper {
         let id: UInt64
-        let moment: Duration
+        let deadline: Duration
         let exchange: Int?
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -24,41 +26,42 @@ package final class JumpingTime: TaskExecutor {
         var sleepers: [Sleeper] = []
         var cancelled: Set<UInt64> = []
         var ids: UInt64 = 0
-        /// Exchanges that have begun and not ended, and those of them that time waits for.
-        var begun: Set<Int> = []
+        /// The exchanges that have started and not finished, and those of them during which the time does not advance.
+        var active: Set<Int> = []
         var awaited: Set<Int> = []
         var exchanges = 0
         var isOver = false
     }
 
     private let state = Lock(State())
-    private let news = DispatchSemaphore(value: 0)
+    private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// Time that has not passed yet.
+    /// Creates a simulated time at zero.
     package init() {}
 
-    /// How much has passed.
+    /// The simulated time that has passed.
     package var now: Duration { state.withLock { $0.now } }
 
-    /// Moves the time on, where nobody sleeps.
+    /// Advances the time. No task must be sleeping.
     package func skip(_ duration: Duration) { state.withLock { $0.now += duration } }
 
-    /// Takes a job of a task.
+    /// Enqueues a job of a task.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isOver = state.withLock { state in
             if !state.isOver { state.jobs.append(job) }
             return state.isOver
         }
-        // What comes after the end has nobody to run it here.
+        // After the end of `run`, no thread executes jobs, so a late job gets a new thread.
         if isOver { Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
-        news.signal()
+        wakeUp.signal()
     }
 
-    /// Runs until `body` has ended.
+    /// Runs the executor until `body` has finished, and returns the result of `body`.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let outcome = Outcome<Value>()
-        // Made here, so that what a test expects is known to be that test's.
+        // The task is created here, so that it inherits the task-local values of the test, and expectations are
+        // recorded for that test.
         let task = Task(executorPreference: self) {
             let result: Result<Value, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
@@ -92,7 +95,7 @@ package final class JumpingTime: TaskExecutor {
             switch step {
             case .run(let job): job.runSynchronously(on: asUnownedTaskExecutor())
             case .jump(let sleeper): sleeper.continuation.resume()
-            case .wait where news.wait(timeout: .now() + 60) == .success: break
+            case .wait where wakeUp.wait(timeout: .now() + 60) == .success: break
             case .wait, .stuck:
                 if hangs { throw Hangs() }
                 hangs = true
@@ -105,48 +108,50 @@ package final class JumpingTime: TaskExecutor {
         state.withLock { state in
             if !state.jobs.isEmpty { return .run(state.jobs.removeFirst()) }
             if !state.awaited.isEmpty { return .wait }
-            guard let index = state.sleepers.indices.min(by: { state.sleepers[$0].moment < state.sleepers[$1].moment })
+            guard
+                let index = state.sleepers.indices.min(by: { state.sleepers[$0].deadline < state.sleepers[$1].deadline }
+                )
             else { return .stuck }
             let sleeper = state.sleepers.remove(at: index)
-            state.now = max(state.now, sleeper.moment)
-            if let exchange = sleeper.exchange, state.begun.contains(exchange) { state.awaited.insert(exchange) }
+            state.now = max(state.now, sleeper.deadline)
+            if let exchange = sleeper.exchange, state.active.contains(exchange) { state.awaited.insert(exchange) }
             return .jump(sleeper)
         }
     }
 
     // MARK: Exchanges
 
-    /// Time stands still from now on.
+    /// Starts an exchange, during which the time does not advance. Returns the ID of the exchange.
     package func beginExchange() -> Int {
         state.withLock { state in
             state.exchanges += 1
-            state.begun.insert(state.exchanges)
+            state.active.insert(state.exchanges)
             state.awaited.insert(state.exchanges)
             return state.exchanges
         }
     }
 
-    /// Its answer is there.
+    /// Finishes an exchange after its response has arrived.
     package func endExchange(_ id: Int) {
         state.withLock { state in
-            state.begun.remove(id)
+            state.active.remove(id)
             state.awaited.remove(id)
         }
-        news.signal()
+        wakeUp.signal()
     }
 
-    /// Nothing more will come of it: time goes on.
+    /// Allows the time to advance during an exchange that will get no response.
     package func abandonExchange(_ id: Int) {
         state.withLock { _ = $0.awaited.remove(id) }
-        news.signal()
+        wakeUp.signal()
     }
 
-    /// It is being cancelled, and its end is waited for.
+    /// Stops the time again until the end of an exchange that is being cancelled.
     package func awaitExchange(_ id: Int) {
-        state.withLock { state in if state.begun.contains(id) { state.awaited.insert(id) } }
+        state.withLock { state in if state.active.contains(id) { state.awaited.insert(id) } }
     }
 
-    /// Does something that other threads take part in, while time stands still.
+    /// Calls a closure that depends on other threads; the time does not advance during the call.
     package func outside<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         let id = beginExchange()
         defer { endExchange(id) }
@@ -155,10 +160,10 @@ package final class JumpingTime: TaskExecutor {
 
     // MARK: Sleeping
 
-    /// Waits for a moment.
+    /// Suspends the task until the given time.
     ///
-    /// - Parameter exchange: What time waits for again from that moment on.
-    package func sleep(until moment: Duration, exchange: Int? = nil) async throws {
+    /// - Parameter exchange: the exchange during which the time does not advance after that.
+    package func sleep(until deadline: Duration, exchange: Int? = nil) async throws {
         let id = state.withLock { state in
             state.ids += 1
             return state.ids
@@ -168,13 +173,13 @@ package final class JumpingTime: TaskExecutor {
                 let isCancelled = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return true }
                     state.sleepers.append(
-                        Sleeper(id: id, moment: moment, exchange: exchange, continuation: continuation)
+                        Sleeper(id: id, deadline: deadline, exchange: exchange, continuation: continuation)
                     )
                     if let exchange { state.awaited.remove(exchange) }
                     return false
                 }
                 if isCancelled { continuation.resume(throwing: CancellationError()) }
-                news.signal()
+                wakeUp.signal()
             }
         } onCancel: {
             let sleeper = state.withLock { state -> Sleeper? in

@@ -1,25 +1,26 @@
 public import FPSCrypto
 import Locking
 
-/// A content key on a device. It gives out its content only while it plays, and only as its terms allow.
+/// A content key on a device. The key decrypts content only during playback and within its terms.
 ///
-/// May be used from any thread.
+/// An instance can be used from any thread.
 public final class DeviceKey: Sendable {
-    /// What can be done with a key at this moment.
+    /// The status of a key.
     public enum Status: Sendable, Hashable {
-        /// Playback may start.
+        /// Playback can start.
         case ready
-        /// It plays.
+        /// Playback has started.
         case playing
-        /// The attached display protects too little. A better one makes the key usable again.
+        /// The attached display does not satisfy the HDCP requirement. The key becomes usable when a sufficient display
+        /// is attached.
         case outputRestricted
-        /// The lease ran out, or playback was not started in time.
+        /// The lease expired, or playback was not started in time.
         case expired
-        /// Playback stopped, and the key was an ordinary one; or the persistent key was invalidated.
+        /// Playback stopped and the key was not persistent, or the persistent key was invalidated.
         case discarded
     }
 
-    /// What is odd about the CKC and was no reason to refuse it.
+    /// The irregularities of the CKC that are not errors.
     public let notes: [String]
     let origin: KeyOrigin
     /// The application certificate that the request for the key was made with, DER.
@@ -54,31 +55,31 @@ public final class DeviceKey: Sendable {
         state = Lock(State(contentKey: contentKey, iv: iv, validity: validity, hdcp: hdcp, persistent: persistent))
     }
 
-    /// The asset that the key opens.
+    /// The asset ID of the content that the key decrypts.
     public var assetID: [UInt8] { origin.assetID }
-    /// The playback that it belongs to.
+    /// The playback session of the key.
     public var session: FPSDevice.PlaybackSession { origin.session }
 
     /// The device's time, in seconds since 1970.
     package var now: Int64 { device.clock.now }
 
-    /// Whether it was loaded from a persistent key.
+    /// Whether the key was loaded from a persistent key.
     package var isPersistent: Bool { state.withLock { $0.persistent != nil } }
 
-    /// When the lease runs out, in seconds since 1970; nil if there is no lease.
+    /// The expiry of the lease, in seconds since 1970; nil if there is no lease.
     public var leaseEnd: Int64? { state.withLock { $0.validity.leaseEnd } }
 
-    /// The persistent key that replaces the one that was loaded, once the first play of an offline key has started. The
-    /// app must keep it in place of the old one, which the device no longer takes.
+    /// The persistent key that replaces the loaded key after the first playback with an offline key has started; nil
+    /// before that. The app must store it instead of the old key, which the device no longer accepts.
     public var updatedPersistentKey: [UInt8]? { state.withLock { $0.updatedPersistentKey } }
 
-    /// What can be done with the key at this moment.
+    /// The current status of the key.
     public var status: Status {
         state.withLock { state in
             do throws(FPSError) {
-                try settle(&state)
-                if !state.isPlaying, let obstacle = state.validity.obstacleToStarting(at: device.clock.now) {
-                    throw obstacle
+                try requireKey(&state)
+                if !state.isPlaying, let error = state.validity.startError(at: device.clock.now) {
+                    throw error
                 }
                 try checkOutput(state)
                 return state.isPlaying ? .playing : .ready
@@ -92,17 +93,17 @@ public final class DeviceKey: Sendable {
         }
     }
 
-    /// Starts playback; does nothing if it runs already.
+    /// Starts playback; does nothing if playback has already started.
     ///
     /// - Throws: ``FPSError/keyDiscarded``, ``FPSError/leaseExpired``, ``FPSError/rentalExpired``,
     ///   ``FPSError/persistentKeyExpired``, ``FPSError/invalidPersistentKey``, ``FPSError/outputRestricted``.
     public func startPlaying() throws(FPSError) {
         try state.withLock { state throws(FPSError) in
-            try settle(&state)
+            try requireKey(&state)
             try checkOutput(state)
             guard !state.isPlaying else { return }
             let now = device.clock.now
-            if let obstacle = state.validity.obstacleToStarting(at: now) { throw obstacle }
+            if let error = state.validity.startError(at: now) { throw error }
             if let key = state.persistent, let (next, sealed) = try device.startPersistentKey(key, at: now) {
                 state.persistent = next
                 state.updatedPersistentKey = sealed
@@ -115,44 +116,44 @@ public final class DeviceKey: Sendable {
         }
     }
 
-    /// Stops playback. An ordinary key is gone then; a persistent one may start again while it is valid.
+    /// Stops playback. A key that is not persistent is discarded; a persistent key can start again while it is valid.
     public func stopPlaying() {
         state.withLock { state in
             state.isPlaying = false
             if state.persistent == nil { state.contentKey = nil }
-            // What cannot be written down now is written before content comes out again.
-            if state.persistent != nil { try? device.settleMemory() }
+            // Changes that cannot be saved now are saved before the key decrypts content again.
+            if state.persistent != nil { try? device.saveMemory() }
         }
     }
 
-    /// The content key and the content IV, 16 bytes each, for decrypting a part of the content now.
+    /// Returns the content key and the content IV, 16 bytes each, for immediate decryption of content.
     ///
-    /// - Throws: ``FPSError/notPlaying``, ``FPSError/keyDiscarded``; ``FPSError/leaseExpired`` when the lease has run
-    ///   out, which stops playback; ``FPSError/outputRestricted``, which does not; ``FPSError/invalidPersistentKey``;
-    ///   ``FPSError/memoryFailed``.
+    /// - Throws: ``FPSError/notPlaying``, ``FPSError/keyDiscarded``; ``FPSError/leaseExpired`` if the lease has
+    ///   expired, which stops playback; ``FPSError/outputRestricted``, which does not stop playback;
+    ///   ``FPSError/invalidPersistentKey``; ``FPSError/memoryFailed``.
     public func contentKey() throws(FPSError) -> (key: SecretBytes, iv: [UInt8]) {
         try state.withLock { state throws(FPSError) in
-            let key = try settle(&state)
+            let key = try requireKey(&state)
             guard state.isPlaying else { throw .notPlaying }
             try checkOutput(state)
-            // That the key was replaced has to outlive this run before anybody sees a picture.
-            if state.persistent != nil { try device.settleMemory() }
+            // The replacement of the key must be saved before the key decrypts content.
+            if state.persistent != nil { try device.saveMemory() }
             return (key, state.iv)
         }
     }
 
-    /// Holds that the key plays and its lease has not run out.
+    /// Checks that playback has started and that the lease has not expired.
     func checkPlaying() throws(FPSError) {
         try state.withLock { state throws(FPSError) in
-            try settle(&state)
+            try requireKey(&state)
             guard state.isPlaying else { throw .notPlaying }
         }
     }
 
-    /// Takes the answer to a request for renewal, if the key still plays. `keepingKey` takes only its terms.
+    /// Applies the CKC of a renewal request, if the key is still in use. With `keepingKey`, only its terms are applied.
     func renew(with received: ReceivedCKC, keepingKey: Bool) throws(FPSError) {
         try state.withLock { state throws(FPSError) in
-            try settle(&state)
+            try requireKey(&state)
             guard state.isPlaying else { throw .notPlaying }
             if !keepingKey, let key = received.contentKey {
                 state.contentKey = key
@@ -164,9 +165,9 @@ public final class DeviceKey: Sendable {
         }
     }
 
-    /// Lets go of the key if its lease has run out, and returns it if it is still there.
+    /// Discards the key if its lease has expired; otherwise returns the key.
     @discardableResult
-    private func settle(_ state: inout State) throws(FPSError) -> SecretBytes {
+    private func requireKey(_ state: inout State) throws(FPSError) -> SecretBytes {
         if let end = state.validity.leaseEnd, device.clock.now >= end, state.contentKey != nil {
             state.contentKey = nil
             state.isPlaying = false
@@ -180,7 +181,7 @@ public final class DeviceKey: Sendable {
     private func checkOutput(_ state: State) throws(FPSError) {
         let display = device.display
         guard state.hdcp.isMet(by: display) else {
-            throw .outputRestricted.because("\(state.hdcp) is required, the display has \(display)")
+            throw .outputRestricted.because("\(state.hdcp) is required, but the display supports \(display)")
         }
     }
 }

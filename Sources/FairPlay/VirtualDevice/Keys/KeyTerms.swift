@@ -1,10 +1,10 @@
-/// How long a content key may be used. Durations are in seconds, and 0 means no limit.
+/// The durations for which a content key can be used, in seconds; 0 means no limit.
 enum KeyTerms: Sendable, Equatable {
-    /// A key that goes when playback stops: the lease limits playing, the rental limits starting.
+    /// A key that is discarded when playback stops. The lease limits playback; the rental limits the start of playback.
     case streaming(lease: UInt32, rental: UInt32)
-    /// A key that may be kept; `validity` limits starting.
+    /// A persistent key; `validity` limits the start of playback.
     case persistent(validity: UInt32)
-    /// A key that may be kept, with a storage period until the first play and a playback period from then on.
+    /// A persistent key with a storage duration until first playback and a playback duration from first playback.
     case dualExpiry(OfflineKey)
 
     var isPersistable: Bool {
@@ -16,23 +16,24 @@ enum KeyTerms: Sendable, Equatable {
     }
 }
 
-/// The terms of a key and the moments that they count from, in seconds since 1970.
+/// The terms of a key and the times from which the durations count, in seconds since 1970.
 ///
-/// Arithmetic wraps: only a clock at the end of time gets there, and then any answer will do but a crash.
+/// The arithmetic wraps around, which happens only with extreme clock values. The result is then meaningless, but the
+/// process does not crash.
 struct KeyValidity: Sendable, Equatable {
     var terms: KeyTerms
-    /// When the CKC was processed.
+    /// The time at which the CKC was processed.
     var acquired: Int64
-    /// When playback of a dual-expiry key first started.
+    /// The time of first playback with a dual-expiry key; nil before that.
     var firstPlayed: Int64?
 
-    /// When the lease runs out: from this second on, nothing may play.
+    /// The expiry of the lease: playback is not allowed at or after this time.
     var leaseEnd: Int64? {
         guard case .streaming(let lease, _) = terms, lease > 0 else { return nil }
         return acquired &+ Int64(lease)
     }
 
-    /// From this second on, playback may not start.
+    /// The expiry for starting: playback must not start at or after this time.
     var startEnd: Int64? {
         let (from, duration): (Int64, UInt32) =
             switch terms {
@@ -43,13 +44,15 @@ struct KeyValidity: Sendable, Equatable {
         return duration > 0 ? from &+ Int64(duration) : nil
     }
 
-    /// Why playback may not start at `now`, if it may not. The lease, which also stops playback, is not looked at.
-    func obstacleToStarting(at now: Int64) -> FPSError? {
+    /// Returns the error that prevents playback from starting at `now`, or nil. The lease, which also stops playback,
+    /// is not checked.
+    func startError(at now: Int64) -> FPSError? {
         guard let startEnd, now >= startEnd else { return nil }
         return terms.isPersistable ? .persistentKeyExpired : .rentalExpired
     }
 
-    /// The "duration to expiry" of a Sync block in seconds: 0 when expired, 0xFFFFFFFF when there is no end.
+    /// Returns the "duration to expiry" of a Sync block, in seconds: 0 if the key has expired, 0xFFFFFFFF if it never
+    /// expires.
     func remaining(at now: Int64) -> UInt32 {
         guard let startEnd else { return .max }
         return min(UInt32(clamping: startEnd &- now), .max - 1)

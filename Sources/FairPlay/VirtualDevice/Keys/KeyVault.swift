@@ -1,5 +1,5 @@
-/// What the device itself remembers of its persistent keys: which are valid, and by which generation. The keys are with
-/// the app.
+/// The device's records of its persistent keys: the valid keys and their generations. The app stores the keys
+/// themselves.
 struct KeyVault: Sendable {
     struct Record: Sendable {
         var generation: UInt32
@@ -17,41 +17,41 @@ struct KeyVault: Sendable {
         )
     }
 
-    /// True if the record was not invalidated.
-    func knows(_ key: PersistentKey) -> Bool { records[key.recordID] != nil }
+    /// Returns whether the key was not invalidated.
+    func contains(_ key: PersistentKey) -> Bool { records[key.recordID] != nil }
 
-    /// True if, moreover, no newer generation has replaced the key.
+    /// Returns whether the key was neither invalidated nor replaced by a newer generation.
     func isCurrent(_ key: PersistentKey) -> Bool {
         records[key.recordID].map { $0.generation <= key.generation } ?? false
     }
 
-    /// Makes a generation of a record the valid one, if it is newer than what is known. True if it was.
+    /// Sets the valid generation of a record if the new generation is newer. Returns whether the record changed.
     @discardableResult
-    mutating func catchUp(_ recordID: [UInt8], _ generation: UInt32) -> Bool {
+    mutating func updateGeneration(_ recordID: [UInt8], _ generation: UInt32) -> Bool {
         guard let record = records[recordID], record.generation < generation else { return false }
         records[recordID]?.generation = generation
         return true
     }
 
-    /// Makes the key's next generation the valid one.
+    /// Advances the key to its next generation, which becomes the valid generation.
     mutating func advance(_ key: inout PersistentKey) {
         key.generation &+= 1
         records[key.recordID]?.generation = key.generation
     }
 
-    /// Removes the offline keys of one app that `matches` picks, and returns their stream IDs in ascending order.
+    /// Removes the offline keys of one app that satisfy `matches`, and returns their stream IDs in ascending order.
     mutating func invalidate(certificateHash: [UInt8], where matches: (OfflineKey) -> Bool) -> [[UInt8]] {
         remove { $0.certificateHash == certificateHash && ($0.offlineKey.map(matches) ?? false) }
     }
 
-    /// Removes every key of one app, also those without an Offline Key TLLV, which have no stream ID to return.
+    /// Removes all keys of one app, and returns the stream IDs. Keys without an Offline Key TLLV have no stream ID.
     mutating func invalidateAll(certificateHash: [UInt8]) -> [[UInt8]] {
         remove { $0.certificateHash == certificateHash }
     }
 
-    private mutating func remove(where isGone: (Record) -> Bool) -> [[UInt8]] {
-        let gone = records.filter { isGone($0.value) }
-        for id in gone.keys { records[id] = nil }
-        return gone.values.compactMap(\.offlineKey?.streamID).sorted { $0.lexicographicallyPrecedes($1) }
+    private mutating func remove(where matches: (Record) -> Bool) -> [[UInt8]] {
+        let removed = records.filter { matches($0.value) }
+        for id in removed.keys { records[id] = nil }
+        return removed.values.compactMap(\.offlineKey?.streamID).sorted { $0.lexicographicallyPrecedes($1) }
     }
 }

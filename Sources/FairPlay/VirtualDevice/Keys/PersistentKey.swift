@@ -1,13 +1,13 @@
 internal import ByteCoding
 internal import FPSCrypto
 
-/// A key that an app keeps for the device, as the app sees it: bytes that only this device can open.
+/// A persistent key. The app stores it as bytes that only this device can decrypt:
 ///
 ///     0-3    "KWPK"
 ///     4-7    format version
-///     8-n    AES-256-GCM (nonce, ciphertext, tag) under a key of the device, with bytes 0-7 authenticated
+///     8-n    AES-256-GCM (nonce, ciphertext, tag) with a key of the device; bytes 0-7 are authenticated
 ///
-/// and inside
+/// The plaintext contains:
 ///
 ///     0-15   content key                              16 bytes
 ///     16-31  content IV                               16
@@ -15,16 +15,16 @@ internal import FPSCrypto
 ///     48-51  generation of the record                 4
 ///     52-71  certificate hash                         20
 ///     72-79  acquired, seconds since 1970             8
-///     80-87  first played, likewise; -1 for not yet   8
+///     80-87  first played, likewise; -1 before that   8
 ///     88-95  HDCP requirement                         8
 ///     96-99  terms: 0 persistent, 1 or 2 for the version of an offline key
 ///     100-103, 104-107  validity and 0, or storage and playback duration
-///     108-123, 124-139  stream ID, title ID; zeros where there is none
+///     108-123, 124-139  stream ID, title ID; zeros if there is none
 ///     140-n  asset ID
 struct PersistentKey: Sendable {
     var contentKey: SecretBytes
     var iv: [UInt8]
-    /// 16 random bytes.
+    /// The ID of the device's record for this key, 16 random bytes.
     var recordID: [UInt8]
     var generation: UInt32
     var certificateHash: [UInt8]
@@ -34,7 +34,9 @@ struct PersistentKey: Sendable {
 
     private static let magic = Array("KWPK".utf8)
 
-    /// - Throws: ``FPSError/invalidPersistentKey`` if the sealing key is not 32 bytes.
+    /// Returns the encrypted bytes of the key.
+    ///
+    /// - Throws: ``FPSError/invalidPersistentKey`` if the encryption key does not have 32 bytes.
     func seal(with key: SecretBytes, format: UInt32) throws(FPSError) -> [UInt8] {
         let rest = details
         let plain = SecretBytes(count: 16 + rest.count) { buffer in
@@ -49,8 +51,10 @@ struct PersistentKey: Sendable {
         }
     }
 
-    /// - Throws: ``FPSError/invalidPersistentKey``, or ``FPSError/persistentKeyOutdated`` if the key is genuine and its
-    ///   format older than `format`.
+    /// Decrypts and parses a persistent key.
+    ///
+    /// - Throws: ``FPSError/invalidPersistentKey``, or ``FPSError/persistentKeyOutdated`` if the key is authentic and
+    ///   its format is older than `format`.
     static func open(_ sealed: [UInt8], with key: SecretBytes, format: UInt32) throws(FPSError) -> PersistentKey {
         guard sealed.count > 8, Array(sealed[..<4]) == magic else { throw .invalidPersistentKey }
         let head = sealed[..<8]

@@ -1,15 +1,15 @@
-/// What a persistent key says of itself.
+/// The properties of a persistent key.
 public struct PersistentKeyFacts: Sendable, Equatable {
-    /// When the key was made, in Unix seconds by the device's clock.
+    /// The time at which the key was created, in seconds since 1970 by the device's clock.
     public let acquired: Int64
-    /// When it was first played, in Unix seconds by the device's clock; nil before that.
+    /// The time of first playback, in seconds since 1970 by the device's clock; nil before that.
     public let firstPlayed: Int64?
-    /// False once the device holds a later key of the same content, or the key was invalidated.
+    /// Whether the key is current: it was neither replaced by a newer key for the same content nor invalidated.
     public let isCurrent: Bool
-    /// Whether a playback duration begins with the first play.
+    /// Whether the key has dual expiry: a storage duration, and a playback duration from first playback.
     public internal(set) var hasDualExpiry = false
-    /// How long the key may be stored before the first play, in seconds; 0 means unlimited.
+    /// The storage duration before first playback, in seconds; 0 means unlimited.
     public internal(set) var storageDuration: UInt32 = 0
-    /// How long the key plays after the first play, in seconds; 0 means unlimited.
+    /// The playback duration from first playback, in seconds; 0 means unlimited.
     public internal(set) var playbackDuration: UInt32 = 0
 }

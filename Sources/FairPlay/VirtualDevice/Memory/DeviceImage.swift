@@ -1,23 +1,23 @@
 internal import ByteCoding
 internal import FPSCrypto
 
-/// What a device remembers, as bytes:
+/// The encoded state of a device:
 ///
 ///     0-3    "KWVD"
 ///     4-7    version, 1
-///     8-39   what makes it this one device           32 bytes, secret
+///     8-39   the secret of the device                32 bytes, secret
 ///     40-43  format of its persistent keys            4
-///     44-51  the latest time that it has seen         8
+///     44-51  the latest time of its clock             8
 ///     52-55  number of records                        4
 ///
-/// and for each persistent key that it knows, in the order of the IDs
+/// For each persistent key, in the order of the record IDs:
 ///
 ///     0-15   record ID                               16 bytes
 ///     16-19  generation                               4
 ///     20-39  certificate hash                        20
 ///     40-43  0, or the version of its offline key     4
 ///     44-47, 48-51  storage and playback duration     4 each
-///     52-67, 68-83  stream ID, title ID; zeros where there is none
+///     52-67, 68-83  stream ID, title ID; zeros if there is none
 struct DeviceImage {
     let secret: SecretBytes
     let format: UInt32
@@ -32,7 +32,7 @@ struct DeviceImage {
         (self.secret, self.format, self.latest, self.vault) = (secret, format, latest, vault)
     }
 
-    /// The bytes, which are a secret.
+    /// The encoded bytes, which are a secret.
     var bytes: SecretBytes {
         var head = ByteWriter(capacity: 8)
         head.write(Self.magic)
@@ -59,14 +59,14 @@ struct DeviceImage {
         }
     }
 
-    /// Reads the bytes.
+    /// Parses the bytes.
     init(_ bytes: SecretBytes) throws {
         guard bytes.count >= Self.headSize else {
             throw ParseError(.truncated, reading: "device memory", offset: bytes.count)
         }
         let head = bytes[0..<8].reveal()
         guard Array(head[..<4]) == Self.magic, Array(head[4...]) == [0, 0, 0, 1] else {
-            throw ParseError(.invalidValue, reading: "device memory", offset: 0, reason: "not of version 1")
+            throw ParseError(.invalidValue, reading: "device memory", offset: 0, reason: "the version must be 1")
         }
         secret = bytes[8..<40]
         let rest = bytes[40..<bytes.count].reveal()

@@ -1,34 +1,34 @@
 public import FPSCrypto
 
-/// Where a device keeps what it must not forget between two runs of a program. It encrypts what it is given: who reads
-/// it is the device.
+/// Persistent storage for the state of a device between runs of a program. An implementation must encrypt the image,
+/// because anyone who can read it can impersonate the device.
 public protocol DeviceMemory: Sendable {
-    /// What was remembered last; nil when nothing was.
+    /// Returns the image that was stored last, or nil if there is none.
     func recall() throws -> SecretBytes?
 
-    /// Takes the place of what was remembered, for good once this returns.
+    /// Stores an image, which replaces the previous image. The image is durable when this function returns.
     func remember(_ image: SecretBytes) throws
 
-    /// Does something while no other run remembers anything. Where there is only one at a time, that is all.
+    /// Calls a closure while no other process can store an image. The default implementation, for use by a single
+    /// process, only calls the closure.
     func exclusively<Value>(_ body: () throws -> Value) throws -> Value
 }
 
 extension DeviceMemory {
-    /// Does it.
+    /// Calls the closure without a lock.
     public func exclusively<Value>(_ body: () throws -> Value) throws -> Value { try body() }
 }
 
 extension FPSDevice {
-    /// The device of a memory: the same one as before, with the persistent keys that it knew; another, when nothing is
-    /// remembered.
+    /// Creates the device that is stored in a memory, with its persistent keys, or a new device if the memory is empty.
     ///
-    /// It remembers a new persistent key before the app gets it, and an invalidation before the proof of it leaves. That a
-    /// key was replaced at its first play it remembers before it gives out content, and not before the app was given the
-    /// new key: whenever the program ends, one of the two can be used. Its clock never goes back, from one run to the next
-    /// either.
+    /// The device saves a new persistent key before the app gets it, and an invalidation before it creates the proof.
+    /// It saves the replacement of a key at first playback after the app got the new key and before the key decrypts
+    /// content, so that one of the two keys is always usable, whenever the program ends. The clock of the device never
+    /// goes back, not even between two runs.
     ///
-    /// Several runs may be the same device at the same time: what one has changed the others see before they use or change
-    /// a key.
+    /// Several processes can use the same device at the same time: each process reads the changes of the others before
+    /// it uses or changes a key.
     ///
     /// - Throws: ``FPSError/memoryFailed``.
     public convenience init(
@@ -60,7 +60,7 @@ extension FPSDevice {
         }
     }
 
-    /// Changes the vault, and writes it down if there is a memory. Where that fails, nothing has changed.
+    /// Changes the vault, and saves it if there is a memory. If saving fails, the vault is unchanged.
     func changeVault<Value>(
         _ state: inout State,
         _ change: (inout KeyVault) throws(FPSError) -> Value
@@ -80,7 +80,7 @@ extension FPSDevice {
         }
     }
 
-    /// Looks at what other runs have written down.
+    /// Reads the changes that other processes have saved.
     func recall(_ state: inout State) throws(FPSError) {
         guard let memory = state.memory else { return }
         do {
@@ -90,8 +90,8 @@ extension FPSDevice {
         }
     }
 
-    /// Writes down what has changed since it was last written, and the time, so that it cannot be set back by much.
-    func settleMemory() throws(FPSError) {
+    /// Saves the changes since the last save, and the time, so that the clock cannot be set back by much.
+    func saveMemory() throws(FPSError) {
         let now = clock.now
         try withState { state throws(FPSError) in
             guard state.memory != nil, !state.unsaved.isEmpty || now &- state.savedTime >= Self.unsavedTime else {
@@ -106,8 +106,8 @@ extension FPSDevice {
         let image = try DeviceImage(bytes)
         state.vault = image.vault
         state.persistentKeyFormat = max(state.persistentKeyFormat, image.format)
-        // What this run has not written down yet.
-        for (id, generation) in state.unsaved { state.vault.catchUp(id, generation) }
+        // Apply the changes that this process has not saved yet.
+        for (id, generation) in state.unsaved { state.vault.updateGeneration(id, generation) }
     }
 
     private func remember(_ state: inout State, in memory: any DeviceMemory) throws {
@@ -125,10 +125,10 @@ extension FPSDevice {
         do {
             return try body()
         } catch {
-            throw .memoryFailed.because("what it remembered cannot be read: \(error)")
+            throw .memoryFailed.because("the stored state of the device cannot be read: \(error)")
         }
     }
 
-    /// By how many seconds the clock may be set back between two runs.
+    /// The maximum number of seconds by which the clock can be set back between two runs.
     private static let unsavedTime: Int64 = 60
 }

@@ -1,18 +1,18 @@
 import Locking
 
-/// A clock that never goes back, as a device with a secure clock has: when the system's is set back, it stands still until
-/// the system's has caught up.
+/// A clock that never goes back, like a device's secure clock: if the system clock is set back, this clock stops until
+/// the system clock has reached its time again.
 public final class SteadyDeviceClock: DeviceClock {
     private let system: any DeviceClock
     private let latest: Lock<Int64>
 
-    /// Makes a clock that shows `latest` at least, in seconds since 1970.
+    /// Creates a clock whose time is at least `latest`, in seconds since 1970.
     public init(_ system: any DeviceClock, latest: Int64) {
         self.system = system
         self.latest = Lock(latest)
     }
 
-    /// Seconds since 1970.
+    /// The time in seconds since 1970.
     public var now: Int64 {
         let now = system.now
         return latest.withLock { latest in

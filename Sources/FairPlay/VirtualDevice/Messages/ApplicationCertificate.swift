@@ -1,19 +1,24 @@
 internal import FPSCrypto
 
-/// What a device takes from the application certificate. It does not look at the validity dates (guide, chapter 7).
+/// The fields of the application certificate that a device uses. The device does not check the validity dates (guide,
+/// chapter 7).
 struct ApplicationCertificate {
     /// SHA-1 of the DER encoding, 20 bytes.
     let hash: [UInt8]
     let publicKey: RSAPublicKey
-    /// The SPC version that the key's size goes with: 1 for 1024 bits, 2 for 2048.
+    /// The SPC version for the size of the key: 1 for 1024 bits, 2 for 2048 bits.
     let spcVersion: UInt32
 
+    /// Parses the certificate.
+    ///
     /// - Throws: ``FPSError/invalidCertificate``.
     init(der: [UInt8]) throws(FPSError) {
         do throws(CryptoError) {
             let certificate = try X509Certificate(der)
-            // The reader takes PEM as well; a device does not.
-            guard certificate.der == der else { throw CryptoError(.unreadableCertificate, operation: "not DER") }
+            // The parser also accepts PEM, but a device does not.
+            guard certificate.der == der else {
+                throw CryptoError(.unreadableCertificate, operation: "the certificate is not DER")
+            }
             hash = certificate.sha1
             publicKey = try certificate.publicKey
         } catch {
@@ -22,7 +27,7 @@ struct ApplicationCertificate {
         switch publicKey.bits {
         case 1024: spcVersion = 1
         case 2048: spcVersion = 2
-        default: throw .invalidCertificate.because("\(publicKey.bits) bits, must be 1024 or 2048")
+        default: throw .invalidCertificate.because("the key has \(publicKey.bits) bits, must be 1024 or 2048")
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import ByteCoding
 
-/// The tags of a CKC's own blocks (Table 2-11).
+/// The tags of the blocks of a CKC, apart from returned blocks (Table 2-11).
 enum CKCTag {
     static let encryptedCK: UInt64 = 0x58b3_8165_af0e_3d5a
     static let r1: UInt64 = 0xea74_c464_5d5e_fee9
@@ -14,7 +14,7 @@ enum CKCTag {
 
 /// The content of the Content Key Duration block, 16 bytes (Table 4-3).
 struct ContentKeyDuration {
-    /// Tables 4-4 and 5-1.
+    /// The key types of Tables 4-4 and 5-1.
     enum KeyType: UInt32 {
         case lease = 0x1a4b_de7e
         case rental = 0x3dfe_45a0
@@ -56,15 +56,15 @@ struct ContentKeyDuration {
 
 /// The content of the Offline Key block, 32 bytes in version 1 and 48 in version 2 (Table 6-1).
 struct OfflineKey: Sendable, Equatable {
-    /// 1 or 2.
+    /// The version: 1 or 2.
     let version: UInt32
-    /// 16 bytes: the content ID of version 1, the stream ID of version 2.
+    /// The content ID in version 1, the stream ID in version 2; 16 bytes.
     let streamID: [UInt8]
-    /// Seconds from acquisition to the first play; 0 means no limit.
+    /// The storage duration from acquisition to first playback, in seconds; 0 means no limit.
     let storageDuration: UInt32
-    /// Seconds from the first play; 0 means no limit.
+    /// The playback duration from first playback, in seconds; 0 means no limit.
     let playbackDuration: UInt32
-    /// 16 bytes, in version 2 only.
+    /// The title ID, 16 bytes; nil in version 1.
     let titleID: [UInt8]?
 
     // bytes of the block
@@ -114,7 +114,7 @@ enum RequiredSecurityLevel: UInt64, Sendable {
         self = level
     }
 
-    /// Whether a device of this level may use the key. Audio needs no level of video.
+    /// Returns whether a device of this level can use the key. Audio requires no video security level.
     func isMet(by level: DeviceProfile.SecurityLevel) -> Bool { self != .main || level == .main }
 }
 

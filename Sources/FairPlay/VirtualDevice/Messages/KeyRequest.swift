@@ -1,47 +1,54 @@
 import Locking
 
-/// An SPC, and what the device remembers in order to open the CKC that answers it. It is answered once.
+/// A key request: an SPC, and the values that the device stores to decrypt the CKC for it. A request gets only one
+/// response.
 public final class KeyRequest: Sendable {
     /// The SPC for the server.
     public let spc: [UInt8]
     /// The transaction ID in the SPC.
     public let transactionID: UInt64
-    /// The playback that the key is for.
+    /// The playback session of the key.
     public var session: FPSDevice.PlaybackSession { origin.session }
-    /// The asset that was asked for.
+    /// The asset ID of the requested key.
     public var assetID: [UInt8] { origin.assetID }
 
-    /// The SPC's payload before it was encrypted, for tools that show what was asked.
+    /// The SPC's payload before encryption, for tools that display the request.
     package let payload: [UInt8]
-    /// What opens the CKC, for tools that show what was answered.
+    /// The secrets that decrypt the CKC, for tools that display the response.
     package var secrets: SessionSecrets { reader.secrets }
 
     let origin: KeyOrigin
-    /// HU of the device that made it.
-    let maker: [UInt8]
+    /// The HU of the device that created the request.
+    let deviceHU: [UInt8]
     let reader: StrictCKCReader
-    /// The key that the answer renews.
+    /// The key that the response renews; nil for a new key.
     let renewing: DeviceKey?
     private let isAnswered = Lock(false)
 
-    init(_ built: SPCBuilder.Result, origin: KeyOrigin, maker: [UInt8], reader: StrictCKCReader, renewing: DeviceKey?) {
+    init(
+        _ built: SPCBuilder.Result,
+        origin: KeyOrigin,
+        deviceHU: [UInt8],
+        reader: StrictCKCReader,
+        renewing: DeviceKey?
+    ) {
         spc = built.spc
         payload = built.payload
         transactionID = built.transactionID
         self.origin = origin
-        self.maker = maker
+        self.deviceHU = deviceHU
         self.reader = reader
         self.renewing = renewing
     }
 
-    /// Runs `body` unless an answer has been taken already; the request counts as answered if `body` succeeds.
+    /// Calls `body` to process a response. If `body` succeeds, the request does not accept another response.
     func answer<Value>(_ body: () throws(FPSError) -> Value) throws(FPSError) -> Value {
         let isFirst = isAnswered.withLock { isAnswered in
             defer { isAnswered = true }
             return !isAnswered
         }
         guard isFirst else {
-            throw .invalidCKC.because("the request has been answered")
+            throw .invalidCKC.because("the request already has a response")
         }
         do throws(FPSError) {
             return try body()
@@ -52,7 +59,7 @@ public final class KeyRequest: Sendable {
     }
 }
 
-/// What a request asked for: enough to ask again.
+/// The parameters of a request, which are sufficient to create another request for the same key.
 struct KeyOrigin: Sendable {
     let certificate: [UInt8]
     let certificateHash: [UInt8]

@@ -1,7 +1,7 @@
 internal import ByteCoding
 
 extension FPSDevice {
-    /// What playback was doing when an SPC was made (Table 4-2).
+    /// The playback state at the creation of an SPC (Table 4-2).
     public enum PlaybackState: UInt32, Sendable, CaseIterable {
         /// State 1: ready to start.
         case readyToStart = 0xf4de_e5a2
@@ -9,23 +9,24 @@ extension FPSDevice {
         case playing = 0xa5d6_739e
         /// State 3: playing, and the lease is about to expire.
         case leaseAboutToExpire = 0x4f83_4330
-        /// Playback has halted. Not in the guide; seen in practice.
+        /// Playback has halted. The guide does not define this state, but devices send it.
         case halted = 0x5991_bf20
     }
 
-    /// One playback of one title: what the user opens and closes again. Its keys, audio and video, share it.
+    /// A playback session of a title, from opening to closing the player. The audio and video keys of the title share
+    /// the session.
     public struct PlaybackSession: Hashable, Sendable {
         /// The session ID of the Media Playback State block.
         public let id: UInt64
 
-        /// The session with that ID.
+        /// Creates a session with an ID.
         public init(id: UInt64) { self.id = id }
     }
 }
 
 /// The content of the Media Playback State block, 16 bytes (Table 4-1).
 struct MediaPlaybackState {
-    /// Seconds since 1970.
+    /// The creation date of the SPC, in seconds since 1970.
     let creationDate: UInt32
     let state: FPSDevice.PlaybackState
     let session: FPSDevice.PlaybackSession

@@ -1,24 +1,25 @@
 package import FPSCrypto
 
-/// What a device learns from a CKC.
+/// The values that a device reads from a CKC.
 package struct ReceivedCKC: Sendable {
-    /// The content key, 16 bytes. Nil only in an answer to playback state 2, which need not have one.
+    /// The content key, 16 bytes. Nil is possible only in a response to playback state 2, which does not have to
+    /// contain a key.
     package let contentKey: SecretBytes?
-    /// The content IV, 16 bytes; empty without a content key.
+    /// The content IV, 16 bytes; empty if there is no content key.
     package let iv: [UInt8]
     let terms: KeyTerms
     let hdcp: HDCPRequirement
     let requiredSecurityLevel: RequiredSecurityLevel?
-    /// What is odd about it and no reason to refuse it.
+    /// The irregularities of the CKC that are not errors.
     package let notes: [String]
 
-    /// Holds that a device of this kind can honor the CKC.
+    /// Checks that a device with this profile can enforce the terms of the CKC.
     ///
     /// - Throws: ``FPSError/securityLevelTooLow``, or ``FPSError/invalidCKC`` for an Offline Key block that the device
-    ///   does not understand.
+    ///   does not support.
     package func check(for profile: DeviceProfile) throws(FPSError) {
         if let level = requiredSecurityLevel, !level.isMet(by: profile.securityLevel) {
-            throw .securityLevelTooLow.because("\(level) is required, the device has \(profile.securityLevel)")
+            throw .securityLevelTooLow.because("\(level) is required, but the device supports \(profile.securityLevel)")
         }
         guard case .dualExpiry(let offlineKey) = terms else { return }
         let needed: DeviceProfile.Capabilities =

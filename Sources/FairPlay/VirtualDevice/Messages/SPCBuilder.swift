@@ -1,7 +1,7 @@
 internal import ByteCoding
 internal import FPSCrypto
 
-/// Makes one SPC.
+/// A builder for one SPC.
 struct SPCBuilder {
     let profile: DeviceProfile
     let certificate: ApplicationCertificate
@@ -10,23 +10,25 @@ struct SPCBuilder {
     let output: DeviceProfile.Output
     let mediaPlaybackState: MediaPlaybackState
     let sync: SyncReport
-    /// 20 bytes.
+    /// The device ID, 20 bytes.
     let hu: [UInt8]
     let dask: DASkRule
     let mutations: [SPCMutation]
 
     struct Result {
         let spc: [UInt8]
-        /// What the SPC's payload was before it was encrypted.
+        /// The SPC's payload before encryption.
         let payload: [UInt8]
         let transactionID: UInt64
         let secrets: SessionSecrets
-        /// What the CKC must return: tag and whole block, as sent.
+        /// The blocks that the CKC must return, by tag: the whole blocks as sent.
         let returned: [UInt64: [UInt8]]
-        /// What the SPC says of playback; nil if it says nothing.
+        /// The playback state in the SPC; nil if it contains none.
         let playbackState: FPSDevice.PlaybackState?
     }
 
+    /// Creates the SPC.
+    ///
     /// - Throws: ``FPSError/spcCreationFailed``.
     func build(using random: inout DeviceRandom) throws(FPSError) -> Result {
         let transactionID = random.next()
@@ -37,7 +39,7 @@ struct SPCBuilder {
         )
         do throws(CryptoError) {
             var contents = try sessionBlocks(secrets, using: &random)
-            contents += describingBlocks(transactionID: transactionID)
+            contents += requestBlocks(transactionID: transactionID)
             var draft = draft(contents, using: &random)
             for mutation in mutations { mutation.apply(&draft) }
             if let seed = draft[.antiReplaySeed]?.value, seed.count == 16 {
@@ -59,7 +61,7 @@ struct SPCBuilder {
 
     typealias Content = (tag: SPCDraft.Tag, value: [UInt8])
 
-    /// [SK...R1], its integrity, R2 and the anti-replay seed.
+    /// Returns the blocks [SK...R1], its integrity, R2 and the anti-replay seed.
     private func sessionBlocks(
         _ secrets: SessionSecrets,
         using random: inout DeviceRandom
@@ -83,8 +85,8 @@ struct SPCBuilder {
         ]
     }
 
-    /// What is asked for, and by what kind of device.
-    private func describingBlocks(transactionID: UInt64) -> [Content] {
+    /// Returns the blocks with the asset ID, the versions and the properties of the device.
+    private func requestBlocks(transactionID: UInt64) -> [Content] {
         var contents: [Content] = [
             (.assetID, assetID),
             (.transactionID, bigEndian(transactionID)),
@@ -109,7 +111,8 @@ struct SPCBuilder {
         return contents
     }
 
-    /// Table 3-7: 16-19 version | 20-23 reserved | 24-31 security level | 32-35 KDL version
+    /// The content of the Security Level Report block (Table 3-7): 16-19 version | 20-23 reserved | 24-31 security
+    /// level | 32-35 KDL version
     private var securityLevelReport: [UInt8] {
         var writer = ByteWriter(capacity: 20)
         writer.write(UInt32(1))
@@ -119,7 +122,8 @@ struct SPCBuilder {
         return writer.bytes
     }
 
-    /// Adds blocks with unknown tags and the tag return request, pads, and shuffles.
+    /// Returns a draft of the SPC: adds blocks with unknown tags and the tag return request, pads the blocks, and
+    /// shuffles them.
     private func draft(_ contents: [Content], using random: inout DeviceRandom) -> SPCDraft {
         var contents = contents
         var taken = Set(SPCDraft.Tag.known.map(\.rawValue) + CKCTag.all)
@@ -130,8 +134,8 @@ struct SPCBuilder {
             contents.append((tag, random.bytes(Int.random(in: 0...48, using: &random))))
         }
         let known = contents.map(\.tag).filter { !reserved.contains($0) }.shuffled(using: &random)
-        let wanted = known.prefix(Int.random(in: 1...4, using: &random)) + reserved.prefix(1)
-        let request = wanted.shuffled(using: &random).flatMap { bigEndian($0.rawValue) }
+        let requested = known.prefix(Int.random(in: 1...4, using: &random)) + reserved.prefix(1)
+        let request = requested.shuffled(using: &random).flatMap { bigEndian($0.rawValue) }
         contents.append((.tagReturnRequest, request))
 
         let blocks = contents.shuffled(using: &random).map { content in
@@ -144,7 +148,7 @@ struct SPCBuilder {
         return SPCDraft(version: certificate.spcVersion, certificateHash: certificate.hash, blocks: blocks)
     }
 
-    /// The blocks that the tag return request names, as they are sent. What it names and is not there cannot return.
+    /// Returns the sent blocks that the tag return request contains. Requested tags without a block are not returned.
     private func returned(in draft: SPCDraft) -> [UInt64: [UInt8]] {
         let request = draft[.tagReturnRequest]?.value ?? []
         var returned: [UInt64: [UInt8]] = [:]
@@ -155,7 +159,7 @@ struct SPCBuilder {
         return returned
     }
 
-    /// The state that a block names; a mutation may have put another there, or a number that means nothing.
+    /// Returns the playback state in a block. A mutation can have changed the state, also to an undefined number.
     private func playbackState(in value: [UInt8]) -> FPSDevice.PlaybackState {
         let number = value.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
         return FPSDevice.PlaybackState(rawValue: number) ?? mediaPlaybackState.state
@@ -173,7 +177,7 @@ struct SPCBuilder {
         writer.write(draft.reserved)
         writer.write(iv)
         #if SwiftCrypto
-        // It draws the random part of RSA-OAEP itself: this field differs from SPC to SPC for seeded devices too.
+        // The library generates the OAEP seed, so this field is random for seeded devices too.
         writer.write(try certificate.publicKey.encryptOAEP(key))
         #else
         writer.write(try certificate.publicKey.encryptOAEP(key, using: &random))

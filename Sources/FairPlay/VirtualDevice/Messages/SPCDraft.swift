@@ -1,23 +1,22 @@
 internal import ByteCoding
 
-/// An SPC before its payload is encrypted, open to changes by an ``SPCMutation``. Changes may be as wrong as a test
-/// wants them.
+/// An SPC before encryption, which an ``SPCMutation`` can change. A test can make any changes, including invalid ones.
 public struct SPCDraft: Sendable {
-    /// Bytes 0-3: 1 for RSA-1024, 2 for RSA-2048. Changing it does not change the RSA block.
+    /// The SPC version in bytes 0-3: 1 for RSA-1024, 2 for RSA-2048. A change does not affect the RSA block.
     public var version: UInt32
-    /// Bytes 4-7.
+    /// The reserved bytes 4-7.
     public var reserved: [UInt8] = [0, 0, 0, 0]
     /// The SHA-1 of the certificate, 20 bytes.
     public var certificateHash: [UInt8]
-    /// The payload's blocks in their order.
+    /// The blocks of the payload, in order.
     public var blocks: [Block]
-    /// The payload length in the header; nil for the true one.
+    /// The payload length in the header; nil means the actual length.
     public var payloadLength: UInt32?
-    /// Bytes behind the payload, not encrypted.
+    /// Unencrypted bytes after the payload.
     public var trailingBytes: [UInt8] = []
 
-    /// The first block with `tag`, or nil. Setting nil removes every block with the tag; setting a block replaces the
-    /// first one, or appends.
+    /// The first block with `tag`; nil if there is none. Setting nil removes all blocks with the tag. Setting a block
+    /// replaces the first block with the tag, or appends the block.
     public subscript(tag: Tag) -> Block? {
         get { blocks.first { $0.tag == tag } }
         set {
@@ -30,20 +29,20 @@ public struct SPCDraft: Sendable {
         }
     }
 
-    /// A TLLV block (Table 2-2). What it says of its lengths may differ from what they are.
+    /// A TLLV block (Table 2-2). Its length fields can differ from the actual lengths.
     public struct Block: Sendable, Equatable {
-        /// What the block is.
+        /// The tag.
         public var tag: Tag
-        /// Its content.
+        /// The value.
         public var value: [UInt8]
-        /// What follows the content.
+        /// The padding after the value.
         public var padding: [UInt8]
-        /// The block length that it claims; nil for the true one, value and padding together.
+        /// The block length field; nil means the actual length of value and padding.
         public var blockLength: UInt32?
-        /// The value length that it claims; nil for the true one.
+        /// The value length field; nil means the actual length.
         public var valueLength: UInt32?
 
-        /// Makes a block whose lengths are true.
+        /// Creates a block with the actual lengths.
         public init(_ tag: Tag, value: [UInt8], padding: [UInt8]) {
             self.tag = tag
             self.value = value
@@ -66,22 +65,22 @@ public struct SPCDraft: Sendable {
 extension SPCDraft {
     /// The tag of a block in an SPC (Table 2-4).
     public struct Tag: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The 8 bytes as a number.
+        /// The tag as a big-endian number of 8 bytes.
         public let rawValue: UInt64
 
-        /// Makes a tag from its number.
+        /// Creates a tag from its number.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        /// The tag in hexadecimal, with 0x in front.
+        /// The tag in hexadecimal, with the prefix 0x.
         public var description: String { hexadecimal(rawValue) }
 
-        /// Session key, HU, R1 and integrity bytes, encrypted with DASk.
+        /// The session key, HU, R1 and the integrity bytes, encrypted with DASk.
         public static let sessionKeyAndR1 = Tag(rawValue: 0x3d1a_10b8_bffa_c2ec)
-        /// The integrity bytes in the clear payload.
+        /// The integrity bytes outside of the [SK...R1] block.
         public static let integrity = Tag(rawValue: 0xb349_d480_9e91_0687)
         /// The anti-replay seed.
         public static let antiReplaySeed = Tag(rawValue: 0x89c9_0f12_2041_06b2)
-        /// R2, from which DASk is made.
+        /// R2, from which DASk is derived.
         public static let r2 = Tag(rawValue: 0x71b5_595a_c152_1133)
         /// The tags of the blocks that the CKC must return.
         public static let tagReturnRequest = Tag(rawValue: 0x19f9_d4e5_ab76_09cb)
@@ -93,26 +92,26 @@ extension SPCDraft {
         public static let protocolVersionsSupported = Tag(rawValue: 0x67b8_fb79_ecce_1a13)
         /// The protocol version of this SPC.
         public static let protocolVersionUsed = Tag(rawValue: 0x5d81_bcbc_c7f6_1703)
-        /// Where the content goes.
+        /// The streaming indicator: the output for the content.
         public static let streamingIndicator = Tag(rawValue: 0xabb0_256a_3184_3974)
-        /// Creation date, playback state and session ID.
+        /// The creation date, the playback state and the session ID.
         public static let mediaPlaybackState = Tag(rawValue: 0xeb8e_fdf2_b25a_b3a0)
-        /// What the device can do.
+        /// The capabilities of the device.
         public static let capabilities = Tag(rawValue: 0x9c02_af32_53c0_7fb2)
-        /// What the device is.
+        /// The identity of the device.
         public static let deviceIdentity = Tag(rawValue: 0x94c1_7cd6_76c6_9b59)
-        /// What the device is, the older block.
+        /// The type of the device, in the older block.
         public static let deviceInfo = Tag(rawValue: 0xd43f_c6ab_c596_aae7)
-        /// What became of persistent keys.
+        /// The status of persistent keys.
         public static let sync = Tag(rawValue: 0x7796_6de1_dc10_83ad)
         /// The Kext Deny List version.
         public static let kextDenyListVersion = Tag(rawValue: 0x70ec_a657_3388_e329)
-        /// The device's security level.
+        /// The security level of the device.
         public static let securityLevelReport = Tag(rawValue: 0xb18e_e16e_a50f_6c02)
-        /// Whether the device is a virtual machine.
+        /// The VM device information.
         public static let vmDeviceInformation = Tag(rawValue: 0x7564_40e2_4049_9f70)
 
-        /// Every tag that the guide defines for an SPC.
+        /// All tags that the guide defines for an SPC.
         public static let known: [Tag] = [
             sessionKeyAndR1, integrity, antiReplaySeed, r2, tagReturnRequest, assetID, transactionID,
             protocolVersionsSupported, protocolVersionUsed, streamingIndicator, mediaPlaybackState, capabilities,

@@ -1,67 +1,68 @@
-/// A mistake on purpose: a change to an SPC before it is encrypted, to see what a server makes of it. Several are
-/// applied one after the other.
+/// A deliberate error: a change to an SPC before encryption, to test the reaction of a server. Several mutations are
+/// applied in order.
 public struct SPCMutation: Sendable {
     let apply: @Sendable (inout SPCDraft) -> Void
 
-    /// Makes a mutation from any change.
+    /// Creates a mutation from any change.
     public init(_ apply: @escaping @Sendable (inout SPCDraft) -> Void) { self.apply = apply }
 }
 
 extension SPCMutation {
     // MARK: The container
 
-    /// Another SPC version in the header; the RSA block stays as it is.
+    /// Sets the SPC version in the header; the RSA block is unchanged.
     public static func spcVersion(_ version: UInt32) -> SPCMutation { SPCMutation { $0.version = version } }
 
-    /// A certificate hash that is another certificate's.
+    /// A wrong certificate hash.
     public static let wrongCertificateHash = SPCMutation { draft in
         draft.certificateHash = draft.certificateHash.map { ~$0 }
     }
 
-    /// A payload length that is not the true one.
+    /// Sets the payload length field.
     public static func payloadLength(_ length: UInt32) -> SPCMutation { SPCMutation { $0.payloadLength = length } }
 
-    /// Bytes behind the payload.
+    /// Appends bytes after the payload.
     public static func trailing(_ bytes: [UInt8]) -> SPCMutation { SPCMutation { $0.trailingBytes = bytes } }
 
     // MARK: Any block
 
-    /// Leaves out a block.
+    /// Removes a block.
     public static func omitting(_ tag: SPCDraft.Tag) -> SPCMutation { SPCMutation { $0[tag] = nil } }
 
-    /// Gives a block another value, padded to a multiple of 16, or adds the block.
+    /// Sets the value of a block, padded to a multiple of 16, or adds the block.
     public static func value(_ tag: SPCDraft.Tag, _ value: [UInt8]) -> SPCMutation {
         SPCMutation { $0[tag] = .padded(tag, value) }
     }
 
-    /// Adds a block at the end of the payload, even if there is one with its tag.
+    /// Appends a block to the payload, even if there is a block with the same tag.
     public static func adding(_ tag: SPCDraft.Tag, _ value: [UInt8]) -> SPCMutation {
         SPCMutation { $0.blocks.append(.padded(tag, value)) }
     }
 
-    /// Sends a block twice.
+    /// Duplicates a block.
     public static func duplicating(_ tag: SPCDraft.Tag) -> SPCMutation {
         SPCMutation { draft in
             if let block = draft[tag] { draft.blocks.append(block) }
         }
     }
 
-    /// Pads a block with `count` bytes of `byte`. A payload that is no multiple of 16 then cannot be encrypted.
+    /// Sets the padding of a block to `count` bytes of `byte`. A payload whose size is not a multiple of 16 cannot be
+    /// encrypted.
     public static func padding(_ tag: SPCDraft.Tag, count: Int, of byte: UInt8 = 0xa5) -> SPCMutation {
         SPCMutation { $0[tag]?.padding = [UInt8](repeating: byte, count: max(count, 0)) }
     }
 
-    /// A block length that is not the true one.
+    /// Sets the block length field of a block.
     public static func blockLength(_ tag: SPCDraft.Tag, _ length: UInt32) -> SPCMutation {
         SPCMutation { $0[tag]?.blockLength = length }
     }
 
-    /// A value length that is not the true one.
+    /// Sets the value length field of a block.
     public static func valueLength(_ tag: SPCDraft.Tag, _ length: UInt32) -> SPCMutation {
         SPCMutation { $0[tag]?.valueLength = length }
     }
 
-    // MARK: Certain blocks
+    // MARK: Specific blocks
 
     /// Integrity bytes that differ from those in [SK...R1].
     public static let wrongIntegrity = SPCMutation { draft in
@@ -70,7 +71,7 @@ extension SPCMutation {
         draft[.integrity] = block
     }
 
-    /// The versions of Table 2-9: `used` is not the newest of `supported`.
+    /// Sets the protocol versions, for example as in Table 2-9, where `used` is not the newest of `supported`.
     public static func protocolVersions(used: UInt32, supported: [UInt32]) -> SPCMutation {
         SPCMutation { draft in
             draft[.protocolVersionUsed] = .padded(.protocolVersionUsed, bigEndian(used))
@@ -78,36 +79,36 @@ extension SPCMutation {
         }
     }
 
-    /// Version 1 in use where the device supports 1 and 2.
+    /// Version 1 is in use, although the device supports 1 and 2.
     public static let protocolDowngrade = protocolVersions(used: 1, supported: [1, 2])
 
-    /// Asks for exactly these blocks back, whether they are there or not, once or twice.
+    /// Sets the tag return request to exactly these tags, which can be absent or duplicate.
     public static func requestingReturn(of tags: [SPCDraft.Tag]) -> SPCMutation {
         value(.tagReturnRequest, tags.flatMap { bigEndian($0.rawValue) })
     }
 
-    /// Asks for one more block back, which is not there.
+    /// Adds an absent tag to the tag return request.
     public static let requestingAbsentTag = SPCMutation { draft in
         let request = draft[.tagReturnRequest]?.value ?? []
         draft[.tagReturnRequest] = .padded(.tagReturnRequest, request + bigEndian(UInt64(0x0123_4567_89ab_cdef)))
     }
 
-    /// Another creation date in the Media Playback State block, in seconds since 1970.
+    /// Sets the creation date in the Media Playback State block, in seconds since 1970.
     public static func createdAt(_ seconds: UInt32) -> SPCMutation {
         overwriting(.mediaPlaybackState, at: 0, with: seconds)
     }
 
-    /// Any number as the playback state.
+    /// Sets the playback state to any number.
     public static func playbackState(_ state: UInt32) -> SPCMutation {
         overwriting(.mediaPlaybackState, at: 4, with: state)
     }
 
-    /// Another version of the VM Device Information block.
+    /// Sets the version of the VM Device Information block.
     public static func vmInformationVersion(_ version: UInt32) -> SPCMutation {
         overwriting(.vmDeviceInformation, at: 0, with: version)
     }
 
-    /// Writes a number over 4 bytes of a value, if the block is there and long enough.
+    /// Overwrites 4 bytes of a value with a number, if the block exists and is long enough.
     private static func overwriting(_ tag: SPCDraft.Tag, at offset: Int, with number: UInt32) -> SPCMutation {
         SPCMutation { draft in
             guard var block = draft[tag], block.value.count >= offset + 4 else { return }
@@ -118,7 +119,7 @@ extension SPCMutation {
 }
 
 extension SPCDraft.Block {
-    /// A block with as few bytes of padding as possible. They are fixed, so that mutations use up no random numbers.
+    /// Returns a block with the minimum padding. The padding is fixed, so that mutations do not consume random numbers.
     static func padded(_ tag: SPCDraft.Tag, _ value: [UInt8]) -> SPCDraft.Block {
         SPCDraft.Block(tag, value: value, padding: [UInt8](repeating: 0xa5, count: (16 - value.count % 16) % 16))
     }

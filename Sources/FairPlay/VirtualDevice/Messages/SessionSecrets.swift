@@ -1,10 +1,10 @@
 package import FPSCrypto
 
-/// What a device keeps of an SPC in order to open the CKC.
+/// The values of an SPC that a device stores to decrypt the CKC.
 package struct SessionSecrets: Sendable {
-    /// SK, 16 bytes: opens the content key.
+    /// SK, which decrypts the content key, 16 bytes.
     package var sessionKey: SecretBytes
-    /// R1, 44 bytes: must come back.
+    /// R1, which the CKC must return, 44 bytes.
     package var r1: SecretBytes
     /// The anti-replay seed, 16 bytes.
     package var antiReplaySeed: SecretBytes
@@ -15,7 +15,8 @@ package struct SessionSecrets: Sendable {
         self.antiReplaySeed = antiReplaySeed
     }
 
-    /// The key of the CKC's payload: the seed, encrypted under the first 16 bytes of SHA-1(R1).
+    /// Returns the key of the CKC's payload: the anti-replay seed, encrypted with the first 16 bytes of the SHA-1 of
+    /// R1.
     func payloadKey() throws(CryptoError) -> SecretBytes {
         let arKey = SHA1.hash(r1)[0..<16]
         return try AES128.encryptBlockSecret(antiReplaySeed.reveal(), key: arKey)

@@ -2,20 +2,20 @@ internal import ByteCoding
 internal import FPSCrypto
 import TextCoding
 
-/// Opens a CKC and holds it against every rule of the guide. It refuses more than a device in the field might: a
-/// block that the guide does not define and nobody asked for is an error here, because it is far more often a
-/// misspelt tag, whose restriction would silently not apply, than a novelty.
+/// A reader that decrypts a CKC and checks it against all rules of the guide. It is stricter than a real device. For
+/// example, a block that the guide does not define and that was not requested is an error, because it is usually a
+/// wrong tag, whose restriction would silently not apply, and rarely a new kind of block.
 package struct StrictCKCReader: Sendable {
     let secrets: SessionSecrets
     let returned: [UInt64: [UInt8]]
     let playbackState: FPSDevice.PlaybackState?
 
-    /// Makes a reader for the answer to one SPC.
+    /// Creates a reader for the response to one SPC.
     ///
     /// - Parameters:
-    ///   - secrets: what was sent in the SPC.
-    ///   - returned: what the CKC must return: each tag with its whole block, as sent.
-    ///   - playbackState: what the SPC said of playback, or nil if it said nothing.
+    ///   - secrets: the secrets in the SPC.
+    ///   - returned: the blocks that the CKC must return, by tag: the whole blocks as sent.
+    ///   - playbackState: the playback state in the SPC; nil if it contains none.
     package init(
         secrets: SessionSecrets,
         returned: [UInt64: [UInt8]],
@@ -26,12 +26,12 @@ package struct StrictCKCReader: Sendable {
         self.playbackState = playbackState
     }
 
-    /// Opens the CKC.
+    /// Decrypts and checks the CKC.
     ///
     /// - Throws: ``FPSError/invalidCKC`` with the reason.
     package func read(_ ckc: [UInt8]) throws(FPSError) -> ReceivedCKC {
         guard playbackState != .halted else {
-            throw .invalidCKC.because("the SPC said that playback has halted; no key answers that")
+            throw .invalidCKC.because("the SPC reports that playback has halted, so it must not get a key")
         }
         do {
             return try received(try open(ckc))
@@ -62,8 +62,10 @@ package struct StrictCKCReader: Sendable {
         let blocks = try CKCBlock.all(in: payload)
         let own = try ownBlocks(blocks, in: payload)
 
-        guard let r1 = own[CKCTag.r1] else { throw FPSError.invalidCKC.because("there is no R1") }
-        guard payload[r1.value] == secrets.r1 else { throw FPSError.invalidCKC.because("R1 is not the one sent") }
+        guard let r1 = own[CKCTag.r1] else { throw FPSError.invalidCKC.because("the CKC contains no R1") }
+        guard payload[r1.value] == secrets.r1 else {
+            throw FPSError.invalidCKC.because("R1 differs from the R1 in the SPC")
+        }
 
         let duration = try own[CKCTag.contentKeyDuration].map { try ContentKeyDuration(payload[$0.value].reveal()) }
         let offlineKey = try own[CKCTag.offlineKey].map { try OfflineKey(payload[$0.value].reveal()) }
@@ -87,23 +89,24 @@ package struct StrictCKCReader: Sendable {
         )
     }
 
-    /// Parts the CKC's own blocks from those it returns, which must all be there, unaltered, behind its own.
+    /// Separates the CKC's own blocks from the returned blocks, which must be complete, unmodified, and after the own
+    /// blocks.
     private func ownBlocks(_ blocks: [CKCBlock], in payload: SecretBytes) throws -> [UInt64: CKCBlock] {
         var own: [UInt64: CKCBlock] = [:]
         var missing = Set(returned.keys)
         for block in blocks {
             if let sent = returned[block.tag] {
                 guard SecretBytes.constantTimeEquals(payload[block.whole].reveal(), sent) else {
-                    throw FPSError.invalidCKC.because("block \(block.name) was returned altered")
+                    throw FPSError.invalidCKC.because("the returned block \(block.name) was modified")
                 }
                 missing.remove(block.tag)
                 continue
             }
             guard CKCTag.all.contains(block.tag) else {
-                throw FPSError.invalidCKC.because("block \(block.name) is unknown and was not asked for")
+                throw FPSError.invalidCKC.because("block \(block.name) is unknown and was not requested")
             }
             guard missing.count == returned.count else {
-                throw FPSError.invalidCKC.because("block \(block.name) follows a returned one")
+                throw FPSError.invalidCKC.because("block \(block.name) follows a returned block")
             }
             own[block.tag] = block
         }
@@ -116,12 +119,14 @@ package struct StrictCKCReader: Sendable {
     // Table 2-12, bytes of the block: 16-31 content IV | 32-47 content key, encrypted with SK
     private func contentKey(_ block: CKCBlock?, in payload: SecretBytes) throws -> (SecretBytes?, [UInt8]) {
         guard let block else {
-            guard playbackState == .playing else { throw FPSError.invalidCKC.because("there is no content key") }
+            guard playbackState == .playing else {
+                throw FPSError.invalidCKC.because("the CKC contains no content key")
+            }
             return (nil, [])
         }
         let value = payload[block.value].reveal()
         guard value.count == 32 else {
-            throw FPSError.invalidCKC.because("the content key block holds \(value.count) bytes, must be 32")
+            throw FPSError.invalidCKC.because("the content key block has \(value.count) bytes, must be 32")
         }
         return (try AES128.decryptBlockSecret(value[16...], key: secrets.sessionKey), Array(value[..<16]))
     }
@@ -129,24 +134,26 @@ package struct StrictCKCReader: Sendable {
     private func terms(_ duration: ContentKeyDuration?, _ offlineKey: OfflineKey?) throws -> KeyTerms {
         switch (duration, offlineKey) {
         case (.some, .some):
-            throw FPSError.invalidCKC.because("it holds both an offline key and a content key duration")
+            throw FPSError.invalidCKC.because("the CKC contains both an offline key and a content key duration")
         case (nil, let offlineKey?):
             return .dualExpiry(offlineKey)
         case (let duration?, nil):
             guard playbackState != nil else {
-                throw FPSError.invalidCKC.because("a content key duration answers an SPC without a playback state")
+                throw FPSError.invalidCKC.because(
+                    "the CKC contains a content key duration, but the SPC has no playback state"
+                )
             }
             return duration.terms
         case (nil, nil):
             guard playbackState != .playing else {
-                throw FPSError.invalidCKC.because("an answer to playback state 2 must hold a content key duration")
+                throw FPSError.invalidCKC.because("a response to playback state 2 must contain a content key duration")
             }
             return .streaming(lease: 0, rental: 0)
         }
     }
 }
 
-/// Where a block of a CKC lies in the clear payload (Table 2-2).
+/// The position of a block in the decrypted payload of a CKC (Table 2-2).
 struct CKCBlock {
     let tag: UInt64
     let whole: Range<Int>
@@ -172,7 +179,7 @@ struct CKCBlock {
                 let valueStart = reader.offset
                 try reader.skip(blockLength, "value and padding of block \(hexadecimal(tag))")
                 guard tags.insert(tag).inserted else {
-                    throw FPSError.invalidCKC.because("block \(hexadecimal(tag)) occurs twice")
+                    throw FPSError.invalidCKC.because("block \(hexadecimal(tag)) occurs more than once")
                 }
                 blocks.append(
                     CKCBlock(tag: tag, whole: start..<reader.offset, value: valueStart..<valueStart + valueLength)

@@ -2,9 +2,9 @@ internal import ByteCoding
 
 /// The content of a Sync block.
 enum SyncReport {
-    /// Version 0, 28 zero bytes: what ordinary SPCs hold.
+    /// Version 0, 28 zero bytes, as in ordinary SPCs.
     case empty
-    /// Version 1 (the first Table 6-2): for a key whose Offline Key TLLV had version 1.
+    /// Version 1 (the first Table 6-2), for a key whose Offline Key TLLV had version 1.
     case version1(contentID: [UInt8], remaining: UInt32)
     /// Version 2 (Table 6-3).
     case version2(Version2)
@@ -12,15 +12,16 @@ enum SyncReport {
     struct Version2 {
         var challenge: UInt64
         var flags: Flags
-        /// 16 bytes; zeros where there is no title.
+        /// The title ID, 16 bytes; zeros if there is no title.
         var titleID = [UInt8](repeating: 0, count: 16)
-        /// Seconds; 0 when expired, 0xFFFFFFFF when there is no end.
+        /// The duration to expiry in seconds; 0 if the key has expired, 0xFFFFFFFF if it never expires.
         var remaining: UInt32 = 0
-        /// 16 bytes each.
+        /// The stream IDs of the invalidated keys, 16 bytes each.
         var invalidatedStreamIDs: [[UInt8]] = []
     }
 
-    /// Table 6-4. `success` means that what was asked has been done; `objectExpired` comes beside it.
+    /// The flags of Table 6-4. `success` means that the requested operation was performed; `objectExpired` can be set
+    /// in addition.
     struct Flags: OptionSet {
         let rawValue: UInt64
 

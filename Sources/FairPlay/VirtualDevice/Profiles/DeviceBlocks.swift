@@ -6,20 +6,20 @@ extension DeviceProfile {
     public struct Identity: Sendable, Equatable {
         /// The version of the block.
         public var version: UInt32 = 1
-        /// What kind of device.
+        /// The class of the device.
         public var deviceClass: DeviceClass
-        /// A number for the maker: of the standard profiles, the start of the SHA-256 of a name.
+        /// A number for the manufacturer; in the standard profiles, the first bytes of the SHA-256 of a name.
         public var vendorHash: UInt64
-        /// A number for the product, made likewise.
+        /// A number for the product, likewise.
         public var productHash: UInt64
         /// The version of FairPlay in userland.
         public var fairPlayREE: UInt32 = 0x0001_0000
         /// The version of FairPlay in the kernel or a trusted environment.
         public var fairPlayTEE: UInt32 = 0x0001_0000
-        /// The OS version; nil (written as 0) for devices that are not Apple's.
+        /// The OS version; nil (written as 0) for devices of other manufacturers.
         public var osVersion: OSVersion?
 
-        /// Makes the content from the names of the maker and the product.
+        /// Creates the content from the names of the manufacturer and the product.
         public init(_ deviceClass: DeviceClass, vendor: String, product: String, osVersion: OSVersion?) {
             self.deviceClass = deviceClass
             vendorHash = Self.hash(vendor)
@@ -49,14 +49,14 @@ extension DeviceProfile {
 
     /// The content of the Device Info block, 16 bytes (Table 3-4).
     public struct Info: Sendable, Equatable {
-        /// What kind of device.
+        /// The type of the device.
         public var type: DeviceType
-        /// The OS version; nil (written as 0) for devices that are not Apple's.
+        /// The OS version; nil (written as 0) for devices of other manufacturers.
         public var osVersion: OSVersion?
         /// The version of the block.
         public var version: UInt32 = 1
 
-        /// Makes the content.
+        /// Creates the content.
         public init(_ type: DeviceType, osVersion: OSVersion?) {
             self.type = type
             self.osVersion = osVersion
@@ -76,14 +76,14 @@ extension DeviceProfile {
     public struct VirtualMachine: Sendable, Equatable {
         /// One side of a virtual machine.
         public struct Side: Sendable, Equatable {
-            /// Its device class.
+            /// The device class of this side.
             public var deviceClass: DeviceClass
-            /// Its OS version.
+            /// The OS version of this side.
             public var osVersion: OSVersion
-            /// The version of FairPlay's virtualization protocol that it uses.
+            /// The version of FairPlay's virtualization protocol on this side.
             public var protocolVersion: UInt32
 
-            /// Makes a side.
+            /// Creates a side.
             public init(_ deviceClass: DeviceClass, osVersion: OSVersion, protocolVersion: UInt32 = 1) {
                 self.deviceClass = deviceClass
                 self.osVersion = osVersion
@@ -102,19 +102,19 @@ extension DeviceProfile {
 
         /// The version of the block; 0 means that the device is not a virtual machine.
         public var version: UInt32
-        /// The machine underneath.
+        /// The host machine.
         public var host: Side
-        /// The machine that asks.
+        /// The guest machine, which sends the request.
         public var guest: Side
 
-        /// Makes the content.
+        /// Creates the content.
         public init(version: UInt32 = 1, host: Side, guest: Side) {
             self.version = version
             self.host = host
             self.guest = guest
         }
 
-        /// What a device that is not a virtual machine sends: version 0 and zeros.
+        /// The content for a device that is not a virtual machine: version 0 and zeros.
         public static let notVirtual: VirtualMachine = {
             let nothing = Side(.unknown, osVersion: OSVersion(0), protocolVersion: 0)
             return VirtualMachine(version: 0, host: nothing, guest: nothing)

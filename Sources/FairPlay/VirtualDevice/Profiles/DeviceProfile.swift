@@ -1,40 +1,42 @@
-/// What one kind of device says of itself in an SPC, and what it can do. Start from a standard profile
-/// (``DeviceProfile/iPhone`` and so on) and change what a test needs.
+/// The properties of one kind of device: the blocks in its SPCs, and its features. A test can start with a standard
+/// profile, for example ``DeviceProfile/iPhone``, and change it.
 public struct DeviceProfile: Sendable, Equatable {
-    /// The name on the command line.
+    /// The name of the profile on the command line.
     public var name: String
-    /// SPC versions that it can make: 1 (RSA-1024), 2 (RSA-2048). The certificate's key decides which one.
+    /// The SPC versions that the device can create: 1 (RSA-1024), 2 (RSA-2048). The key of the certificate determines
+    /// which one is used.
     public var spcVersions: Set<UInt32> = [1, 2]
-    /// FPS protocol versions that it supports, in the order in which it lists them.
+    /// The FPS protocol versions that the device supports, in the order in the SPC.
     public var protocolVersions: [UInt32] = [1, 2]
-    /// The Capabilities block; nil leaves it out.
+    /// The Capabilities block; nil omits the block.
     public var capabilities: Capabilities?
-    /// The Device Identity block; nil leaves it out.
+    /// The Device Identity block; nil omits the block.
     public var identity: Identity?
-    /// The Device Info block; nil leaves it out.
+    /// The Device Info block; nil omits the block.
     public var info: Info?
-    /// The highest security level that it enforces.
+    /// The highest security level that the device enforces.
     public var securityLevel: SecurityLevel
-    /// Whether it sends ``securityLevel`` in a Security Level Report block.
+    /// Whether the device sends ``securityLevel`` in a Security Level Report block.
     public var reportsSecurityLevel = true
-    /// The Kext Deny List version of a Mac, sent in a block of its own and in the security level report.
+    /// The Kext Deny List version of a Mac, which is sent in a separate block and in the security level report; nil for
+    /// other devices.
     public var kextDenyListVersion: UInt32?
-    /// The VM Device Information block; nil leaves it out.
+    /// The VM Device Information block; nil omits the block.
     public var virtualMachine: VirtualMachine? = .notVirtual
-    /// The display that is attached when the device is made.
+    /// The display that is attached when the device is created.
     public var display: Display = .hdcpType1
-    /// Where it plays, unless a request says otherwise.
+    /// The output, unless a request specifies another output.
     public var output: Output = .local
-    /// Whether apps can keep persistent keys on it.
+    /// Whether the device supports persistent keys.
     public var keepsPersistentKeys = false
-    /// Whether it sends the Media Playback State block.
+    /// Whether the device sends the Media Playback State block.
     public var sendsMediaPlaybackState = true
-    /// Whether its ordinary SPCs hold a Sync block of version 0.
+    /// Whether ordinary SPCs of the device contain a Sync block of version 0.
     public var sendsEmptySync = true
-    /// How many blocks with unknown tags it adds to an SPC.
+    /// The number of blocks with unknown tags that the device adds to an SPC.
     public var reservedBlockCount = 2
 
-    /// Makes a profile that sends the mandatory blocks and the given ones.
+    /// Creates a profile that sends the mandatory blocks and the given blocks.
     public init(
         name: String,
         capabilities: Capabilities? = nil,
@@ -53,6 +55,6 @@ public struct DeviceProfile: Sendable, Equatable {
 }
 
 extension DeviceProfile: CustomStringConvertible {
-    /// The name on the command line.
+    /// The name of the profile on the command line.
     public var description: String { name }
 }

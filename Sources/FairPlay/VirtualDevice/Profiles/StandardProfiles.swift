@@ -4,7 +4,7 @@ extension DeviceProfile {
     /// An iPad.
     public static let iPad = mobile("ipad", product: "iPad")
 
-    /// An Apple TV. It keeps no persistent keys.
+    /// An Apple TV, which does not support persistent keys.
     public static let appleTV = DeviceProfile(
         name: "apple-tv",
         capabilities: [.hdcpEnforcement, .securityLevelBaseline, .securityLevelMain],
@@ -13,7 +13,7 @@ extension DeviceProfile {
         securityLevel: .main
     )
 
-    /// A Mac, the only kind that reports a Kext Deny List.
+    /// A Mac, the only kind of device that reports a Kext Deny List.
     public static let mac = {
         var profile = DeviceProfile(
             name: "mac",
@@ -27,7 +27,7 @@ extension DeviceProfile {
         return profile
     }()
 
-    /// An Apple Watch: its Device Info names it, its Device Identity has no class for it.
+    /// An Apple Watch. Device Info has a type for it, but Device Identity has no class.
     public static let appleWatch = DeviceProfile(
         name: "watch",
         capabilities: [.securityLevelBaseline],
@@ -36,7 +36,7 @@ extension DeviceProfile {
         securityLevel: .baseline
     )
 
-    /// A Vision Pro: it came after Device Info, which has no type for it.
+    /// A Vision Pro. Device Info is older and has no type for it.
     public static let visionPro = {
         var profile = DeviceProfile(
             name: "vision-pro",
@@ -48,7 +48,7 @@ extension DeviceProfile {
         return profile
     }()
 
-    /// A television of another maker, which FPS reaches by AirPlay. It reports no OS version.
+    /// A television of another manufacturer, which plays FPS content through AirPlay. It does not report an OS version.
     public static let partnerTV = {
         var profile = DeviceProfile(
             name: "partner-tv",
@@ -79,13 +79,13 @@ extension DeviceProfile {
         return profile
     }()
 
-    /// Every standard profile.
+    /// All standard profiles.
     public static let all: [DeviceProfile] = [
         iPhone, iPad, appleTV, mac, appleWatch, visionPro, partnerTV, virtualMachine,
     ]
 
-    /// The standard profile with this name on the command line, or nil: iphone, ipad, apple-tv, mac, watch, vision-pro,
-    /// partner-tv, vm.
+    /// Returns the standard profile with this name on the command line, or nil. The names are iphone, ipad, apple-tv,
+    /// mac, watch, vision-pro, partner-tv and vm.
     public static func named(_ name: String) -> DeviceProfile? { all.first { $0.name == name } }
 
     private static func mobile(_ name: String, product: String) -> DeviceProfile {
@@ -102,7 +102,7 @@ extension DeviceProfile {
 }
 
 extension DeviceProfile.Capabilities {
-    /// Every capability of Table 3-2.
+    /// All capabilities of Table 3-2.
     public static let everything: Self = [
         .hdcpEnforcement, .offlineKey, .secureInvalidation, .offlineKeyVersion2, .securityLevelBaseline,
         .securityLevelMain,

@@ -3,7 +3,7 @@ import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
-    /// A key, in the clear or encrypted, or the question for one.
+    /// A content key, clear or encrypted, or a request for one.
     ///
     ///     ContentKey @kid @explicitIV @commonEncryptionScheme @dependsOnKey
     ///       Data / pskc:Secret
@@ -11,36 +11,36 @@ extension CPIXDocument {
     ///         pskc:EncryptedValue     EncryptedValue: AES-256-CBC, 48 bytes
     ///         pskc:ValueMAC           base64 of 64 bytes: HMAC-SHA512 over the encrypted value's bytes
     ///
-    /// PlainValue and EncryptedValue exclude each other; without Data it is a question.
+    /// Secret contains either PlainValue or EncryptedValue; a ContentKey without Data is a request.
     public struct ContentKey: Sendable {
-        /// The 16 bytes of AES-128, as the document has them.
+        /// The AES-128 key of 16 bytes in a document.
         public enum Value: Sendable, Equatable {
-            /// In the clear.
+            /// A clear key.
             case plain(SecretBytes)
-            /// Under the document key, with the MAC where there is one.
+            /// A key encrypted with the document key, and its MAC if there is one.
             case encrypted(EncryptedValue, mac: [UInt8]?)
         }
 
-        /// Which one it is.
+        /// The key ID.
         public var keyID: ContentKeyID
-        /// The key; nil in a document that asks for keys.
+        /// The key; nil in a request.
         public var value: Value?
-        /// The initialization vector, 16 bytes, where there is one for all samples.
+        /// The initialization vector of 16 bytes that applies to all samples; nil if there is none.
         public var explicitIV: [UInt8]?
-        /// `cbcs`, `cenc`, `cbc1` or `cens`.
+        /// The encryption scheme: `cbcs`, `cenc`, `cbc1` or `cens`.
         public var scheme: String?
-        /// The key from which this one is derived, where keys come in levels.
+        /// The key from which this one is derived, in key hierarchies; nil if there is none.
         public var dependsOn: ContentKeyID?
-        /// The line in which its start tag ends, for messages; 0 in a document that was not read.
+        /// The line of the end of the start tag, for messages; 0 if the document was not parsed.
         public var line = 0
 
-        /// The key where it is in the clear.
+        /// The key if it is clear; nil if it is encrypted or missing.
         public var key: SecretBytes? {
             guard case .plain(let key) = value else { return nil }
             return key
         }
 
-        /// Makes a key in the clear, or the question for one.
+        /// Creates a clear key, or a request for a key.
         public init(keyID: ContentKeyID, key: SecretBytes?, explicitIV: [UInt8]? = nil, scheme: String? = nil) {
             self.keyID = keyID
             value = key.map { .plain($0) }
@@ -56,7 +56,7 @@ extension CPIXDocument {
             line = element.line
             guard let data = element.cpixChild("Data") else { return }
             guard let secret = data.cpixChild("Secret", in: keyNamespace) else {
-                throw data.cpixError("it has no Secret of the namespace \(keyNamespace)")
+                throw data.cpixError("Secret in the namespace \(keyNamespace) is missing")
             }
             value = try Self.value(secret)
         }
@@ -67,7 +67,7 @@ extension CPIXDocument {
             switch (plain, encrypted) {
             case (let plain?, nil):
                 let bytes = try plain.cpixData()
-                guard bytes.count == 16 else { throw plain.cpixError("it is not base64 of 16 bytes") }
+                guard bytes.count == 16 else { throw plain.cpixError("the value is not base64 of 16 bytes") }
                 return .plain(SecretBytes(copying: bytes))
             case (nil, let encrypted?):
                 let mac = try secret.cpixChild("ValueMAC", in: keyNamespace).map { element throws(SignalingError) in
@@ -75,7 +75,7 @@ extension CPIXDocument {
                 }
                 return .encrypted(try EncryptedValue(encrypted), mac: mac)
             default:
-                throw secret.cpixError("it has one of PlainValue and EncryptedValue of the namespace \(keyNamespace)")
+                throw secret.cpixError("expected either PlainValue or EncryptedValue in the namespace \(keyNamespace)")
             }
         }
 

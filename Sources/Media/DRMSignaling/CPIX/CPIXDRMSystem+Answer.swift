@@ -1,26 +1,30 @@
 extension CPIXDocument.DRMSystem {
-    /// The entry with what its system says of the key, as far as the entry asks: the elements that it has; all that the
-    /// system has where the entry has none.
+    /// Returns the entry with the signaling data of its system for the key. It contains the elements that this entry
+    /// requests, or all elements of the system if this entry requests none.
     ///
     ///     element                               fairplay   widevine               playready
     ///     PSSH                                  key IDs    box                    box
     ///     ContentProtectionData                 -          cenc:pssh              cenc:pssh, mspr:pro
     ///     URIExtXKey                            skd://     data: with the box     data: with the object
-    ///     HLSSignalingData media, master        the line   the line               the line
+    ///     HLSSignalingData media, master        tag        tag                    tag
     ///     SmoothStreamingProtectionHeaderData   -          -                      the object in Base64
     ///
-    /// The common system is like Widevine.
+    /// The common system has the same elements as Widevine.
     ///
     /// - Parameters:
-    ///   - scheme: How media are encrypted.
-    ///   - keyURI: Where FairPlay's key is.
-    /// - Throws: `unknown-system`; `method-not-allowed` for FairPlay with another scheme than `cbcs`; `invalid-key-uri`.
+    ///   - scheme: The encryption scheme.
+    ///   - keyURI: The URI of the FairPlay key.
+    /// - Throws: `unknown-system`; `method-not-allowed` for FairPlay unless the scheme is `cbcs`; `invalid-key-uri`.
     public func answered(
         scheme: CommonEncryptionScheme,
         keyURI fairPlayURI: String
     ) throws(SignalingError) -> CPIXDocument.DRMSystem {
         guard let system = ProtectionSystem.known.first(where: { $0.systemID == systemID }) else {
-            throw SignalingError(.unknownSystem, "CPIX, line \(line), DRMSystem", "\(systemID) is not served here")
+            throw SignalingError(
+                .unknownSystem,
+                "CPIX, line \(line), DRMSystem",
+                "the system \(systemID) is not supported"
+            )
         }
         let method: HLSKeyMethod = scheme.countsBlocks ? .sampleAESCTR : .sampleAES
         let signal: HLSKeySignal
@@ -41,22 +45,22 @@ extension CPIXDocument.DRMSystem {
             object = pro
             xml = (xml ?? "") + "<mspr:pro xmlns:mspr=\"urn:microsoft:playready\">\(pro)</mspr:pro>"
         }
-        var answer = CPIXDocument.DRMSystem(keyID: keyID, systemID: systemID)
-        answer.name = name
-        if asksNothing || pssh != nil { answer.pssh = box?.bytes }
-        if asksNothing || contentProtectionData != nil { answer.contentProtectionData = xml }
-        if asksNothing || keyURI != nil { answer.keyURI = signal.uri }
-        if asksNothing || mediaPlaylistSignaling != nil {
-            answer.mediaPlaylistSignaling = signal.line(isSessionKey: false)
+        var response = CPIXDocument.DRMSystem(keyID: keyID, systemID: systemID)
+        response.name = name
+        if requestsAllElements || pssh != nil { response.pssh = box?.bytes }
+        if requestsAllElements || contentProtectionData != nil { response.contentProtectionData = xml }
+        if requestsAllElements || keyURI != nil { response.keyURI = signal.uri }
+        if requestsAllElements || mediaPlaylistSignaling != nil {
+            response.mediaPlaylistSignaling = signal.line(isSessionKey: false)
         }
-        if asksNothing || multivariantPlaylistSignaling != nil {
-            answer.multivariantPlaylistSignaling = signal.line(isSessionKey: true)
+        if requestsAllElements || multivariantPlaylistSignaling != nil {
+            response.multivariantPlaylistSignaling = signal.line(isSessionKey: true)
         }
-        if asksNothing || smoothStreamingHeader != nil { answer.smoothStreamingHeader = object }
-        return answer
+        if requestsAllElements || smoothStreamingHeader != nil { response.smoothStreamingHeader = object }
+        return response
     }
 
-    private var asksNothing: Bool {
+    private var requestsAllElements: Bool {
         pssh == nil && contentProtectionData == nil && keyURI == nil && mediaPlaylistSignaling == nil
             && multivariantPlaylistSignaling == nil && smoothStreamingHeader == nil && hdsSignaling == nil
     }

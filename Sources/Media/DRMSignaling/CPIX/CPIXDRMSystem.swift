@@ -2,44 +2,44 @@ import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
-    /// What a protection system says of a key.
+    /// The signaling data of a DRM system for a key.
     ///
     ///     DRMSystem @kid @systemId @name
     ///       PSSH                                    base64 of the box
-    ///       ContentProtectionData                   base64 of what stands in ContentProtection of DASH, XML
-    ///       URIExtXKey                              base64 of the URI of EXT-X-KEY
-    ///       HLSSignalingData @playlist              base64 of lines of a playlist: `media` (EXT-X-KEY, and the default),
-    ///                                               `master` (EXT-X-SESSION-KEY)
+    ///       ContentProtectionData                   base64 of XML for ContentProtection in a DASH manifest
+    ///     URIExtXKey                              base64 of the URI in EXT-X-KEY
+    ///       HLSSignalingData @playlist              base64 of playlist lines: `media` (EXT-X-KEY, and the default),
+    ///                                             `master` (EXT-X-SESSION-KEY)
     ///       SmoothStreamingProtectionHeaderData     text
     ///       HDSSignalingData                        base64
     ///
-    /// In a question an element that is empty asks for its content. So empty and missing are not the same.
+    /// In a request, an empty element requests its content, so an empty element differs from a missing one.
     public struct DRMSystem: Sendable, Equatable {
-        /// The key.
+        /// The key ID.
         public var keyID: ContentKeyID
-        /// The system.
+        /// The system ID.
         public var systemID: SystemID
-        /// A name for people.
+        /// The display name.
         public var name: String?
-        /// The `pssh` box, its header included.
+        /// The `pssh` box, including its header.
         public var pssh: [UInt8]?
-        /// XML for ContentProtection of a DASH manifest.
+        /// XML for ContentProtection in a DASH manifest.
         public var contentProtectionData: String?
-        /// The URI of EXT-X-KEY.
+        /// The URI in EXT-X-KEY.
         public var keyURI: String?
         /// Lines for Media Playlists.
         public var mediaPlaylistSignaling: String?
         /// Lines for Multivariant Playlists.
         public var multivariantPlaylistSignaling: String?
-        /// What Smooth Streaming has in its ProtectionHeader.
+        /// The ProtectionHeader of Smooth Streaming.
         public var smoothStreamingHeader: String?
-        /// What Adobe's HDS has.
+        /// The signaling data of Adobe HDS.
         public var hdsSignaling: [UInt8]?
-        /// The line in which its start tag ends, for messages; 0 in a document that was not read. It makes no two entries
-        /// different.
+        /// The line of the end of the start tag, for messages; 0 if the document was not parsed. It is ignored in
+        /// comparisons.
         @IgnoredInComparison public var line = 0
 
-        /// Makes an entry.
+        /// Creates an entry.
         public init(keyID: ContentKeyID, systemID: SystemID, keyURI: String? = nil) {
             self.keyID = keyID
             self.systemID = systemID
@@ -48,7 +48,7 @@ extension CPIXDocument {
 
         init(_ element: XMLTree.Element) throws(SignalingError) {
             guard let systemID = element.attributes["systemId"].flatMap({ SystemID($0) }) else {
-                throw element.cpixError("systemId is missing, or is no UUID")
+                throw element.cpixError("systemId is missing or is not a UUID")
             }
             self.systemID = systemID
             keyID = try element.cpixKeyID()
@@ -57,26 +57,30 @@ extension CPIXDocument {
             pssh = try element.cpixChild("PSSH")?.cpixData()
             contentProtectionData = try element.cpixChild("ContentProtectionData")?.cpixEncodedText()
             keyURI = try element.cpixChild("URIExtXKey")?.cpixEncodedText()
-            for signaling in element.cpixChildren("HLSSignalingData") { try take(signaling) }
+            for signaling in element.cpixChildren("HLSSignalingData") { try parseSignaling(signaling) }
             if let header = element.cpixChild("SmoothStreamingProtectionHeaderData") {
-                guard header.text.utf8.count <= Limit.data else { throw header.cpixError("it is too long") }
+                guard header.text.utf8.count <= Limit.data else {
+                    throw header.cpixError("the header is longer than \(Limit.data) bytes")
+                }
                 smoothStreamingHeader = String(header.text.filter { !$0.isWhitespace })
             }
             hdsSignaling = try element.cpixChild("HDSSignalingData")?.cpixData()
         }
 
-        private mutating func take(_ element: XMLTree.Element) throws(SignalingError) {
+        private mutating func parseSignaling(_ element: XMLTree.Element) throws(SignalingError) {
             let lines = try element.cpixEncodedText()
             switch element.attributes["playlist"] {
             case nil, "media":
-                guard mediaPlaylistSignaling == nil else { throw element.cpixError("there is one for media already") }
+                guard mediaPlaylistSignaling == nil else {
+                    throw element.cpixError("there is more than one HLSSignalingData element for media")
+                }
                 mediaPlaylistSignaling = lines
             case "master":
                 guard multivariantPlaylistSignaling == nil else {
-                    throw element.cpixError("there is one for master already")
+                    throw element.cpixError("there is more than one HLSSignalingData element for master")
                 }
                 multivariantPlaylistSignaling = lines
-            default: throw element.cpixError("playlist is neither media nor master")
+            default: throw element.cpixError("playlist must be media or master")
             }
         }
 
@@ -114,15 +118,15 @@ extension CPIXDocument {
     }
 }
 
-/// A value that does not count when what holds it is compared: where something was read is not part of what it says.
+/// A property that is ignored when its container is compared, such as the position in a parsed document.
 @propertyWrapper
 public struct IgnoredInComparison<Value: Sendable>: Sendable, Equatable {
     /// The value.
     public var wrappedValue: Value
 
-    /// Takes the value.
+    /// Creates a property with a value.
     public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-    /// Always true.
+    /// Returns true for all values.
     public static func == (_: Self, _: Self) -> Bool { true }
 }

@@ -2,7 +2,8 @@ import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
-    /// A recipient of encrypted keys: the certificate, and the keys under its public key that open the document.
+    /// A recipient of encrypted keys: its certificate, and the document keys encrypted with the certificate's public
+    /// key.
     ///
     ///     DeliveryData @id @name
     ///       DeliveryKey / ds:X509Data / ds:X509Certificate      base64 of the DER
@@ -11,22 +12,22 @@ extension CPIXDocument {
     ///       MACMethod @Algorithm                                HMAC-SHA512
     ///         Key                                               RSA-OAEP of the MAC key, 64 bytes when written
     ///
-    /// A question for encrypted keys has the certificate alone. The schema calls what stands in MACMethod `pskc:MACKey`;
-    /// all who write it write `Key`, and AWS's documentation of SPEKE has a `pskc:EncryptedValue` in it, as in DocumentKey.
-    /// All three are read.
+    /// A request for encrypted keys contains only the certificate. The schema calls the element in MACMethod
+    /// `pskc:MACKey`; all known implementations write `Key`, and in AWS's SPEKE documentation it contains a
+    /// `pskc:EncryptedValue`, as in DocumentKey. All three forms are accepted.
     public struct DeliveryData: Sendable, Equatable {
-        /// What the document calls it.
+        /// The ID in the document.
         public var id: String?
-        /// A name for people.
+        /// The display name.
         public var name: String?
-        /// The recipient's certificate, DER.
+        /// The recipient's certificate in DER.
         public var certificate: [UInt8]?
-        /// The document key, under the certificate's public key.
+        /// The document key, encrypted with the certificate's public key.
         public var documentKey: EncryptedValue?
-        /// The key of the MACs, likewise.
+        /// The MAC key, encrypted with the certificate's public key.
         public var macKey: EncryptedValue?
 
-        /// Makes the question for keys that are encrypted to a certificate.
+        /// Creates a request for keys encrypted for a certificate.
         public init(id: String? = nil, name: String? = nil, certificate: [UInt8]) {
             self.id = id
             self.name = name
@@ -45,14 +46,14 @@ extension CPIXDocument {
                 try Self.require(CPIXVocabulary.aes256CBC, "aes256-cbc", of: key)
                 let secret = key.cpixChild("Data")?.cpixChild("Secret", in: keyNamespace)
                 guard let value = secret?.cpixChild("EncryptedValue", in: keyNamespace) else {
-                    throw key.cpixError("it has no Data with a Secret with an EncryptedValue")
+                    throw key.cpixError("Data with a Secret with an EncryptedValue is missing")
                 }
                 documentKey = try EncryptedValue(value)
             }
             if let method = element.cpixChild("MACMethod") {
                 try Self.require(CPIXVocabulary.hmacSHA512, "hmac-sha512", of: method)
                 guard let key = method.cpixChild("Key") ?? method.cpixChild("MACKey", in: keyNamespace) else {
-                    throw method.cpixError("it has no Key")
+                    throw method.cpixError("Key is missing")
                 }
                 macKey = try EncryptedValue(key.cpixChild("EncryptedValue", in: keyNamespace) ?? key)
             }
@@ -64,7 +65,7 @@ extension CPIXDocument {
             of element: XMLTree.Element
         ) throws(SignalingError) {
             guard element.attributes["Algorithm"] == algorithm else {
-                throw element.cpixError("its Algorithm is not \(name), which alone is taken")
+                throw element.cpixError("Algorithm must be \(name)")
             }
         }
 

@@ -2,21 +2,21 @@ public import FPSCrypto
 
 // CPIX 2.3, "Key Encryption in the CPIX Document":
 //
-//     document key   32 random bytes   RSA-OAEP to each recipient
+//     document key   32 random bytes   encrypted with RSA-OAEP for each recipient
 //     MAC key        64 random bytes   likewise
-//     content key    IV, 16 bytes, then AES-256-CBC under the document key of the key and its padding, 32 bytes
-//     MAC            HMAC-SHA512 under the MAC key over those 48 bytes
+//     content key    16-byte IV, then 32 bytes: key and padding, AES-256-CBC with the document key
+//     MAC            HMAC-SHA512 of those 48 bytes with the MAC key
 //
-// Padding is XML Encryption's: its last byte says how many there are, 1 to 16; the others are not looked at.
+// The padding is that of XML Encryption: the last byte is the number of padding bytes, 1 to 16; the others are ignored.
 
 extension CPIXDocument {
-    /// Encrypts all keys that are in the clear to the certificates in ``deliveryData``, under a new document key. What is
-    /// written then is of use to their owners alone.
+    /// Encrypts all clear keys for the certificates in ``deliveryData``, with a new document key. The written document
+    /// can then be used only by the owners of the certificates.
     ///
-    /// - Parameter time: Unix seconds; a certificate must be valid then.
-    /// - Throws: `invalid-delivery-key` when there is no certificate, one cannot be read, is not valid at that time, or has
-    ///   another key than RSA with 2048 bits or more; `cpix-not-encrypted` when keys are encrypted already, or the
-    ///   library fails.
+    /// - Parameter time: The current time in Unix seconds, at which all certificates must be valid.
+    /// - Throws: `invalid-delivery-key` if there is no certificate, or one cannot be parsed, is not valid at that time,
+    ///   or has a key other than RSA with at least 2048 bits; `cpix-not-encrypted` if keys are already encrypted, or
+    ///   encryption fails.
     public mutating func encryptKeys(at time: Int64) throws(SignalingError) {
         let certificates = try recipients(at: time)
         var random = SecureRandom()
@@ -26,7 +26,7 @@ extension CPIXDocument {
             for index in contentKeys.indices {
                 guard let value = contentKeys[index].value else { continue }
                 guard case .plain(let key) = value else {
-                    throw SignalingError(.cpixNotEncrypted, "CPIX", "the keys are encrypted already")
+                    throw SignalingError(.cpixNotEncrypted, "CPIX", "the keys are already encrypted")
                 }
                 let iv = random.bytes(16)
                 let cipherValue = iv + (try AES256CBC.encryptPadded(key, key: documentKey, iv: iv))
@@ -53,11 +53,11 @@ extension CPIXDocument {
         }
     }
 
-    /// Opens all keys that are encrypted. Each has a MAC, which is checked before anything is decrypted.
+    /// Decrypts all encrypted keys. Each requires a MAC, which is verified before decryption.
     ///
-    /// - Parameter privateKey: A recipient's.
-    /// - Throws: `cpix-not-opened`: the document is not for this key, a MAC is missing or wrong, or what comes out is no
-    ///   key. Nothing has changed then.
+    /// - Parameter privateKey: The private key of a recipient.
+    /// - Throws: `cpix-not-opened` if the document is not encrypted for this key, a MAC is missing or wrong, or a
+    ///   decrypted value is not a key. The document is not changed in this case.
     public mutating func decryptKeys(with privateKey: RSAPrivateKey) throws(SignalingError) {
         guard contentKeys.contains(where: \.isEncrypted) else { return }
         let (documentKey, macKey) = try documentKeys(with: privateKey)
@@ -72,40 +72,42 @@ extension CPIXDocument {
         deliveryData = []
     }
 
-    /// Holds that keys can be encrypted to all certificates in ``deliveryData``.
+    /// Checks that keys can be encrypted for all certificates in ``deliveryData``.
     ///
-    /// - Parameter time: Unix seconds; a certificate must be valid then.
+    /// - Parameter time: The current time in Unix seconds, at which all certificates must be valid.
     /// - Throws: `invalid-delivery-key`, as ``encryptKeys(at:)`` does.
     public func checkRecipients(at time: Int64) throws(SignalingError) { _ = try recipients(at: time) }
 
-    /// The certificates of all recipients.
+    /// Returns the certificates of all recipients.
     private func recipients(at time: Int64) throws(SignalingError) -> [X509Certificate] {
         func refusal(_ reason: String) -> SignalingError {
             SignalingError(.invalidDeliveryKey, "CPIX, DeliveryKey", reason)
         }
-        guard !deliveryData.isEmpty else { throw refusal("there is no recipient") }
+        guard !deliveryData.isEmpty else {
+            throw refusal("there is no recipient: add DeliveryData with an X509Certificate")
+        }
         var certificates: [X509Certificate] = []
         for data in deliveryData {
             guard let der = data.certificate, let certificate = try? X509Certificate(der) else {
                 throw refusal("X509Certificate is not base64 of a certificate")
             }
             guard let key = try? certificate.publicKey, key.bits >= 2_048 else {
-                throw refusal("the certificate is not for RSA with 2048 bits or more")
+                throw refusal("the certificate's key is not RSA with at least 2048 bits")
             }
             guard (certificate.notBefore...max(certificate.notBefore, certificate.notAfter)).contains(time) else {
-                throw refusal("the certificate is not valid at this time")
+                throw refusal("the certificate is expired or not yet valid")
             }
             certificates.append(certificate)
         }
         return certificates
     }
 
-    /// The document key and the MAC key that are encrypted to a private key.
+    /// Decrypts the document key and the MAC key with a private key.
     private func documentKeys(
         with privateKey: RSAPrivateKey
     ) throws(SignalingError) -> (documentKey: SecretBytes, macKey: SecretBytes) {
         let own = deliveryData.filter { data in
-            // An entry without a certificate may be anybody's.
+            // An entry without a certificate may be for any recipient.
             guard let der = data.certificate else { return true }
             return (try? X509Certificate(der))?.matches(privateKey) ?? false
         }
@@ -121,7 +123,7 @@ extension CPIXDocument {
         throw SignalingError(
             .cpixNotOpened,
             "CPIX, DeliveryData",
-            "no DocumentKey with a MACMethod is encrypted to this private key by RSA-OAEP"
+            "no DocumentKey with a MACMethod is encrypted for this private key with RSA-OAEP"
         )
     }
 
@@ -130,14 +132,18 @@ extension CPIXDocument {
         _ mac: [UInt8]?,
         _ documentKey: SecretBytes,
         _ macKey: SecretBytes,
-        _ place: String
+        _ subject: String
     ) throws(SignalingError) -> SecretBytes {
         guard value.algorithm == CPIXVocabulary.aes256CBC else {
-            throw SignalingError(.cpixNotOpened, place, "its EncryptionMethod is not aes256-cbc, which alone is taken")
+            throw SignalingError(.cpixNotOpened, subject, "EncryptionMethod must be aes256-cbc")
         }
         let expected = HMACSHA512.authenticate(value.cipherValue, key: macKey)
         guard let mac, SecretBytes.constantTimeEquals(mac, expected) else {
-            throw SignalingError(.cpixNotOpened, place, mac == nil ? "it has no ValueMAC" : "its ValueMAC is wrong")
+            throw SignalingError(
+                .cpixNotOpened,
+                subject,
+                mac == nil ? "ValueMAC is missing" : "ValueMAC does not match"
+            )
         }
         guard
             let key = try? AES256CBC.decryptPadded(
@@ -145,13 +151,13 @@ extension CPIXDocument {
                 key: documentKey,
                 iv: value.cipherValue.prefix(16)
             ), key.count == 16
-        else { throw SignalingError(.cpixNotOpened, place, "the decrypted value is not a key of 16 bytes") }
+        else { throw SignalingError(.cpixNotOpened, subject, "the decrypted value is not a key of 16 bytes") }
         return key
     }
 }
 
 extension CPIXDocument.ContentKey {
-    /// Whether the key has to be decrypted first.
+    /// Whether the key must be decrypted before use.
     public var isEncrypted: Bool {
         guard case .encrypted = value else { return false }
         return true

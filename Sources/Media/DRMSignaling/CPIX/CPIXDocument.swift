@@ -1,8 +1,8 @@
-/// Content keys and what they are for, as packagers and key servers exchange them: DASH-IF's Content Protection
-/// Information Exchange Format, version 2.3.
+/// Content keys and their usage, as exchanged by packagers and key servers: DASH-IF's Content Protection Information
+/// Exchange Format (CPIX), version 2.3.
 ///
-/// A document whose keys are in the clear is as good as the content itself. ``encryptKeys(at:)`` and
-/// ``decryptKeys(with:)`` lead to encrypted keys and back.
+/// A document with clear keys must be protected like the content itself. ``encryptKeys(at:)`` encrypts the keys, and
+/// ``decryptKeys(with:)`` decrypts them.
 ///
 ///     CPIX @contentId @name @version                          namespace urn:dashif:org:cpix
 ///       DeliveryDataList         / DeliveryData               DeliveryData
@@ -11,75 +11,75 @@
 ///       ContentKeyPeriodList     / ContentKeyPeriod           KeyPeriod
 ///       ContentKeyUsageRuleList  / ContentKeyUsageRule        UsageRule
 ///       UpdateHistoryItemList    / UpdateHistoryItem          UpdateHistoryItem
-///       ds:Signature                                          noted, never checked
+///       ds:Signature                                          reported in isSigned, never verified
 ///
-/// Signatures are not checked, and do not survive: SPEKE has none, and what a document is trusted for is decided by the
-/// connection that it comes by. Whoever needs signatures checks them before the document comes here.
+/// Signatures are not verified and not preserved: SPEKE does not use them, and trust in a document comes from its
+/// connection. If signatures are required, verify them before parsing the document.
 public struct CPIXDocument: Sendable {
-    /// What the keys belong to: a title.
+    /// The content ID.
     public var contentID: String?
-    /// A name for people.
+    /// The display name.
     public var name: String?
-    /// The version that the document says it has; ``version`` is what is written.
+    /// The version specified in a parsed document; documents are written with ``version``.
     public var declaredVersion: String?
-    /// To whom the keys are encrypted, or are to be.
+    /// The recipients for which the keys are or will be encrypted.
     public var deliveryData: [DeliveryData] = []
-    /// The keys, in the document's order.
+    /// The keys, in document order.
     public var contentKeys: [ContentKey] = []
-    /// What protection systems say of them.
+    /// The signaling data of DRM systems for the keys.
     public var systems: [DRMSystem] = []
-    /// Times in which keys are used.
+    /// The key periods, in which keys are used.
     public var periods: [KeyPeriod] = []
-    /// What the keys are for.
+    /// The usage rules, which assign keys to tracks.
     public var usageRules: [UsageRule] = []
-    /// Who changed the document.
+    /// The update history.
     public var history: [UpdateHistoryItem] = []
-    /// Whether the document that was read had a signature.
+    /// Whether the parsed document has a signature.
     public internal(set) var isSigned = false
-    /// The elements that were passed over since this format has none such there, the first hundred of them.
+    /// The elements that were ignored because the format does not define them at their position; at most 100.
     public internal(set) var passedOver: [PassedOver] = []
 
-    /// An element that was passed over.
+    /// An ignored element.
     public struct PassedOver: Sendable, Equatable {
-        /// The line in which its start tag ends.
+        /// The line of the end of the start tag.
         public let line: Int
-        /// The element that it stands in.
+        /// The name of the parent element.
         public let parent: String
 
-        /// Describes an element.
+        /// Creates an ignored element.
         public init(line: Int, parent: String) {
             self.line = line
             self.parent = parent
         }
     }
 
-    /// The namespace of the format.
+    /// The namespace of CPIX.
     public static let namespace = "urn:dashif:org:cpix"
-    /// The namespace of the elements that carry a key (RFC 6030).
+    /// The namespace of the elements that contain a key (RFC 6030).
     public static let keyNamespace = "urn:ietf:params:xml:ns:keyprov:pskc"
-    /// The version that is written.
+    /// The version of written documents.
     public static let version = "2.3"
 
-    /// Makes an empty document.
+    /// Creates an empty document.
     public init(contentID: String? = nil) { self.contentID = contentID }
 }
 
 extension CPIXDocument {
-    /// What a document may have, beside the bounds of ``XMLTree``.
+    /// The limits of a document, in addition to those of ``XMLTree``.
     enum Limit {
-        /// Recipients.
+        /// The maximum number of recipients.
         static let deliveryData = 32
-        /// Keys, and periods.
+        /// The maximum number of keys, and of periods.
         static let keys = 100_000
-        /// Systems, and usage rules.
+        /// The maximum number of DRM systems, and of usage rules.
         static let systems = 400_000
-        /// Filters of a kind in a usage rule.
+        /// The maximum number of filters of one kind in a usage rule.
         static let filters = 1_000
-        /// Bytes of an attribute.
+        /// The maximum size of an attribute in bytes.
         static let attribute = 1_000
-        /// Bytes of what stands in Base64.
+        /// The maximum size of Base64-encoded data in bytes.
         static let data = 65_536
-        /// How many elements that were passed over are listed.
+        /// The maximum number of ignored elements listed.
         static let passedOver = 100
     }
 }

@@ -1,24 +1,24 @@
 import XMLDocuments
 
 extension CPIXDocument.UsageRule {
-    /// Bounds on video; what is nil is not bounded.
+    /// Limits for video; a limit that is nil does not apply.
     ///
     ///     VideoFilter @minPixels @maxPixels @hdr @wcg @minFps @maxFps
     public struct VideoFilter: Sendable, Equatable {
-        /// The least number of pixels of a picture, the bound included.
+        /// The minimum number of pixels per picture, inclusive.
         public var minPixels: Int?
-        /// The greatest number, the bound included.
+        /// The maximum number of pixels per picture, inclusive.
         public var maxPixels: Int?
-        /// Whether it is for high dynamic range.
+        /// Whether the video has high dynamic range.
         public var hdr: Bool?
-        /// Whether it is for a wide color gamut.
+        /// Whether the video has a wide color gamut.
         public var wcg: Bool?
-        /// The least number of pictures per second, which it must exceed.
+        /// The minimum frame rate in frames per second, exclusive.
         public var minFps: Int?
-        /// The greatest number, the bound included.
+        /// The maximum frame rate in frames per second, inclusive.
         public var maxFps: Int?
 
-        /// Makes a filter for all video.
+        /// Creates a filter; without limits it matches all video.
         public init(minPixels: Int? = nil, maxPixels: Int? = nil) {
             self.minPixels = minPixels
             self.maxPixels = maxPixels
@@ -43,16 +43,16 @@ extension CPIXDocument.UsageRule {
         }
     }
 
-    /// Bounds on audio.
+    /// Limits for audio.
     ///
     ///     AudioFilter @minChannels @maxChannels
     public struct AudioFilter: Sendable, Equatable {
-        /// The least number of channels, the bound included.
+        /// The minimum number of channels, inclusive.
         public var minChannels: Int?
-        /// The greatest number, the bound included.
+        /// The maximum number of channels, inclusive.
         public var maxChannels: Int?
 
-        /// Makes a filter for all audio, or for a number of channels.
+        /// Creates a filter; without limits it matches all audio.
         public init(minChannels: Int? = nil, maxChannels: Int? = nil) {
             self.minChannels = minChannels
             self.maxChannels = maxChannels
@@ -71,16 +71,16 @@ extension CPIXDocument.UsageRule {
         }
     }
 
-    /// Bounds on bits per second.
+    /// Limits for the bit rate in bits per second.
     ///
     ///     BitrateFilter @minBitrate @maxBitrate
     public struct BitrateFilter: Sendable, Equatable {
-        /// The least, the bound included.
+        /// The minimum, inclusive.
         public var minBitrate: Int?
-        /// The greatest, the bound included.
+        /// The maximum, inclusive.
         public var maxBitrate: Int?
 
-        /// Makes a filter.
+        /// Creates a filter.
         public init(minBitrate: Int? = nil, maxBitrate: Int? = nil) {
             self.minBitrate = minBitrate
             self.maxBitrate = maxBitrate

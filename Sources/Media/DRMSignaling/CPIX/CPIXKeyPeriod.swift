@@ -2,24 +2,25 @@ import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
-    /// A time in which a key is used.
+    /// A period in which a key is used.
     ///
     ///     ContentKeyPeriod @id @index @start @end
     ///
-    /// The schema lets `id` be missing; here it may not, since no usage rule could refer to such a period.
+    /// The attribute `id` is optional in the schema, but required here, because usage rules could not reference a
+    /// period without it.
     public struct KeyPeriod: Sendable, Equatable {
-        /// What usage rules call it.
+        /// The ID, which usage rules reference.
         public var id: String
-        /// Its number, where periods are counted.
+        /// The number of the period; nil if periods are not numbered.
         public var index: Int?
-        /// When it begins, in Unix seconds.
+        /// The start in Unix seconds.
         public var start: Int64?
-        /// When it ends, in Unix seconds.
+        /// The end in Unix seconds.
         public var end: Int64?
-        /// The line in which its start tag ends, for messages; 0 in a document that was not read.
+        /// The line of the end of the start tag, for messages; 0 if the document was not parsed.
         @IgnoredInComparison public var line = 0
 
-        /// Makes a period.
+        /// Creates a period.
         public init(id: String, index: Int? = nil, start: Int64? = nil, end: Int64? = nil) {
             self.id = id
             self.index = index
@@ -28,7 +29,7 @@ extension CPIXDocument {
         }
 
         init(_ element: XMLTree.Element) throws(SignalingError) {
-            guard let id = try element.cpixText("id"), !id.isEmpty else { throw element.cpixError("it has no id") }
+            guard let id = try element.cpixText("id"), !id.isEmpty else { throw element.cpixError("id is missing") }
             self.id = id
             index = try element.cpixNumber("index")
             start = try element.cpixTime("start")

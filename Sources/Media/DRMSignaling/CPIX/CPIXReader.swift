@@ -1,17 +1,17 @@
 import XMLDocuments
 
 extension CPIXDocument {
-    /// Reads a document. What is not of the format is passed over, and listed in ``passedOver``.
+    /// Parses a document. Elements that CPIX does not define are ignored, and listed in ``passedOver``.
     ///
-    /// - Throws: `invalid-cpix`, with element and line; `invalid-key`; `duplicate-key-id`. No text of the document is
-    ///   repeated.
+    /// - Throws: `invalid-cpix` with the element and the line; `invalid-key`; `duplicate-key-id`. Errors contain no
+    ///   text of the document.
     public init(xml bytes: [UInt8]) throws(SignalingError) {
         let root = try Self.root(of: bytes)
         guard root.name == "CPIX", root.namespace == Self.namespace else {
             throw SignalingError(
                 .invalidCPIX,
                 "CPIX, line \(root.line)",
-                "the document is not CPIX of the namespace \(Self.namespace)"
+                "the root element is not CPIX in the namespace \(Self.namespace)"
             )
         }
         contentID = try root.cpixText("contentId")
@@ -36,7 +36,7 @@ extension CPIXDocument {
             UpdateHistoryItem.init
         )
         isSigned = root.children.contains { $0.name == "Signature" && $0.namespace == CPIXVocabulary.signatures }
-        passedOver = CPIXVocabulary.strangers(in: root)
+        passedOver = CPIXVocabulary.undefinedElements(in: root)
         try checkIDs()
     }
 
@@ -58,21 +58,23 @@ extension CPIXDocument {
         var entries: [Entry] = []
         for list in root.cpixChildren(list) {
             for element in list.cpixChildren(name) {
-                guard entries.count < limit else { throw element.cpixError("there are more than \(limit)") }
+                guard entries.count < limit else {
+                    throw element.cpixError("there are more than \(limit) \(name) elements")
+                }
                 entries.append(try read(element))
             }
         }
         return entries
     }
 
-    /// No key is there twice, and no period is called what another is.
+    /// Checks that key IDs and period IDs are unique.
     private func checkIDs() throws(SignalingError) {
         var keyIDs: Set<ContentKeyID> = []
         for key in contentKeys where !keyIDs.insert(key.keyID).inserted {
             throw SignalingError(
                 .duplicateKeyID,
                 "CPIX, line \(key.line)",
-                "the document has the key \(key.keyID) twice"
+                "the document contains the key ID \(key.keyID) more than once"
             )
         }
         var periodIDs: Set<String> = []

@@ -2,20 +2,20 @@ import TextCoding
 import XMLDocuments
 
 extension CPIXDocument {
-    /// Who changed the document, and when.
+    /// A change of the document.
     ///
     ///     UpdateHistoryItem @updateVersion @index @source @date
     public struct UpdateHistoryItem: Sendable, Equatable {
-        /// The version that the change led to.
+        /// The version after the change.
         public var updateVersion: Int
-        /// What was changed, in the words of who did.
+        /// A description of the change by its author.
         public var index: String
-        /// Who did.
+        /// The author of the change.
         public var source: String
-        /// When, in Unix seconds.
+        /// The time of the change in Unix seconds.
         public var date: Int64
 
-        /// Makes an item.
+        /// Creates an item.
         public init(updateVersion: Int, index: String, source: String, date: Int64) {
             self.updateVersion = updateVersion
             self.index = index
@@ -27,7 +27,7 @@ extension CPIXDocument {
             guard let updateVersion = try element.cpixNumber("updateVersion"),
                 let index = try element.cpixText("index"), let source = try element.cpixText("source"),
                 let date = try element.cpixTime("date")
-            else { throw element.cpixError("it has an updateVersion, an index, a source and a date") }
+            else { throw element.cpixError("updateVersion, index, source and date are required") }
             self.init(updateVersion: updateVersion, index: index, source: source, date: date)
         }
 

@@ -1,31 +1,32 @@
 import XMLDocuments
 
 extension CPIXDocument {
-    /// What a key encrypts. Filters of one kind are alternatives; those of different kinds hold together.
+    /// The tracks that a key encrypts. Filters of the same kind are alternatives; filters of different kinds must all
+    /// match.
     ///
     ///     ContentKeyUsageRule @kid @intendedTrackType
     ///       KeyPeriodFilter @periodId
     ///       LabelFilter @label
     ///       VideoFilter, AudioFilter, BitrateFilter
     public struct UsageRule: Sendable, Equatable {
-        /// The key.
+        /// The key ID.
         public var keyID: ContentKeyID
-        /// The track, in whatever words the document has: `SD`, `HD`, `UHD`, `AUDIO`.
+        /// The track type; any text in a document, such as `SD`, `HD`, `UHD`, `AUDIO`.
         public var intendedTrackType: String?
-        /// The periods in which it is used, by their IDs; none means always.
+        /// The IDs of the periods in which the key is used; empty for all.
         public var periodIDs: [String]
-        /// Labels that tracks have.
+        /// The labels of the tracks.
         public var labels: [String] = []
-        /// What video it is for.
+        /// The video filters.
         public var videoFilters: [VideoFilter]
-        /// What audio it is for.
+        /// The audio filters.
         public var audioFilters: [AudioFilter]
-        /// What bit rates it is for.
+        /// The bit rate filters.
         public var bitrateFilters: [BitrateFilter] = []
-        /// The line in which its start tag ends, for messages; 0 in a document that was not read.
+        /// The line of the end of the start tag, for messages; 0 if the document was not parsed.
         @IgnoredInComparison public var line = 0
 
-        /// Makes a rule.
+        /// Creates a rule.
         public init(
             keyID: ContentKeyID,
             intendedTrackType: String?,
@@ -44,11 +45,11 @@ extension CPIXDocument {
             keyID = try element.cpixKeyID()
             intendedTrackType = try element.cpixText("intendedTrackType")
             periodIDs = try Self.filters("KeyPeriodFilter", in: element) { filter throws(SignalingError) in
-                guard let id = try filter.cpixText("periodId") else { throw filter.cpixError("it has no periodId") }
+                guard let id = try filter.cpixText("periodId") else { throw filter.cpixError("periodId is missing") }
                 return id
             }
             labels = try Self.filters("LabelFilter", in: element) { filter throws(SignalingError) in
-                guard let label = try filter.cpixText("label") else { throw filter.cpixError("it has no label") }
+                guard let label = try filter.cpixText("label") else { throw filter.cpixError("label is missing") }
                 return label
             }
             videoFilters = try Self.filters("VideoFilter", in: element, VideoFilter.init)
@@ -65,7 +66,7 @@ extension CPIXDocument {
             var filters: [Filter] = []
             for element in element.cpixChildren(name) {
                 guard filters.count < Limit.filters else {
-                    throw element.cpixError("there are more than \(Limit.filters)")
+                    throw element.cpixError("there are more than \(Limit.filters) \(name) elements")
                 }
                 filters.append(try read(element))
             }

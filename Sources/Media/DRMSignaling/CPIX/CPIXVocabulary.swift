@@ -1,22 +1,22 @@
 import XMLDocuments
 
-/// The names of the format: namespaces, algorithms, and which element stands in which.
+/// The names that CPIX defines: namespaces, algorithms, and the children of each element.
 enum CPIXVocabulary {
     /// XML Signature.
     static let signatures = "http://www.w3.org/2000/09/xmldsig#"
     /// XML Encryption.
     static let encryption = "http://www.w3.org/2001/04/xmlenc#"
 
-    /// AES-256 in CBC mode: content keys under the document key.
+    /// AES-256 in CBC mode, for content keys encrypted with the document key.
     static let aes256CBC = "http://www.w3.org/2001/04/xmlenc#aes256-cbc"
-    /// RSA-OAEP with MGF1 and SHA-1: document key and MAC key under a recipient's public key.
+    /// RSA-OAEP with MGF1 and SHA-1, for the document key and the MAC key encrypted with a recipient's public key.
     static let rsaOAEP = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p"
-    /// The hash of ``rsaOAEP``, where a document names one.
+    /// The hash algorithm of ``rsaOAEP``, if a document specifies one.
     static let sha1 = "http://www.w3.org/2000/09/xmldsig#sha1"
-    /// HMAC with SHA-512: the MAC of encrypted content keys.
+    /// HMAC with SHA-512, for the MAC of encrypted content keys.
     static let hmacSHA512 = "http://www.w3.org/2001/04/xmldsig-more#hmac-sha512"
 
-    /// What may stand in an element. Of elements that are not named, nothing is looked into.
+    /// The child elements that CPIX defines, by parent. Elements that are not listed as parents are not inspected.
     private static let children: [String: Set<String>] = [
         "CPIX": [
             "DeliveryDataList", "ContentKeyList", "DRMSystemList", "ContentKeyPeriodList", "ContentKeyUsageRuleList",
@@ -42,8 +42,8 @@ enum CPIXVocabulary {
         "UpdateHistoryItemList": ["UpdateHistoryItem"],
     ]
 
-    /// The elements that stand where the format has none such, as many as are listed.
-    static func strangers(in root: XMLTree.Element) -> [CPIXDocument.PassedOver] {
+    /// Returns the elements that CPIX does not define at their position, up to the limit.
+    static func undefinedElements(in root: XMLTree.Element) -> [CPIXDocument.PassedOver] {
         var found: [CPIXDocument.PassedOver] = []
         var waiting = [root]
         while let element = waiting.popLast(), found.count < CPIXDocument.Limit.passedOver {

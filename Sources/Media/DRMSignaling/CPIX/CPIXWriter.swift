@@ -1,7 +1,7 @@
 import XMLDocuments
 
 extension CPIXDocument {
-    /// The document as XML in UTF-8, of version 2.3, with its keys as they are: in the clear, or encrypted.
+    /// The document as UTF-8 encoded XML, version 2.3. Its keys are written as they are, clear or encrypted.
     public var xml: [UInt8] {
         var writer = XMLWriter()
         let attributes = [

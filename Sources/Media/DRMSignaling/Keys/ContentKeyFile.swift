@@ -1,13 +1,13 @@
 public import FPSCrypto
 
-/// The key file of Apple's packaging tools.
+/// The key file of Apple's HLS tools.
 ///
 ///     key                     16 bytes
 ///     initialization vector   16 bytes
 ///
-/// It is binary, and has no key ID.
+/// The file is binary and contains no key ID.
 public struct ContentKeyFile: Sendable, Equatable {
-    /// The size of a file in bytes.
+    /// The size of the file in bytes.
     public static let size = 32
 
     /// The key, 16 bytes.
@@ -15,19 +15,19 @@ public struct ContentKeyFile: Sendable, Equatable {
     /// The initialization vector, 16 bytes.
     public let iv: SecretBytes
 
-    /// Takes the content of a file apart.
+    /// Parses the content of a file.
     ///
     /// - Parameters:
-    ///   - content: The whole file.
-    ///   - name: What an error calls it.
-    /// - Throws: `invalid-key` for any other size than 32 bytes.
+    ///   - content: The content of the file.
+    ///   - name: The name of the file, for errors.
+    /// - Throws: `invalid-key` if the size is not 32 bytes.
     public init(_ content: SecretBytes, name: String = "key file") throws(SignalingError) {
         guard content.count == Self.size else {
             throw SignalingError(
                 .invalidKey,
                 name,
-                "a key file has 32 bytes, 16 of the key and 16 of the IV; this one has \(content.count)"
-                    + (Self.likelyMistake(content.count).map { ": " + $0 } ?? "")
+                "a key file must have 32 bytes (16-byte key, 16-byte IV), but this file has \(content.count)"
+                    + (Self.likelyCause(content.count).map { ": " + $0 } ?? "")
             )
         }
         key = content[0..<16]
@@ -42,12 +42,12 @@ public struct ContentKeyFile: Sendable, Equatable {
         }
     }
 
-    /// What a size gives away.
-    private static func likelyMistake(_ size: Int) -> String? {
+    /// Returns the likely cause of a wrong size.
+    private static func likelyCause(_ size: Int) -> String? {
         switch size {
-        case 16: "a key alone? Put the IV behind it"
-        case 33: "a line break at the end? Write the file without it"
-        case 64, 65: "hexadecimal digits? Write the bytes themselves"
+        case 16: "if the file contains only the key, append the IV"
+        case 33: "if the file ends with a line break, remove it"
+        case 64, 65: "if the file contains hexadecimal digits, convert them to binary"
         default: nil
         }
     }

@@ -1,15 +1,14 @@
-/// Which key each class of tracks is encrypted with: one for all, one for each, or some of their own and one for the
-/// rest.
+/// The keys of track classes: one key for all classes, one for each, or keys for some classes and one for the others.
 public struct TrackKeys: Sendable, Equatable {
-    private var rest: PackagingKey?
+    private var defaultKey: PackagingKey?
     private var classes: [TrackClass: PackagingKey] = [:]
 
-    /// One key for all tracks.
-    public init(_ key: PackagingKey) { rest = key }
+    /// Creates keys with one key for all tracks.
+    public init(_ key: PackagingKey) { defaultKey = key }
 
-    /// New keys, one for each class.
+    /// Generates random keys, one for each class.
     ///
-    /// - Parameter generator: `SecureRandom` for every real key.
+    /// - Parameter generator: The random number generator, which must be `SecureRandom` except in tests.
     public init(
         randomFor classes: some Sequence<TrackClass>,
         from generator: inout some RandomNumberGenerator
@@ -17,18 +16,17 @@ public struct TrackKeys: Sendable, Equatable {
         for trackClass in classes { self.classes[trackClass] = PackagingKey(randomFrom: &generator) }
     }
 
-    /// Reads keys such as `KID:KEY:IV` for all tracks, or `UHD=KID:KEY:IV` for a class.
+    /// Parses keys such as `KID:KEY:IV` for all tracks, or `UHD=KID:KEY:IV` for a class.
     ///
     /// - Parameters:
-    ///   - texts: One key each.
-    ///   - option: What an error calls them.
-    /// - Throws: `invalid-key` for a text that holds none, an unknown class, or a class that has two;
-    ///   `duplicate-key-id`.
+    ///   - texts: The texts of the keys.
+    ///   - option: The name of the option, for errors.
+    /// - Throws: `invalid-key` for an invalid key, an unknown class, or a class with two keys; `duplicate-key-id`.
     public init(parsing texts: [String], option: String = "--key") throws(SignalingError) {
         for text in texts {
             guard let sign = text.firstIndex(of: "=") else {
-                guard rest == nil else { throw Self.second(option, "all tracks") }
-                rest = try PackagingKey(parsing: text, option: option)
+                guard defaultKey == nil else { throw Self.second(option, "all tracks") }
+                defaultKey = try PackagingKey(parsing: text, option: option)
                 continue
             }
             guard let trackClass = TrackClass(parsing: text[..<sign]) else {
@@ -36,7 +34,7 @@ public struct TrackKeys: Sendable, Equatable {
                 throw SignalingError(
                     .invalidKey,
                     option,
-                    "before the equals sign stands a class of tracks: \(known)"
+                    "the text before the equals sign must be a track class: \(known)"
                 )
             }
             guard classes[trackClass] == nil else { throw Self.second(option, "the class \(trackClass.rawValue)") }
@@ -45,24 +43,24 @@ public struct TrackKeys: Sendable, Equatable {
         _ = try PackagingKey.index(all)
     }
 
-    /// The key of a class.
+    /// Returns the key of a class.
     ///
-    /// - Throws: `invalid-key` when it has none.
+    /// - Throws: `invalid-key` if the class has no key.
     public func key(for trackClass: TrackClass) throws(SignalingError) -> PackagingKey {
-        guard let key = classes[trackClass] ?? rest else {
+        guard let key = classes[trackClass] ?? defaultKey else {
             throw SignalingError(
                 .invalidKey,
                 "key of the class \(trackClass.rawValue)",
-                "there is none: give one for it, \(trackClass.rawValue)=KID:KEY:IV, or one without a class for all tracks"
+                "there is no key for this class: give \(trackClass.rawValue)=KID:KEY:IV, or KID:KEY:IV for all tracks"
             )
         }
         return key
     }
 
-    /// All keys: those of classes in the order of ``TrackClass``, then the one for the rest.
-    public var all: [PackagingKey] { TrackClass.allCases.compactMap { classes[$0] } + (rest.map { [$0] } ?? []) }
+    /// All keys: those of classes in the order of ``TrackClass``, then the one for the other classes.
+    public var all: [PackagingKey] { TrackClass.allCases.compactMap { classes[$0] } + (defaultKey.map { [$0] } ?? []) }
 
     private static func second(_ option: String, _ whose: String) -> SignalingError {
-        SignalingError(.invalidKey, option, "there are two keys for \(whose): leave one out")
+        SignalingError(.invalidKey, option, "there are two keys for \(whose): remove one")
     }
 }

@@ -1,10 +1,10 @@
-/// A content protection configuration: a class of devices, as ALLOWED-CPC names it (RFC 8216bis, 4.4.6.2). Each key
-/// format defines its own.
+/// A content protection configuration in ALLOWED-CPC: a class of devices (RFC 8216bis, 4.4.6.2). Each key format
+/// defines separate labels.
 public struct CPCLabel: Hashable, Sendable {
     /// The label: letters, digits and hyphens.
     public let rawValue: String
 
-    /// Makes a label; nil when it is empty, or has other characters than ASCII letters, digits and hyphens.
+    /// Creates a label; nil if it is empty, or has characters other than ASCII letters, digits and hyphens.
     public init?(rawValue: String) {
         let isLabel = rawValue.utf8.allSatisfy { byte in
             switch byte {
@@ -20,11 +20,11 @@ public struct CPCLabel: Hashable, Sendable {
 
     /// FairPlay: any Apple device (guide, Table 9-3).
     public static let appleBaseline = CPCLabel("AppleBaseline")
-    /// FairPlay: an Apple device that protects well enough for studio 4K and HDR.
+    /// FairPlay: an Apple device with sufficient protection for studio 4K and HDR content.
     public static let appleMain = CPCLabel("AppleMain")
     /// FairPlay: any other device, such as a television with AirPlay 2.
     public static let baseline = CPCLabel("Baseline")
-    /// FairPlay: another device that protects well enough for studio 4K and HDR.
+    /// FairPlay: any other device with sufficient protection for studio 4K and HDR content.
     public static let main = CPCLabel("Main")
 
     /// The labels of FairPlay.

@@ -1,23 +1,23 @@
-/// Which key a variant has, and which output protection it asks for.
+/// The key and the output protection of a variant.
 public struct KeyAssignment: Hashable, Sendable {
-    /// The variant's name.
+    /// The name of the variant.
     public let variant: String
-    /// Its video's key.
+    /// The key ID of its video.
     public let keyID: ContentKeyID
-    /// Its HDCP-LEVEL; a variant without the attribute asks for ``HDCPRequirement/none``.
+    /// Its HDCP-LEVEL; ``HDCPRequirement/none`` if the variant does not have the attribute.
     public let hdcp: HDCPRequirement
 
-    /// Makes an assignment.
+    /// Creates an assignment.
     public init(variant: String, keyID: ContentKeyID, hdcp: HDCPRequirement?) {
         self.variant = variant
         self.keyID = keyID
         self.hdcp = hdcp ?? .none
     }
 
-    /// Holds that variants with different HDCP-LEVELs have different keys: otherwise the license of the lower opens the
-    /// higher (RFC 8216bis, 4.4.6.2). Takes time in proportion to the number of assignments.
+    /// Checks that variants with different HDCP-LEVELs have different keys: otherwise the license of the lower level
+    /// also decrypts the higher level (RFC 8216bis, 4.4.6.2). The run time is linear in the number of assignments.
     ///
-    /// - Throws: `shared-key`, which names both variants.
+    /// - Throws: `shared-key` with the names of both variants.
     public static func check(_ assignments: [KeyAssignment]) throws(SignalingError) {
         var first: [ContentKeyID: KeyAssignment] = [:]
         for assignment in assignments {
@@ -26,17 +26,18 @@ public struct KeyAssignment: Hashable, Sendable {
                 throw SignalingError(
                     .sharedKey,
                     "key \(assignment.keyID)",
-                    "the variants “\(other.variant)” with HDCP-LEVEL=\(other.hdcp.rawValue) and “\(assignment.variant)” with "
-                        + "HDCP-LEVEL=\(assignment.hdcp.rawValue) share it, so that who may play one can decrypt the other: "
-                        + "give each a key of its own, or both the same level"
+                    "the variants “\(other.variant)” with HDCP-LEVEL=\(other.hdcp.rawValue) and "
+                        + "“\(assignment.variant)” with HDCP-LEVEL=\(assignment.hdcp.rawValue) share this key, so a "
+                        + "license for one also decrypts the other: use a separate key for each, or the same level for "
+                        + "both"
                 )
             }
             first[assignment.keyID] = other
         }
     }
 
-    /// What each key asks for when its variants have to agree: the most that any of them asks for. So a presentation
-    /// with one key for all is protected as its best variant needs it.
+    /// Returns the strictest level of the variants of each key. With this level for all of them, a presentation with a
+    /// single key is protected as its best variant requires.
     public static func strictest(_ assignments: [KeyAssignment]) -> [ContentKeyID: HDCPRequirement] {
         Dictionary(assignments.map { ($0.keyID, $0.hdcp) }, uniquingKeysWith: max)
     }

@@ -1,20 +1,23 @@
-/// What a variant asks of a device and of the link to its display: HDCP-LEVEL and ALLOWED-CPC of EXT-X-STREAM-INF and
-/// EXT-X-I-FRAME-STREAM-INF (RFC 8216bis, 4.4.6.2).
+/// The requirements of a variant on the device and on the link to its display: HDCP-LEVEL and ALLOWED-CPC of
+/// EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF (RFC 8216bis, 4.4.6.2).
 public struct OutputProtection: Hashable, Sendable {
-    /// HDCP-LEVEL; nil leaves the attribute out.
+    /// The HDCP-LEVEL; nil to omit the attribute.
     public var hdcp: HDCPRequirement?
-    /// Which devices may play, by protection system. A system that is not here, or has no labels, restricts nobody.
+    /// The device classes allowed to play the variant, by protection system. A system without labels has no
+    /// restriction.
     public var labels: [ProtectionSystem: [CPCLabel]]
 
-    /// Makes a value.
+    /// Creates an output protection.
     public init(hdcp: HDCPRequirement? = nil, labels: [ProtectionSystem: [CPCLabel]] = [:]) {
         self.hdcp = hdcp
         self.labels = labels
     }
 
-    /// The value of ALLOWED-CPC, such as `com.apple.streamingkeydelivery:AppleMain/Main`; nil when nobody is restricted.
+    /// Returns the value of ALLOWED-CPC, such as `com.apple.streamingkeydelivery:AppleMain/Main`; nil without
+    /// restrictions.
     ///
-    /// - Parameter systems: Those whose keys the variant has: an entry for another would restrict nothing.
+    /// - Parameter systems: The systems for which the variant's keys are signaled; entries for other systems have no
+    ///   effect.
     public func allowedCPC(for systems: [ProtectionSystem]) -> String? {
         let entries = systems.compactMap { system -> String? in
             guard let labels = labels[system], !labels.isEmpty else { return nil }

@@ -1,4 +1,4 @@
-/// Which output protection a variant has: by the class of its track, unless it is named itself.
+/// The rules for the output protection of variants: by track class, with exceptions for individual variants.
 ///
 ///     class   HDCP-LEVEL   ALLOWED-CPC of FairPlay
 ///     audio   NONE
@@ -6,12 +6,13 @@
 ///     HD      TYPE-0       AppleBaseline/Baseline
 ///     UHD     TYPE-1       AppleMain/Main
 ///
-/// The levels are those of Apple's authoring specification, 13.5 and 13.6; the labels those of the guide's section 9.
+/// The levels are from Apple's HLS Authoring Specification, 13.5 and 13.6; the labels from section 9 of the FairPlay
+/// Streaming guide.
 public struct OutputProtectionRules: Hashable, Sendable {
     private var classes: [TrackClass: OutputProtection] = [:]
     private var variants: [String: Exception] = [:]
 
-    /// What a variant has instead of what its class has; nil leaves the class's.
+    /// The values of a variant that differ from its class; nil to use the value of the class.
     private struct Exception: Hashable {
         var hdcp: HDCPRequirement?
         var labels: [CPCLabel]?
@@ -20,30 +21,30 @@ public struct OutputProtectionRules: Hashable, Sendable {
     /// The rules of the table above.
     public static let standard: OutputProtectionRules = {
         var rules = OutputProtectionRules()
-        let everyDevice: [ProtectionSystem: [CPCLabel]] = [.fairPlay: [.appleBaseline, .baseline]]
+        let allDevices: [ProtectionSystem: [CPCLabel]] = [.fairPlay: [.appleBaseline, .baseline]]
         rules.classes = [
             .audio: OutputProtection(hdcp: HDCPRequirement.none),
-            .sd: OutputProtection(hdcp: HDCPRequirement.none, labels: everyDevice),
-            .hd: OutputProtection(hdcp: .type0, labels: everyDevice),
+            .sd: OutputProtection(hdcp: HDCPRequirement.none, labels: allDevices),
+            .hd: OutputProtection(hdcp: .type0, labels: allDevices),
             .uhd: OutputProtection(hdcp: .type1, labels: [.fairPlay: [.appleMain, .main]]),
         ]
         return rules
     }()
 
-    /// Makes rules that ask for nothing.
+    /// Creates rules without any requirements.
     public init() {}
 
-    /// What a class asks for.
+    /// The output protection of a class.
     public subscript(trackClass: TrackClass) -> OutputProtection {
         get { classes[trackClass] ?? OutputProtection() }
         set { classes[trackClass] = newValue }
     }
 
-    /// What a variant asks for.
+    /// Returns the output protection of a variant.
     ///
     /// - Parameters:
-    ///   - trackClass: The class of its video, or of its audio when there is no video.
-    ///   - variant: Its name, as ``require(hdcp:)`` may have named it.
+    ///   - trackClass: The class of its video, or of its audio if it has no video.
+    ///   - variant: The name of the variant, for exceptions added by ``require(hdcp:)``.
     public func protection(of trackClass: TrackClass, variant: String? = nil) -> OutputProtection {
         var protection = self[trackClass]
         guard let exception = variant.flatMap({ variants[$0] }) else { return protection }
@@ -52,16 +53,15 @@ public struct OutputProtectionRules: Hashable, Sendable {
         return protection
     }
 
-    /// The variants that were named, in alphabetical order: one that does not exist is a mistake that only the caller
-    /// can see.
+    /// The names of the variants with exceptions, in alphabetical order. The caller must check that they exist.
     public var namedVariants: [String] { variants.keys.sorted() }
 
-    /// Takes an exception for HDCP-LEVEL, such as `UHD=TYPE-0` or `video-1080=none`: a class or a variant's name, and
-    /// what it has.
+    /// Adds an exception for HDCP-LEVEL, such as `UHD=TYPE-0` or `video-1080=none`: a class or the name of a variant,
+    /// and its level.
     ///
     /// - Throws: `invalid-output-protection`.
     public mutating func require(hdcp text: String) throws(SignalingError) {
-        let (name, value) = try Self.divide(text, "HDCP-LEVEL", example: "UHD=TYPE-1")
+        let (name, value) = try Self.split(text, "HDCP-LEVEL", example: "UHD=TYPE-1")
         guard let level = HDCPRequirement(parsing: value) else {
             let known = HDCPRequirement.allCases.map(\.rawValue).joined(separator: ", ")
             throw SignalingError(.invalidOutputProtection, "HDCP-LEVEL", "“\(value)” is not one of \(known)")
@@ -73,12 +73,12 @@ public struct OutputProtectionRules: Hashable, Sendable {
         }
     }
 
-    /// Takes an exception for FairPlay's part of ALLOWED-CPC, such as `UHD=AppleMain/Main` or `video-1080=none`: a class
-    /// or a variant's name, and which devices may play it; `none` restricts nobody.
+    /// Adds an exception for the FairPlay labels in ALLOWED-CPC, such as `UHD=AppleMain/Main` or `video-1080=none`: a
+    /// class or the name of a variant, and the device classes that may play it; `none` removes the restriction.
     ///
     /// - Throws: `invalid-output-protection`.
     public mutating func require(cpc text: String) throws(SignalingError) {
-        let (name, value) = try Self.divide(text, "ALLOWED-CPC", example: "UHD=AppleMain/Main")
+        let (name, value) = try Self.split(text, "ALLOWED-CPC", example: "UHD=AppleMain/Main")
         var labels: [CPCLabel] = []
         for word in value.lowercased() == "none" ? [] : value.split(separator: "/", omittingEmptySubsequences: false) {
             guard let label = CPCLabel.fairPlay.first(where: { $0.rawValue.lowercased() == word.lowercased() }) else {
@@ -86,7 +86,7 @@ public struct OutputProtectionRules: Hashable, Sendable {
                 throw SignalingError(
                     .invalidOutputProtection,
                     "ALLOWED-CPC",
-                    "FairPlay has no label “\(word)”; it has \(known), with / between several"
+                    "“\(word)” is not a FairPlay label: use \(known), separated by /"
                 )
             }
             if !labels.contains(label) { labels.append(label) }
@@ -98,7 +98,7 @@ public struct OutputProtectionRules: Hashable, Sendable {
         }
     }
 
-    private static func divide(
+    private static func split(
         _ text: String,
         _ subject: String,
         example: String
@@ -107,7 +107,8 @@ public struct OutputProtectionRules: Hashable, Sendable {
             throw SignalingError(
                 .invalidOutputProtection,
                 subject,
-                "write a class (audio, SD, HD, UHD) or a variant's name, an equals sign, and the value: \(example)"
+                "expected a class (audio, SD, HD, UHD) or the name of a variant, an equals sign, and the value: "
+                    + "\(example)"
             )
         }
         return (String(text[..<sign]), text[text.index(after: sign)...])

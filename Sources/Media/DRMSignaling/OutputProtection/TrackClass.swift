@@ -1,13 +1,13 @@
-/// How precious a track is. Each class has a key of its own where keys are separate, so that a device that may not have
-/// one of them still gets the others.
+/// A class of tracks by resolution. With separate keys for each class, a device that is not allowed to use one of the
+/// keys can still play the other classes.
 ///
-///     audio   no picture
+///     audio   no video
 ///     SD      up to 1024 by 576
 ///     HD      larger, up to 1920 by 1080
 ///     UHD     larger
 ///
-/// The borders hold in either orientation and for each side alone: 1080 by 1920 is HD, 2048 by 858 is UHD. They are the
-/// ones by which `keyway playlist check` judges a playlist.
+/// The limits apply in both orientations and to each side separately: 1080 by 1920 is HD, 2048 by 858 is UHD. They are
+/// the same as those of `keyway playlist check`.
 public enum TrackClass: String, Hashable, Sendable, CaseIterable {
     /// Audio.
     case audio
@@ -15,14 +15,14 @@ public enum TrackClass: String, Hashable, Sendable, CaseIterable {
     case sd = "SD"
     /// High definition.
     case hd = "HD"
-    /// Above high definition.
+    /// Resolutions above high definition.
     case uhd = "UHD"
 
-    /// The class of a video track.
+    /// Returns the class of a video track.
     ///
     /// - Parameters:
-    ///   - width: The width in pixels, as RESOLUTION has it: after cropping, not as coded.
-    ///   - height: The height in pixels, likewise.
+    ///   - width: The width in pixels after cropping, as in RESOLUTION.
+    ///   - height: The height in pixels after cropping.
     public init(width: Int, height: Int) {
         let (long, short) = (max(width, height), min(width, height))
         if long > 1920 || short > 1080 {
@@ -34,7 +34,7 @@ public enum TrackClass: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Reads a class's name in either case; nil for another word.
+    /// Parses the name of a class in any letter case; nil for other text.
     public init?(parsing word: some StringProtocol) {
         guard let found = Self.allCases.first(where: { $0.rawValue.lowercased() == word.lowercased() }) else {
             return nil

@@ -1,13 +1,13 @@
-/// METHOD of EXT-X-KEY, as far as a packager writes it (RFC 8216bis, 4.4.4.4).
+/// A METHOD of EXT-X-KEY that a packager can write (RFC 8216bis, 4.4.4.4).
 public enum HLSKeyMethod: String, Hashable, Sendable, CaseIterable {
-    /// Whole segments with AES-128 in CBC mode.
+    /// AES-128 in CBC mode for whole segments.
     case aes128 = "AES-128"
-    /// Samples: `cbcs` in fragmented MP4, Apple's sample encryption elsewhere.
+    /// Sample encryption: `cbcs` in fragmented MP4, Apple's sample encryption in other formats.
     case sampleAES = "SAMPLE-AES"
-    /// Samples in counter mode: `cenc` in fragmented MP4.
+    /// Sample encryption in counter mode: `cenc` in fragmented MP4.
     case sampleAESCTR = "SAMPLE-AES-CTR"
 
-    /// What fragmented MP4 has under this method; `cbcs` for AES-128, which has no scheme, since that is the one that
-    /// FairPlay has.
+    /// The Common Encryption scheme in fragmented MP4. AES-128 has no scheme; for it `cbcs` is returned, the scheme
+    /// that FairPlay supports.
     var scheme: CommonEncryptionScheme { self == .sampleAESCTR ? .cenc : .cbcs }
 }

@@ -1,11 +1,11 @@
 import TextCoding
 
 extension HLSKeySignal {
-    /// The signal as a line of a playlist (RFC 8216bis, 4.4.4.4 and 4.4.6.5), as HLSSignalingData of CPIX has it.
+    /// Returns the signal as a line of a playlist (RFC 8216bis, 4.4.4.4 and 4.4.6.5), for HLSSignalingData in CPIX.
     ///
     ///     #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://…",KEYFORMAT="…",KEYFORMATVERSIONS="1"
     ///
-    /// - Parameter isSessionKey: Whether it is EXT-X-SESSION-KEY, for Multivariant Playlists.
+    /// - Parameter isSessionKey: Whether to return EXT-X-SESSION-KEY, for Multivariant Playlists, instead of EXT-X-KEY.
     public func line(isSessionKey: Bool) -> String {
         var line = isSessionKey ? "#EXT-X-SESSION-KEY:" : "#EXT-X-KEY:"
         line += "METHOD=\(method.rawValue),URI=\"\(uri)\""

@@ -4,39 +4,40 @@ import TextCoding
 /// 4.4.6.5).
 ///
 ///     system     METHOD                       URI                             IV
-///     fairplay   SAMPLE-AES                   skd://…                         never: it comes with the key
-///     widevine   SAMPLE-AES, SAMPLE-AES-CTR   data: with the pssh box         never: `tenc` and `senc` have it
+///     fairplay   SAMPLE-AES                   skd://…                         never: the key server returns it
+///     widevine   SAMPLE-AES, SAMPLE-AES-CTR   data: with the pssh box         never: it is in `tenc` or `senc`
 ///     playready  SAMPLE-AES, SAMPLE-AES-CTR   data: with the PlayReady Object likewise
 ///     common     SAMPLE-AES, SAMPLE-AES-CTR   data: with the key ID           likewise
-///     identity   all three                    where the 16 bytes lie          as given
+///     identity   all three                    location of the 16-byte key     as given
 ///
-/// Widevine's tag has a KEYID beside these, which its players look for before they take the box apart.
+/// Widevine's tag also has a KEYID attribute, which players read without parsing the box.
 ///
-/// Equal signals are one key: a Multivariant Playlist lists each once.
+/// Equal signals are for the same key: a Multivariant Playlist lists each of them once.
 public struct HLSKeySignal: Hashable, Sendable {
-    /// Who hands out the key.
+    /// The protection system.
     public let system: ProtectionSystem
-    /// METHOD.
+    /// The METHOD attribute.
     public let method: HLSKeyMethod
-    /// URI.
+    /// The URI attribute.
     public let uri: String
-    /// IV: 16 bytes; nil when the tag has none.
+    /// The IV attribute of 16 bytes; nil if the tag has none.
     public let iv: [UInt8]?
 
-    /// KEYFORMAT; nil for `identity`, which is what a tag without the attribute means, so that old clients read it.
+    /// The KEYFORMAT attribute; nil for `identity`, which is the default and is omitted for compatibility with old
+    /// clients.
     public var keyFormat: String? { system == .identity ? nil : system.keyFormat }
 
-    /// KEYFORMATVERSIONS; nil for `identity`.
+    /// The KEYFORMATVERSIONS attribute; nil for `identity`.
     public var keyFormatVersions: String? { system == .identity ? nil : system.keyFormatVersions }
 
-    /// KEYID: `0x` and the key ID in hexadecimal; nil for all but Widevine.
+    /// The KEYID attribute: `0x` and the key ID in hexadecimal; nil except for Widevine.
     public let keyIDAttribute: String?
 
-    /// Makes a signal.
+    /// Creates a signal.
     ///
-    /// - Parameter keyID: Which key it is, where the tag has an attribute for that.
-    /// - Throws: `method-not-allowed`; `invalid-iv` when a system other than `identity` gets one, or it is not 16 bytes;
-    ///   `invalid-key-uri`.
+    /// - Parameter keyID: The key ID, for systems whose tag has a KEYID attribute.
+    /// - Throws: `method-not-allowed`; `invalid-iv` if there is an IV for a system other than `identity`, or it does
+    ///   not have 16 bytes; `invalid-key-uri`.
     public init(
         system: ProtectionSystem,
         method: HLSKeyMethod,
@@ -50,11 +51,12 @@ public struct HLSKeySignal: Hashable, Sendable {
                 throw SignalingError(
                     .invalidIV,
                     "IV of EXT-X-KEY",
-                    "a key of \(system.name) has none in the playlist, since it comes with the key or the media: leave it out"
+                    "\(system.name) does not use an IV in the playlist; the IV is delivered with the key or the media: "
+                        + "remove it"
                 )
             }
             guard iv.count == 16 else {
-                throw SignalingError(.invalidIV, "IV of EXT-X-KEY", "it has 16 bytes, not \(iv.count)")
+                throw SignalingError(.invalidIV, "IV of EXT-X-KEY", "must have 16 bytes, but has \(iv.count)")
             }
         }
         try KeyURITemplate.check(uri, for: system)
@@ -65,7 +67,7 @@ public struct HLSKeySignal: Hashable, Sendable {
         keyIDAttribute = system == .widevine ? keyID.map { "0x" + $0.hexadecimal } : nil
     }
 
-    /// Clear Key as hls.js has it: the first 16 bytes of a `data:` URI are the key ID.
+    /// Returns a signal for Clear Key in the format of hls.js: the first 16 bytes of a `data:` URI are the key ID.
     ///
     /// - Throws: `method-not-allowed`.
     public static func clearKey(
@@ -76,7 +78,7 @@ public struct HLSKeySignal: Hashable, Sendable {
         return try HLSKeySignal(system: .common, method: method, uri: uri)
     }
 
-    /// Widevine: the `pssh` box.
+    /// Returns a signal for Widevine with the `pssh` box.
     ///
     /// - Throws: `method-not-allowed`.
     public static func widevine(keyID: ContentKeyID, method: HLSKeyMethod) throws(SignalingError) -> HLSKeySignal {
@@ -85,7 +87,7 @@ public struct HLSKeySignal: Hashable, Sendable {
         return try HLSKeySignal(system: .widevine, method: method, uri: uri, keyID: keyID)
     }
 
-    /// PlayReady: the PlayReady Object, without a box around it.
+    /// Returns a signal for PlayReady with the PlayReady Object, without a box.
     ///
     /// - Throws: `method-not-allowed`.
     public static func playReady(keyID: ContentKeyID, method: HLSKeyMethod) throws(SignalingError) -> HLSKeySignal {
@@ -94,16 +96,16 @@ public struct HLSKeySignal: Hashable, Sendable {
         return try HLSKeySignal(system: .playReady, method: method, uri: uri)
     }
 
-    /// The signals of one key, one for each system, in the order of the systems.
+    /// Returns the signals of a key, one for each system, in the order of the systems.
     ///
     /// - Parameters:
-    ///   - systems: Whom to signal the key to.
-    ///   - keyID: Which key.
-    ///   - method: How segments are encrypted.
-    ///   - template: Where the key of `fairplay` and of `identity` is; the others have a URI of their own.
-    ///   - track: What `{track}` of the template stands for.
-    ///   - title: What `{title}` of the template stands for.
-    ///   - iv: What `identity` has as its IV; the other systems do not get it.
+    ///   - systems: The systems for which the key is signaled.
+    ///   - keyID: The key ID.
+    ///   - method: The encryption method.
+    ///   - template: The template of key URIs for `fairplay` and `identity`; the other systems define their URIs.
+    ///   - track: The value of `{track}` in the template.
+    ///   - title: The value of `{title}` in the template.
+    ///   - iv: The IV for `identity`; the other systems have none.
     /// - Throws: `conflicting-systems`, `method-not-allowed`, `invalid-iv`, `invalid-key-uri`.
     public static func signals(
         to systems: [ProtectionSystem],
@@ -142,9 +144,9 @@ public struct HLSKeySignal: Hashable, Sendable {
         return SignalingError(
             .methodNotAllowed,
             "METHOD of EXT-X-KEY",
-            "\(system.name) does not decrypt \(method.rawValue): encrypt with "
+            "\(system.name) does not support METHOD=\(method.rawValue): encrypt with "
                 + system.methods.map(\.rawValue).joined(separator: " or ")
-                + ", or ask for \(others.joined(separator: " or ")) instead of \(system.name)"
+                + ", or use \(others.joined(separator: " or ")) instead of \(system.name)"
         )
     }
 }

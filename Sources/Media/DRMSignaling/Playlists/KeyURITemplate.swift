@@ -1,17 +1,17 @@
 import TextCoding
 
-/// What key URIs look like, with places for what differs from key to key.
+/// A template of key URIs, with placeholders for the values that differ between keys.
 ///
 ///     template      = *( literal / placeholder )
 ///     literal       = the characters of a URI (RFC 3986, section 2)
 ///     placeholder   = "{kid}"     the key ID, 32 lower-case hexadecimal digits
 ///                   / "{track}"   the track's name
 ///                   / "{title}"   the title's name
-///                   / "{period}"  when the key period begins, in Unix seconds
+///                   / "{period}"  the start of the key period in Unix seconds
 ///
-/// Names are percent-encoded, so that whatever stands in them a URI comes out.
+/// Names are percent-encoded, so that the result is a valid URI for any name.
 public struct KeyURITemplate: Hashable, Sendable {
-    /// What a template leaves open.
+    /// A placeholder in a template.
     public enum Placeholder: String, Hashable, Sendable, CaseIterable {
         /// The key ID.
         case kid
@@ -19,7 +19,7 @@ public struct KeyURITemplate: Hashable, Sendable {
         case track
         /// The title's name.
         case title
-        /// When the key period begins.
+        /// The start of the key period in Unix seconds.
         case period
     }
 
@@ -28,11 +28,11 @@ public struct KeyURITemplate: Hashable, Sendable {
         case placeholder(Placeholder)
     }
 
-    /// The template as it was written.
+    /// The template as given.
     public let text: String
     private let parts: [Part]
 
-    /// FairPlay's URI unless another is asked for: `skd://{kid}`, so that the key ID is the asset ID.
+    /// The default for FairPlay: `skd://{kid}`, so that the key ID is the asset ID.
     public static let fairPlay = KeyURITemplate(text: "skd://{kid}", parts: [.literal("skd://"), .placeholder(.kid)])
 
     private init(text: String, parts: [Part]) {
@@ -40,22 +40,22 @@ public struct KeyURITemplate: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// - Throws: `invalid-key-uri`: an unknown placeholder, a brace without its other half, or a character that no URI
-    ///   has.
+    /// - Throws: `invalid-key-uri` for an unknown placeholder, an unmatched brace, or a character that is not allowed
+    ///   in a URI.
     public init(_ text: String) throws(SignalingError) {
         var parts: [Part] = []
         var rest = Substring(text)
         while let first = rest.first {
             if first == "{" {
                 guard let end = rest.firstIndex(of: "}") else {
-                    throw Self.error("a { without its }: close it, or write %7B")
+                    throw Self.error("a { has no matching }: add it, or write %7B")
                 }
                 let name = rest[rest.index(after: rest.startIndex)..<end]
                 guard let placeholder = Placeholder(rawValue: String(name)) else {
                     let known = Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
-                    throw Self.error("there is no placeholder “{\(name)}”; there are \(known)")
+                    throw Self.error("“{\(name)}” is not a placeholder: use one of \(known)")
                 }
                 parts.append(.placeholder(placeholder))
                 rest = rest[rest.index(after: end)...]
@@ -66,12 +66,12 @@ public struct KeyURITemplate: Hashable, Sendable {
                 rest = rest[literal.endIndex...]
             }
         }
-        guard !parts.isEmpty else { throw Self.error("it is empty") }
+        guard !parts.isEmpty else { throw Self.error("the template is empty") }
         self.init(text: text, parts: parts)
     }
 
-    /// What the template leaves open. Without `kid` and `track` all keys of a title have one URI; without `kid` and
-    /// `period` all keys of a track.
+    /// The placeholders in the template. Without `kid` and `track`, all keys of a title have the same URI; without
+    /// `kid` and `period`, all keys of a track.
     public var placeholders: Set<Placeholder> {
         Set(
             parts.compactMap { part in
@@ -80,10 +80,10 @@ public struct KeyURITemplate: Hashable, Sendable {
         )
     }
 
-    /// The URI of a key.
+    /// Returns the URI of a key.
     ///
-    /// - Parameter period: When the key period begins, in Unix seconds.
-    /// - Throws: `invalid-key-uri` when the template asks for a name that is missing or empty.
+    /// - Parameter period: The start of the key period in Unix seconds.
+    /// - Throws: `invalid-key-uri` if the template requires a name that is missing or empty.
     public func uri(
         keyID: ContentKeyID,
         track: String? = nil,
@@ -98,16 +98,18 @@ public struct KeyURITemplate: Hashable, Sendable {
             case .placeholder(.track): uri += try Self.encoded(track, .track)
             case .placeholder(.title): uri += try Self.encoded(title, .title)
             case .placeholder(.period):
-                guard let period else { throw Self.error("it has {period}, but the key does not say when it begins") }
+                guard let period else {
+                    throw Self.error("the template contains {period}, but the key period has no start time")
+                }
                 uri += "\(period)"
             }
         }
         return uri
     }
 
-    /// Holds that keys have different URIs: a client that has a key for a URI never asks again.
+    /// Checks that keys have different URIs: a client that has a key for a URI does not request it again.
     ///
-    /// - Throws: `invalid-key-uri`, which names both keys.
+    /// - Throws: `invalid-key-uri` with both key IDs.
     public static func checkDistinct(
         _ keys: some Sequence<(keyID: ContentKeyID, uri: String)>
     ) throws(SignalingError) {
@@ -115,28 +117,33 @@ public struct KeyURITemplate: Hashable, Sendable {
         for (keyID, uri) in keys {
             let owner = owners[uri, default: keyID]
             guard owner == keyID else {
-                throw error("the keys \(owner) and \(keyID) have one URI: put {kid} or {track} into it")
+                throw error("the keys \(owner) and \(keyID) have the same URI: add {kid} or {track} to the template")
             }
             owners[uri] = keyID
         }
     }
 
-    /// Holds that a URI is one, and is what the system's players look for.
+    /// Checks that a URI is valid, and has the scheme that the system's players expect.
     static func check(_ uri: String, for system: ProtectionSystem) throws(SignalingError) {
-        guard !uri.isEmpty else { throw error("it is empty") }
+        guard !uri.isEmpty else { throw error("the URI is empty") }
         try checkCharacters(of: Substring(uri))
         if system == .fairPlay {
             guard uri.hasPrefix("skd://"), uri.utf8.count > "skd://".utf8.count else {
-                throw error("a FairPlay key's URI begins with skd:// and names the key behind it, as skd://{kid} does")
+                throw error("a FairPlay key URI must start with skd:// followed by the asset ID, such as skd://{kid}")
             }
         } else if system == .identity, uri.lowercased().hasPrefix("skd:") {
-            throw error("skd:// is FairPlay's; an identity key lies where a client fetches it, such as https://…/{kid}")
+            throw error(
+                "skd:// is for FairPlay; an identity key requires a URL that clients can fetch, such as https://…/{kid}"
+            )
         }
     }
 
     private static func encoded(_ value: String?, _ placeholder: Placeholder) throws(SignalingError) -> String {
         guard let value, !value.isEmpty else {
-            throw error("it has {\(placeholder.rawValue)}, but there is no \(placeholder.rawValue) with a name")
+            throw error(
+                "the template contains {\(placeholder.rawValue)}, but the name of the \(placeholder.rawValue) is "
+                    + "missing"
+            )
         }
         var uri: [UInt8] = []
         for byte in value.utf8 {
@@ -149,17 +156,18 @@ public struct KeyURITemplate: Hashable, Sendable {
         return String(decoding: uri, as: UTF8.self)
     }
 
-    /// Holds that there are only characters that a URI has; a quotation mark or a line break would end the attribute.
+    /// Checks that all characters are allowed in a URI; a quotation mark or a line break would terminate the attribute.
     private static func checkCharacters(of text: Substring) throws(SignalingError) {
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
                 guard rest.count >= 2, rest.prefix(2).allSatisfy({ Hexadecimal.value(of: $0) != nil }) else {
-                    throw error("a % stands before two hexadecimal digits; for the sign itself write %25")
+                    throw error("a % must be followed by two hexadecimal digits; write %25 for a percent sign")
                 }
             } else if !isUnreserved(byte), !reserved.contains(byte) {
                 throw error(
-                    "the byte 0x\(Hexadecimal.encode([byte])) does not stand in a URI: write %\(Hexadecimal.encode([byte]))"
+                    "the byte 0x\(Hexadecimal.encode([byte])) is not allowed in a URI: write "
+                        + "%\(Hexadecimal.encode([byte]))"
                 )
             }
         }

@@ -2,8 +2,8 @@ import Foundation
 import TextCoding
 import XMLDocuments
 
-/// The PlayReady header: an XML document with the keys and perhaps where licenses are had (Microsoft, "PlayReady Header
-/// Specification", 3).
+/// The PlayReady header: an XML document with the key IDs and optionally the URL of the license server (Microsoft,
+/// "PlayReady Header Specification", 3).
 ///
 ///     WRMHEADER    version = 4.0.0.0 to 4.3.0.0
 ///       DATA
@@ -13,27 +13,27 @@ import XMLDocuments
 ///         KID                   text: the key ID                4.0, one key
 ///         LA_URL                text: the license server
 ///
-/// Key IDs are Base64 of a GUID: the first 4, the next 2 and the next 2 bytes stand in reverse.
+/// Key IDs are Base64-encoded GUIDs: the first 4, the next 2 and the next 2 bytes are in reverse order.
 ///
-/// All versions are read; what is written is 4.3, the first that knows AESCBC, which is cbcs. Other elements are passed
-/// over.
+/// All versions are parsed; headers are written in version 4.3, the first that supports AESCBC (cbcs). Other elements
+/// are ignored.
 public struct PlayReadyHeader: Hashable, Sendable {
-    /// In which mode of AES a key is used.
+    /// The AES mode of a key.
     public enum Algorithm: String, Hashable, Sendable, CaseIterable {
-        /// Counter mode: `cenc`.
+        /// Counter mode, for `cenc`.
         case counter = "AESCTR"
-        /// CBC: `cbcs`.
+        /// CBC mode, for `cbcs`.
         case chaining = "AESCBC"
     }
 
     /// A key.
     public struct Key: Hashable, Sendable {
-        /// Which key it is.
+        /// The key ID.
         public var keyID: ContentKeyID
-        /// The mode; nil: not said.
+        /// The AES mode; nil if not specified.
         public var algorithm: Algorithm?
 
-        /// Describes a key.
+        /// Creates a key.
         public init(keyID: ContentKeyID, algorithm: Algorithm?) {
             self.keyID = keyID
             self.algorithm = algorithm
@@ -42,16 +42,16 @@ public struct PlayReadyHeader: Hashable, Sendable {
 
     /// The keys.
     public var keys: [Key]
-    /// Where licenses are had; nil: the app knows.
+    /// The URL of the license server; nil if the app provides it.
     public var licenseURL: String?
 
-    /// Makes a header.
+    /// Creates a header.
     public init(keys: [Key], licenseURL: String? = nil) {
         self.keys = keys
         self.licenseURL = licenseURL
     }
 
-    /// Makes a header for keys of a scheme.
+    /// Creates a header for keys with the same scheme.
     public init(keyIDs: [ContentKeyID], scheme: CommonEncryptionScheme, licenseURL: String? = nil) {
         let algorithm: Algorithm = scheme.countsBlocks ? .counter : .chaining
         self.init(keys: keyIDs.map { Key(keyID: $0, algorithm: algorithm) }, licenseURL: licenseURL)
@@ -59,13 +59,13 @@ public struct PlayReadyHeader: Hashable, Sendable {
 
     static let namespace = "http://schemas.microsoft.com/DRM/2007/03/PlayReadyHeader"
 
-    /// Reads a document.
+    /// Parses a document.
     ///
-    /// - Throws: `invalid-playready-header`, with the line where there is one. No text of the document is repeated.
+    /// - Throws: `invalid-playready-header`, with the line if it is known. Errors contain no text of the document.
     public init(xml text: String) throws(SignalingError) {
         let root: XMLTree.Element
         do throws(XMLFailure) {
-            // A byte order mark is no part of the document.
+            // A byte order mark is not part of the document.
             root = try XMLTree(Array(text.utf8.drop { [0xEF, 0xBB, 0xBF].contains($0) })).root
         } catch {
             throw Self.error("\(error)")
@@ -73,7 +73,7 @@ public struct PlayReadyHeader: Hashable, Sendable {
         guard root.name == "WRMHEADER", root.namespace == Self.namespace,
             let version = root.attributes["version"], version.hasPrefix("4."), let data = root.child("DATA")
         else {
-            throw Self.error("line \(root.line): WRMHEADER of a version 4 with DATA in it expected")
+            throw Self.error("line \(root.line): expected WRMHEADER of version 4 with a DATA element")
         }
         let protection = data.child("PROTECTINFO")
         let listed = (protection?.child("KIDS")?.children("KID") ?? []) + (protection?.children("KID") ?? [])
@@ -90,7 +90,7 @@ public struct PlayReadyHeader: Hashable, Sendable {
         licenseURL = data.child("LA_URL").map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
-    /// The document, of version 4.3, on one line and without declaration: it goes into a ``PlayReadyObject``.
+    /// The document in version 4.3, on one line and without an XML declaration, for a ``PlayReadyObject``.
     public var xml: String {
         var text = "<WRMHEADER xmlns=\"\(Self.namespace)\" version=\"4.3.0.0\"><DATA><PROTECTINFO><KIDS>"
         for key in keys {
@@ -114,10 +114,10 @@ public struct PlayReadyHeader: Hashable, Sendable {
 }
 
 extension ContentKeyID {
-    /// The 16 bytes as Microsoft's GUIDs are stored: the first three fields of the UUID in reverse.
+    /// The 16 bytes in the order of Microsoft's GUIDs: the first three fields of the UUID are reversed.
     var guid: [UInt8] { Self.swapped(bytes) }
 
-    /// Makes an ID of the 16 bytes of a GUID; nil when there are more or fewer.
+    /// Creates an ID from the 16 bytes of a GUID; nil for another size.
     init?(guid: [UInt8]) {
         guard guid.count == 16 else { return nil }
         self.init(Self.swapped(guid))

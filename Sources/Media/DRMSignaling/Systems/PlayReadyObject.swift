@@ -1,8 +1,8 @@
 public import ByteCoding
 import TextCoding
 
-/// The PlayReady Object, PRO for short: what PlayReady has in its `pssh` box, in `mspr:pro` of DASH and in its URI of
-/// EXT-X-KEY (Microsoft, "PlayReady Header Specification", 2). Numbers are little-endian.
+/// The PlayReady Object (PRO), which is contained in the `pssh` box, in `mspr:pro` in DASH, and in the URI of EXT-X-KEY
+/// (Microsoft, "PlayReady Header Specification", 2). Numbers are little-endian.
 ///
 ///     Length         4 bytes   of the whole object
 ///     Record Count   2 bytes
@@ -12,48 +12,50 @@ import TextCoding
 public struct PlayReadyObject: Hashable, Sendable {
     /// A record.
     public struct Record: Hashable, Sendable {
-        /// What it holds: 1 is a header.
+        /// The record type; 1 is a header.
         public var type: UInt16
-        /// Its content, at most 65,535 bytes.
+        /// The content, at most 65,535 bytes.
         public var value: [UInt8]
 
-        /// Makes a record.
+        /// Creates a record.
         public init(type: UInt16, value: [UInt8]) {
             self.type = type
             self.value = value
         }
 
-        /// The type of a record that holds a ``PlayReadyHeader``, in UTF-16.
+        /// The type of a record with a ``PlayReadyHeader`` in UTF-16.
         public static let header: UInt16 = 1
     }
 
-    /// The most bytes that a record's value can have.
-    public static let greatestValue = Int(UInt16.max)
+    /// The maximum size of a record's value in bytes.
+    public static let maximumValueSize = Int(UInt16.max)
 
     /// The records, in order.
     public var records: [Record]
 
-    /// Makes an object of records.
+    /// Creates an object with records.
     public init(records: [Record]) { self.records = records }
 
-    /// Makes an object that holds a header.
+    /// Creates an object with a header.
     ///
-    /// - Throws: `invalid-playready-header` when it is longer than a record can be: too many keys, or too long a URL.
+    /// - Throws: `invalid-playready-header` if the header is too large for a record: too many keys, or a URL that is
+    ///   too long.
     public init(_ header: PlayReadyHeader) throws(SignalingError) {
         let value = header.xml.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
-        guard value.count <= Self.greatestValue else {
+        guard value.count <= Self.maximumValueSize else {
             throw SignalingError(
                 .invalidPlayReadyHeader,
                 "PlayReady header",
-                "it has \(value.count) bytes, and a record holds \(Self.greatestValue): name fewer keys, or a shorter URL"
+                "the header has \(value.count) bytes; the maximum is \(Self.maximumValueSize): use fewer keys, or a "
+                    + "shorter URL"
             )
         }
         records = [Record(type: Record.header, value: value)]
     }
 
-    /// Reads an object; nothing may follow.
+    /// Parses an object without trailing bytes.
     ///
-    /// - Throws: `ParseError`: `truncated`; `invalid-length` when the length is not the object's; `trailing-bytes`.
+    /// - Throws: `ParseError`: `truncated`; `invalid-length` if the length field does not match; `trailing-bytes`.
     public init(_ bytes: [UInt8]) throws(ParseError) {
         var reader = ByteReader(bytes.span.bytes)
         let length = try reader.readUInt32("length of a PlayReady Object").byteSwapped
@@ -62,7 +64,7 @@ public struct PlayReadyObject: Hashable, Sendable {
                 .invalidLength,
                 reading: "length of a PlayReady Object",
                 offset: 0,
-                reason: "it says \(length) bytes, there are \(bytes.count)"
+                reason: "the field specifies \(length) bytes, but there are \(bytes.count)"
             )
         }
         let count = try reader.readUInt16("number of records").byteSwapped
@@ -75,16 +77,15 @@ public struct PlayReadyObject: Hashable, Sendable {
         try reader.finish("PlayReady Object")
     }
 
-    /// The object as bytes. Records of more than ``greatestValue`` bytes, and more than 65,535 of them, cannot be written
-    /// and are cut off.
+    /// The object as bytes. Values are truncated to ``maximumValueSize`` bytes, and the list of records to 65,535.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         let records = records.prefix(Int(UInt16.max))
-        let length = records.reduce(6) { $0 + 4 + min($1.value.count, Self.greatestValue) }
+        let length = records.reduce(6) { $0 + 4 + min($1.value.count, Self.maximumValueSize) }
         writer.write(UInt32(clamping: length).byteSwapped)
         writer.write(UInt16(records.count).byteSwapped)
         for record in records {
-            let value = record.value.prefix(Self.greatestValue)
+            let value = record.value.prefix(Self.maximumValueSize)
             writer.write(record.type.byteSwapped)
             writer.write(UInt16(value.count).byteSwapped)
             writer.write(value)
@@ -92,20 +93,20 @@ public struct PlayReadyObject: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The object in Base64, as `mspr:pro` of a DASH manifest holds it.
+    /// The object in Base64, as in `mspr:pro` of a DASH manifest.
     public var base64: String { Base64.encode(bytes) }
 
-    /// The header that it holds; nil when there is none.
+    /// Returns the header in the object; nil if there is none.
     ///
     /// - Throws: `invalid-playready-header`.
     public func header() throws(SignalingError) -> PlayReadyHeader? {
         guard let record = records.first(where: { $0.type == Record.header }) else { return nil }
-        guard record.value.count.isMultiple(of: 2) else { throw PlayReadyHeader.error("it is not in UTF-16") }
-        let units = stride(from: 0, to: record.value.count, by: 2).map { place in
-            UInt16(record.value[place]) | UInt16(record.value[place + 1]) << 8
+        guard record.value.count.isMultiple(of: 2) else { throw PlayReadyHeader.error("the header is not UTF-16") }
+        let units = stride(from: 0, to: record.value.count, by: 2).map { index in
+            UInt16(record.value[index]) | UInt16(record.value[index + 1]) << 8
         }
         guard let text = String(validating: units, as: UTF16.self) else {
-            throw PlayReadyHeader.error("it is not in UTF-16")
+            throw PlayReadyHeader.error("the header is not UTF-16")
         }
         return try PlayReadyHeader(xml: text)
     }

@@ -1,19 +1,19 @@
-/// A way in which a client comes by a content key: a DRM system, or none.
+/// A system by which clients obtain content keys: a DRM system, or `identity` for clear keys.
 ///
-/// Others may be made; the named ones are those that a command line can ask for.
+/// The constants are the systems available on the command line; other systems can be created.
 public struct ProtectionSystem: Hashable, Sendable {
-    /// The word for it on a command line.
+    /// The name on the command line.
     public let name: String
-    /// What `pssh` boxes and DASH call it; nil when it has no such box.
+    /// The system ID in `pssh` boxes and DASH; nil if the system has no box.
     public let systemID: SystemID?
-    /// KEYFORMAT of EXT-X-KEY (RFC 8216bis, 4.4.4.4).
+    /// The KEYFORMAT of EXT-X-KEY (RFC 8216bis, 4.4.4.4).
     public let keyFormat: String
-    /// KEYFORMATVERSIONS of EXT-X-KEY.
+    /// The KEYFORMATVERSIONS of EXT-X-KEY.
     public let keyFormatVersions: String
-    /// Which methods of EXT-X-KEY there may be.
+    /// The supported methods of EXT-X-KEY.
     public let methods: [HLSKeyMethod]
 
-    /// Makes a system. `name` is one word of lower-case letters.
+    /// Creates a system. `name` must be one word of lowercase letters.
     public init(
         name: String,
         systemID: SystemID?,
@@ -28,32 +28,32 @@ public struct ProtectionSystem: Hashable, Sendable {
         self.methods = methods
     }
 
-    /// FairPlay Streaming. It decrypts SAMPLE-AES and nothing else (Apple's authoring specification, 13.2 and 13.11).
+    /// FairPlay Streaming. It supports only SAMPLE-AES (Apple's HLS Authoring Specification, 13.2 and 13.11).
     public static let fairPlay = ProtectionSystem(
         name: "fairplay",
         systemID: .fairPlay,
         keyFormat: "com.apple.streamingkeydelivery",
         methods: [.sampleAES]
     )
-    /// Widevine. Its clients take the key ID from the `pssh` box in the URI.
+    /// Widevine. Its clients read the key ID from the `pssh` box in the URI.
     public static let widevine = ProtectionSystem(
         name: "widevine",
         systemID: .widevine,
         keyFormat: "urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"
     )
-    /// PlayReady. Its clients take the key ID from the PlayReady Object in the URI.
+    /// PlayReady. Its clients read the key ID from the PlayReady Object in the URI.
     public static let playReady = ProtectionSystem(
         name: "playready",
         systemID: .playReady,
         keyFormat: "com.microsoft.playready"
     )
-    /// The common system: Clear Key in browsers, under the key format that hls.js has for it.
+    /// The common system: Clear Key in browsers, with the key format of hls.js.
     public static let common = ProtectionSystem(
         name: "common",
         systemID: .common,
         keyFormat: "org.w3.clearkey"
     )
-    /// No system: the 16 bytes of the key lie at the URI.
+    /// No DRM: clients fetch the 16-byte key from the URI.
     public static let identity = ProtectionSystem(
         name: "identity",
         systemID: nil,
@@ -61,24 +61,25 @@ public struct ProtectionSystem: Hashable, Sendable {
         methods: [.aes128, .sampleAES, .sampleAESCTR]
     )
 
-    /// The systems that have a name here.
+    /// The systems that are available by name.
     public static let known = [fairPlay, widevine, playReady, common, identity]
 
-    /// Reads a list such as `fairplay,common`, in either case, with white space around the words or not. `clearkey` is
-    /// another word for `common`. A system that is named twice counts once.
+    /// Parses a list such as `fairplay,common`, in any letter case, with optional white space around the names.
+    /// `clearkey` is an alias of `common`. A system that is listed twice counts once.
     ///
-    /// - Throws: `unknown-system`, which names the word and those that are known; `conflicting-systems` when `identity`
-    ///   stands beside another, since a key in the clear makes the other useless (RFC 8216bis, 4.4.4.4).
+    /// - Throws: `unknown-system` with the unknown name and the known ones; `conflicting-systems` if `identity` is
+    ///   combined with another system, because a clear key makes the other system ineffective (RFC 8216bis, 4.4.4.4).
     public static func parse(list: String) throws(SignalingError) -> [ProtectionSystem] {
         var systems: [ProtectionSystem] = []
         for part in list.split(separator: ",", omittingEmptySubsequences: false) {
             let word = part.filter { !$0.isWhitespace }.lowercased()
             guard let system = word == "clearkey" ? common : known.first(where: { $0.name == word }) else {
-                let found = word.isEmpty ? "an empty word" : "“\(word)”"
+                let found = word.isEmpty ? "an empty name" : "“\(word)”"
                 throw SignalingError(
                     .unknownSystem,
                     "protection systems",
-                    "\(found) is none; write one or more of \(known.map(\.name).joined(separator: ", ")) between commas"
+                    "\(found) is not a protection system: use one or more of "
+                        + "\(known.map(\.name).joined(separator: ", ")), separated by commas"
                 )
             }
             if !systems.contains(system) { systems.append(system) }
@@ -87,7 +88,7 @@ public struct ProtectionSystem: Hashable, Sendable {
         return systems
     }
 
-    /// Holds that systems may stand beside each other.
+    /// Checks that systems can be combined.
     ///
     /// - Throws: `conflicting-systems`.
     static func check(_ systems: [ProtectionSystem]) throws(SignalingError) {
@@ -95,12 +96,12 @@ public struct ProtectionSystem: Hashable, Sendable {
         throw SignalingError(
             .conflictingSystems,
             "protection systems",
-            "identity hands out the key in the clear, which makes \(other.name) useless: ask for one of the two"
+            "identity serves the key in the clear, which makes \(other.name) ineffective: use only one of them"
         )
     }
 }
 
 extension ProtectionSystem: CustomStringConvertible {
-    /// The word for it on a command line.
+    /// The name on the command line.
     public var description: String { name }
 }

@@ -1,8 +1,7 @@
 public import ByteCoding
 import TextCoding
 
-/// `pssh`, the protection system specific header: what one system needs to know before it fetches keys (ISO/IEC
-/// 23001-7, 8.1).
+/// The `pssh` box (protection system specific header): the initialization data of a DRM system (ISO/IEC 23001-7, 8.1).
 ///
 ///     size        4 bytes   of the whole box; 1: largesize follows
 ///     type        4 bytes   "pssh"
@@ -15,35 +14,35 @@ import TextCoding
 ///     DataSize    4 bytes
 ///     Data        DataSize bytes
 public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
-    /// Which system.
+    /// The system ID.
     public var systemID: SystemID
-    /// The keys that it is about; nil in version 0, which does not say.
+    /// The key IDs; nil in version 0, which contains none.
     public var keyIDs: [ContentKeyID]?
-    /// What the system defines.
+    /// The system-specific data.
     public var data: [UInt8]
 
-    /// Makes a box; of version 1 when there are key IDs, even if there are none in the list.
+    /// Creates a box; version 1 if there is a list of key IDs, even an empty one.
     public init(systemID: SystemID, keyIDs: [ContentKeyID]? = nil, data: [UInt8] = []) {
         self.systemID = systemID
         self.keyIDs = keyIDs
         self.data = data
     }
 
-    /// A box of version 1 with key IDs, each once, and no data.
+    /// Creates a box of version 1 with distinct key IDs and no data.
     ///
-    /// That is all that the common system defines (W3C, "cenc" initialization data format, section 4). It is what
-    /// FairPlay gets as well: its clients take the key ID from `sinf` and the asset ID from the playlist, and Apple has
-    /// published no content for the box.
+    /// This is the format of the common system (W3C, "cenc" initialization data format, section 4). It is also used for
+    /// FairPlay: its clients read the key ID from `sinf` and the asset ID from the playlist, and Apple has not
+    /// published any data for the box.
     ///
-    /// - Parameter system: The system; nil comes back for one that has no box.
+    /// - Parameter system: The system; the result is nil if it has no box.
     public init?(listing keyIDs: [ContentKeyID], for system: ProtectionSystem) {
         guard let systemID = system.systemID else { return nil }
         var seen: Set<ContentKeyID> = []
         self.init(systemID: systemID, keyIDs: keyIDs.filter { seen.insert($0).inserted })
     }
 
-    /// The box of a system for keys, as an init segment and a DASH manifest have it: what the system defines where that
-    /// is known, otherwise the key IDs alone, as ``init(listing:for:)`` has it.
+    /// Creates the box of a system for keys, for an init segment and a DASH manifest: with the system-specific data if
+    /// its format is known, otherwise only with the key IDs as in ``init(listing:for:)``.
     ///
     ///     system     version   data
     ///     widevine   0         WidevineHeader
@@ -51,10 +50,10 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
     ///     others     1         none
     ///
     /// - Parameters:
-    ///   - keyIDs: The keys, each listed once.
-    ///   - system: The system; nil comes back for one that has no box.
-    ///   - scheme: How media is encrypted.
-    /// - Throws: `invalid-playready-header` when there are too many keys for one.
+    ///   - keyIDs: The key IDs; duplicates are removed.
+    ///   - system: The system; the result is nil if it has no box.
+    ///   - scheme: The encryption scheme.
+    /// - Throws: `invalid-playready-header` if there are too many keys for a PlayReady header.
     public init?(
         announcing keyIDs: [ContentKeyID],
         to system: ProtectionSystem,
@@ -70,10 +69,10 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
         }
     }
 
-    /// Reads one box, its header included.
+    /// Parses a box, including its header.
     ///
-    /// - Throws: `ParseError`: `invalid-value` for another box or a newer version, `invalid-length`, `truncated`,
-    ///   `trailing-bytes` when the box is longer than its fields.
+    /// - Throws: `ParseError`: `invalid-value` for another box type or a newer version; `invalid-length`; `truncated`;
+    ///   `trailing-bytes` if the box is longer than its fields.
     public init(reading reader: inout ByteReader) throws(ParseError) {
         var content = try reader.split(Self.contentSize(reading: &reader), "content of a pssh box")
         let offset = content.offset
@@ -83,7 +82,7 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
                 .invalidValue,
                 reading: "version of a pssh box",
                 offset: offset,
-                reason: "version \(version) is not known; 1 is the newest"
+                reason: "version \(version) is not supported; the newest is 1"
             )
         }
         systemID = try SystemID(reading: &content)
@@ -99,9 +98,9 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
         try content.finish("pssh box")
     }
 
-    /// Reads boxes that stand one after the other, as initialization data of a browser or of a `data:` URI does.
+    /// Parses consecutive boxes, as in initialization data in browsers and in `data:` URIs.
     ///
-    /// - Throws: `ParseError`, as reading one does.
+    /// - Throws: `ParseError`, as for a single box.
     public static func all(in bytes: [UInt8]) throws(ParseError) -> [ProtectionSystemSpecificHeader] {
         var reader = ByteReader(bytes.span.bytes)
         var boxes: [ProtectionSystemSpecificHeader] = []
@@ -109,7 +108,7 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
         return boxes
     }
 
-    /// Writes the box, its header included. It is shorter than 4 GiB.
+    /// Writes the box, including its header. The box must be smaller than 4 GiB.
     public func write(to writer: inout ByteWriter) {
         let size = 32 + (keyIDs.map { 4 + 16 * $0.count } ?? 0) + data.count
         writer.write(UInt32(size))
@@ -124,17 +123,17 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
         writer.write(data)
     }
 
-    /// The box as bytes, its header included.
+    /// The box as bytes, including its header.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         write(to: &writer)
         return writer.bytes
     }
 
-    /// The box in Base64, as `cenc:pssh` of a DASH manifest holds it.
+    /// The box in Base64, as in `cenc:pssh` of a DASH manifest.
     public var base64: String { Base64.encode(bytes) }
 
-    /// Reads the header of a box and holds that its content is there.
+    /// Reads the header of a box, checks that its content is complete, and returns the size of the content in bytes.
     private static func contentSize(reading reader: inout ByteReader) throws(ParseError) -> Int {
         let offset = reader.offset
         let short = try reader.readUInt32("size of a pssh box")
@@ -149,13 +148,15 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
                 .invalidLength,
                 reading: "size of a pssh box",
                 offset: offset,
-                reason: "\(size) bytes, of which \(reader.remaining) are left behind a header of \(headerSize)"
+                reason:
+                    "the field specifies \(size) bytes, but \(reader.remaining) are left after a header of "
+                    + "\(headerSize)"
             )
         }
         return Int(size - headerSize)
     }
 
-    /// Reads a number of entries and holds that they are there, so that it never decides how much memory is taken.
+    /// Reads a number of entries and checks that they are complete, so that the field cannot cause a large allocation.
     private static func count(
         in reader: inout ByteReader,
         ofSize size: Int,
@@ -168,7 +169,7 @@ public struct ProtectionSystemSpecificHeader: Hashable, Sendable {
                 .invalidLength,
                 reading: field,
                 offset: offset,
-                reason: "\(count) of \(size) bytes each do not fit into the \(reader.remaining) bytes that are left"
+                reason: "\(count) entries of \(size) bytes exceed the \(reader.remaining) bytes that are left"
             )
         }
         return count

@@ -1,19 +1,18 @@
 import ByteCoding
 
-/// The fields of a message of Protocol Buffers, as far as DRM headers use them
-/// (protobuf.dev, "Encoding").
+/// A field of a Protocol Buffers message, with the subset of types that DRM headers use (protobuf.dev, "Encoding").
 ///
 ///     field    = tag value
 ///     tag      = varint    field number << 3 | wire type
 ///     value    = varint                  wire type 0
 ///              | 8 bytes                 wire type 1
-///              | varint, so many bytes   wire type 2
-///              | 4 bytes                 wire type 5
+///              | varint, then that number of bytes   wire type 2
+///            | 4 bytes                 wire type 5
 ///     varint   = 1 to 10 bytes of 7 bits each, the least significant first; bit 7: another one follows
 ///
-/// Groups (wire types 3 and 4) are refused: nobody writes them any more.
+/// Groups (wire types 3 and 4), which are deprecated, are rejected.
 struct ProtobufField: Hashable, Sendable {
-    /// What a field holds.
+    /// The value of a field.
     enum Value: Hashable, Sendable {
         case number(UInt64)
         case fixed64(UInt64)
@@ -21,22 +20,27 @@ struct ProtobufField: Hashable, Sendable {
         case fixed32(UInt32)
     }
 
-    /// The field's number, 1 to 2^29 - 1.
+    /// The field number, 1 to 2^29 - 1.
     let number: UInt32
-    /// What it holds.
+    /// The value.
     let value: Value
 
-    /// Reads all fields of a message.
+    /// Parses all fields of a message.
     ///
-    /// - Throws: `ParseError`: `truncated`; `invalid-value` for a field number or wire type that there is not, or a number
-    ///   of more than 64 bits.
+    /// - Throws: `ParseError`: `truncated`; `invalid-value` for an invalid field number or wire type, or a number of
+    ///   more than 64 bits.
     static func all(reading reader: inout ByteReader) throws(ParseError) -> [ProtobufField] {
         var fields: [ProtobufField] = []
         while reader.remaining > 0 {
             let offset = reader.offset
             let tag = try varint(reading: &reader, "tag of a field")
             guard let number = UInt32(exactly: tag >> 3), (1..<1 << 29).contains(number) else {
-                throw ParseError(.invalidValue, reading: "number of a field", offset: offset, reason: "not 1 to 2^29-1")
+                throw ParseError(
+                    .invalidValue,
+                    reading: "number of a field",
+                    offset: offset,
+                    reason: "must be 1 to 2^29-1"
+                )
             }
             fields.append(ProtobufField(number: number, value: try value(UInt8(tag & 7), offset, reading: &reader)))
         }
@@ -59,13 +63,18 @@ struct ProtobufField: Hashable, Sendable {
                     .truncated,
                     reading: "content of a field",
                     offset: place,
-                    reason: "\(size) bytes, of which \(reader.remaining) are left"
+                    reason: "the field specifies \(size) bytes, but \(reader.remaining) are left"
                 )
             }
             return .bytes(try reader.readBytes(Int(size), "content of a field"))
         case 5: return .fixed32(try reader.readUInt32("value of a field").byteSwapped)
         default:
-            throw ParseError(.invalidValue, reading: "wire type of a field", offset: offset, reason: "\(wireType)")
+            throw ParseError(
+                .invalidValue,
+                reading: "wire type of a field",
+                offset: offset,
+                reason: "\(wireType) is not supported"
+            )
         }
     }
 
@@ -74,12 +83,12 @@ struct ProtobufField: Hashable, Sendable {
         var value: UInt64 = 0
         for place in 0..<10 {
             let byte = try reader.readUInt8(field)
-            // Of the tenth byte one bit is left.
+            // The tenth byte has only one significant bit.
             guard place < 9 || byte <= 1 else { break }
             value |= UInt64(byte & 0x7F) << UInt64(7 * place)
             if byte < 0x80 { return value }
         }
-        throw ParseError(.invalidValue, reading: field, offset: offset, reason: "it has more than 64 bits")
+        throw ParseError(.invalidValue, reading: field, offset: offset, reason: "the number has more than 64 bits")
     }
 
     /// Writes the field.

@@ -1,25 +1,25 @@
 public import ByteCoding
 
-/// What Widevine has in its `pssh` box: a message of Protocol Buffers with public field numbers (Widevine, "Common
-/// Encryption for ISO BMFF"; `WidevinePsshData` in the code of Chromium and Shaka Packager).
+/// The data in Widevine's `pssh` box: a Protocol Buffers message with public field numbers (Widevine, "Common
+/// Encryption for ISO BMFF"; `WidevinePsshData` in the source code of Chromium and Shaka Packager).
 ///
 ///     key_ids               2   bytes, 16 each, repeated
 ///     provider              3   string
 ///     content_id            4   bytes
-///     crypto_period_index   7   number: which key period of a live stream
-///     protection_scheme     9   number: four characters; absent: cenc
+///     crypto_period_index   7   number: the key period of a live stream
+///     protection_scheme     9   number: four characters; if absent, cenc
 ///
-/// Other fields survive reading and writing, behind these.
+/// Unknown fields are preserved, and written after these.
 public struct WidevineHeader: Hashable, Sendable {
-    /// The keys that it is about.
+    /// The key IDs.
     public var keyIDs: [ContentKeyID]
-    /// Who sells the content, as registered with Widevine; nil: not said.
+    /// The content provider, as registered with Widevine; nil if not specified.
     public var provider: String?
-    /// What the license server knows the content by; nil: not said.
+    /// The content ID on the license server; nil if not specified.
     public var contentID: [UInt8]?
-    /// Which key period of a live stream it is; nil: keys do not rotate.
+    /// The number of the key period of a live stream; nil without key rotation.
     public var cryptoPeriodIndex: UInt32?
-    /// The scheme; nil when it is not said, which means `cenc`.
+    /// The scheme; nil if not specified, which means `cenc`.
     public var scheme: CommonEncryptionScheme?
     private var others: [ProtobufField] = []
 
@@ -31,7 +31,7 @@ public struct WidevineHeader: Hashable, Sendable {
         static let scheme: UInt32 = 9
     }
 
-    /// Makes a header.
+    /// Creates a header.
     public init(
         keyIDs: [ContentKeyID],
         provider: String? = nil,
@@ -46,10 +46,10 @@ public struct WidevineHeader: Hashable, Sendable {
         self.scheme = scheme
     }
 
-    /// Reads the data of a `pssh` box. Of a field that must not be repeated the last one counts, as Protocol Buffers have
-    /// it.
+    /// Parses the data of a `pssh` box. If a field that must not be repeated is repeated, the last one is used, as
+    /// Protocol Buffers specifies.
     ///
-    /// - Throws: `ParseError`: `truncated`, or `invalid-value` for a field that is not what it should be.
+    /// - Throws: `ParseError`: `truncated`; `invalid-value` for a field with an invalid type or value.
     public init(_ data: [UInt8]) throws(ParseError) {
         var reader = ByteReader(data.span.bytes)
         self.init(keyIDs: [], scheme: nil)
@@ -70,13 +70,13 @@ public struct WidevineHeader: Hashable, Sendable {
                 scheme = CommonEncryptionScheme(code: try Self.number(number, "protection_scheme"))
             case (Number.keyID, _), (Number.provider, _), (Number.contentID, _), (Number.cryptoPeriodIndex, _),
                 (Number.scheme, _):
-                throw Self.invalid("field \(field.number)", "its wire type is another one")
+                throw Self.invalid("field \(field.number)", "the wire type does not match the field")
             default: others.append(field)
             }
         }
     }
 
-    /// The data of the `pssh` box, fields by ascending numbers and others behind them.
+    /// The data of the `pssh` box: the fields in ascending order, followed by unknown fields.
     public var bytes: [UInt8] {
         var fields = keyIDs.map { ProtobufField(number: Number.keyID, value: .bytes($0.bytes)) }
         if let provider { fields.append(.init(number: Number.provider, value: .bytes(Array(provider.utf8)))) }
@@ -91,7 +91,7 @@ public struct WidevineHeader: Hashable, Sendable {
     }
 
     private static func number(_ value: UInt64, _ field: String) throws(ParseError) -> UInt32 {
-        guard let number = UInt32(exactly: value) else { throw invalid(field, "it has more than 32 bits") }
+        guard let number = UInt32(exactly: value) else { throw invalid(field, "the number has more than 32 bits") }
         return number
     }
 

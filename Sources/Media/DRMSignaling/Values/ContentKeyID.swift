@@ -1,29 +1,28 @@
 public import ByteCoding
 
-/// The ID of a content key, KID for short: 16 bytes, which are public (ISO/IEC 23001-7, 8.2).
+/// A content key ID (KID): 16 bytes, which are not secret (ISO/IEC 23001-7, 8.2).
 ///
-/// They have the form of a UUID, written in the order in which they are stored: no byte changes its place.
-/// `MediaFormats` has a value of its own for the same bytes; ``bytes`` leads from one to the other.
+/// The bytes are a UUID in network byte order, without reordering. `MediaFormats` has a separate type for the same
+/// bytes; ``bytes`` converts between them.
 public struct ContentKeyID: Hashable, Sendable {
     private let value: SixteenBytes
 
-    /// Makes an ID of 16 bytes; nil when there are more or fewer.
+    /// Creates an ID from 16 bytes; nil for another size.
     public init?(_ bytes: some Collection<UInt8>) {
         guard let value = SixteenBytes(bytes) else { return nil }
         self.value = value
     }
 
-    /// Reads an ID as a person writes it: 32 hexadecimal digits in either case, with `0x` before them or not, or a
-    /// UUID with dashes.
+    /// Parses 32 hexadecimal digits in any letter case, optionally after `0x`, or a UUID with dashes.
     ///
-    /// - Parameter field: What an error calls it: the name of the option.
-    /// - Throws: `invalid-key`. The text is not repeated, since it may be a key that was put into the wrong place.
+    /// - Parameter field: The name of the option, for errors.
+    /// - Throws: `invalid-key`. The error does not contain the text, because it may be a key given in the wrong place.
     public init(parsing text: some StringProtocol, field: String = "key ID") throws(SignalingError) {
         guard let value = SixteenBytes(text: text) else {
             throw SignalingError(
                 .invalidKey,
                 field,
-                "32 hexadecimal digits or a UUID expected, \(text.utf8.count) characters found that are neither"
+                "expected 32 hexadecimal digits or a UUID; found \(text.utf8.count) other characters"
             )
         }
         self.value = value
@@ -36,7 +35,7 @@ public struct ContentKeyID: Hashable, Sendable {
         value = try SixteenBytes(reading: &reader, "key ID")
     }
 
-    /// A new ID: a UUID of version 4, which is random but for its version and variant (RFC 9562, 5.4).
+    /// Generates an ID: a version 4 UUID, whose other bits are random (RFC 9562, 5.4).
     public init(randomFrom generator: inout some RandomNumberGenerator) {
         value = SixteenBytes(
             high: generator.next() & ~0xF000 | 0x4000,
@@ -47,15 +46,15 @@ public struct ContentKeyID: Hashable, Sendable {
     /// The 16 bytes.
     public var bytes: [UInt8] { value.bytes }
 
-    /// 32 lower-case hexadecimal digits.
+    /// The ID as 32 lowercase hexadecimal digits.
     public var hexadecimal: String { value.hexadecimal }
 
-    /// A UUID in lower case, as `cenc:default_KID` of DASH has it.
+    /// The ID as a lowercase UUID, as in `cenc:default_KID` in DASH.
     public var uuid: String { value.uuid }
 }
 
 extension ContentKeyID: CustomStringConvertible {
-    /// 32 lower-case hexadecimal digits.
+    /// The ID as 32 lowercase hexadecimal digits.
     public var description: String { hexadecimal }
 }
 

@@ -1,11 +1,11 @@
 import TextCoding
 
-/// Sixteen bytes, held in place: what key IDs and system IDs have in common.
+/// Sixteen bytes stored inline: the storage of key IDs and system IDs.
 struct SixteenBytes: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// Makes the bytes of two numbers, the most significant byte first.
+    /// Creates the bytes from two big-endian numbers.
     init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -17,8 +17,8 @@ struct SixteenBytes: Hashable, Sendable {
         low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads 32 hexadecimal digits, with or without `0x`, or a UUID: groups of 8, 4, 4, 4 and 12 digits between dashes.
-    /// Nil for anything else.
+    /// Parses 32 hexadecimal digits, optionally after `0x`, or a UUID: groups of 8, 4, 4, 4 and 12 digits separated by
+    /// dashes. Nil for any other text.
     init?(text: some StringProtocol) {
         var digits = Array(Hexadecimal.digits(of: text).prefix(37))
         if digits.count == 36 {
@@ -36,10 +36,10 @@ struct SixteenBytes: Hashable, Sendable {
         }
     }
 
-    /// 32 lower-case digits.
+    /// The bytes as 32 lowercase hexadecimal digits.
     var hexadecimal: String { Hexadecimal.encode(bytes) }
 
-    /// 32 lower-case digits with the dashes of a UUID (RFC 9562, section 4).
+    /// The bytes as a lowercase UUID with dashes (RFC 9562, section 4).
     var uuid: String {
         var text = hexadecimal
         for dash in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: dash)) }
@@ -48,7 +48,7 @@ struct SixteenBytes: Hashable, Sendable {
 }
 
 extension Hexadecimal {
-    /// The digits of a text, without the `0x` that may come before them.
+    /// Returns the digits of a text, without an optional `0x` prefix.
     static func digits(of text: some StringProtocol) -> Substring.UTF8View {
         let all = Substring(text).utf8
         return all.starts(with: "0x".utf8) || all.starts(with: "0X".utf8) ? all.dropFirst(2) : all

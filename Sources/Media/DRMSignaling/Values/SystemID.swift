@@ -1,16 +1,16 @@
 public import ByteCoding
 
-/// The UUID of a protection system: 16 bytes, as `pssh` boxes and DASH manifests name it (ISO/IEC 23001-7, 8.1).
+/// The UUID of a protection system: 16 bytes, as in `pssh` boxes and DASH manifests (ISO/IEC 23001-7, 8.1).
 public struct SystemID: Hashable, Sendable {
     private let value: SixteenBytes
 
-    /// Makes an ID of 16 bytes; nil when there are more or fewer.
+    /// Creates an ID from 16 bytes; nil for another size.
     public init?(_ bytes: some Collection<UInt8>) {
         guard let value = SixteenBytes(bytes) else { return nil }
         self.value = value
     }
 
-    /// Reads a UUID with dashes, or 32 hexadecimal digits; nil for anything else.
+    /// Parses a UUID with dashes, or 32 hexadecimal digits; nil for any other text.
     public init?(_ text: some StringProtocol) {
         guard let value = SixteenBytes(text: text) else { return nil }
         self.value = value
@@ -32,13 +32,13 @@ public struct SystemID: Hashable, Sendable {
     public static let widevine: SystemID = "edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"
     /// PlayReady.
     public static let playReady: SystemID = "9a04f079-9840-4286-ab92-e65be0885f95"
-    /// The common system of the W3C: key IDs and nothing else, for whatever system the client has. Browsers take it for
-    /// Clear Key.
+    /// The common system of the W3C: only key IDs, for any system that the client supports. Browsers treat it as Clear
+    /// Key.
     public static let common: SystemID = "1077efec-c0b2-4d02-ace3-3c1e52e2fb4b"
 }
 
 extension SystemID: ExpressibleByStringLiteral {
-    /// Makes an ID from a literal that is a UUID.
+    /// Creates an ID from a UUID literal.
     public init(stringLiteral text: String) {
         guard let value = SixteenBytes(text: text) else { preconditionFailure("a system ID is a UUID") }
         self.value = value
@@ -46,6 +46,6 @@ extension SystemID: ExpressibleByStringLiteral {
 }
 
 extension SystemID: CustomStringConvertible {
-    /// A UUID in lower case.
+    /// The ID as a lowercase UUID.
     public var description: String { value.uuid }
 }

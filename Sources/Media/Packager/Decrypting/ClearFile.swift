@@ -1,57 +1,58 @@
 import FileWriting
 import Foundation
 
-/// A file that is being decrypted, in memory of the system: where it can, that of the file itself, so that what is decrypted
-/// in place takes no memory of its own. Its room on the disk is taken first: a full disk is an error and no signal.
+/// A file that receives decrypted data through memory. If the file system permits, the memory is a mapping of the file
+/// itself, so that in-place decryption needs no extra memory. Disk space is allocated first, so that a full disk is an
+/// error and not a signal (SIGBUS).
 package final class ClearFile {
-    /// Where it will be.
+    /// The path of the finished file.
     package let path: String
-    /// Its size in bytes.
+    /// The size in bytes.
     package let count: Int
     private let output: OutputFile
-    private let room: UnsafeMutableRawBufferPointer
-    /// Whether the memory is the file's own.
-    private let isOwn: Bool
+    private let memory: UnsafeMutableRawBufferPointer
+    /// Whether the memory is a mapping of the file itself.
+    private let isMapped: Bool
 
-    /// Makes a file of zeros.
+    /// Creates a file of zeros.
     ///
     /// - Parameters:
-    ///   - path: Where it will be; ``OutputFile`` says what happens to what is there.
-    ///   - count: Its size in bytes.
+    ///   - path: The path of the finished file; for an existing file see ``OutputFile``.
+    ///   - count: The size in bytes.
     /// - Throws: ``FileFailure``.
     package init(path: String, count: Int) throws {
         self.path = path
         self.count = count
-        // A presentation has thousands of files, and can be decrypted again.
+        // No fsync: a presentation has thousands of files, and can be decrypted again.
         output = try OutputFile(path, isDurable: false)
-        if let room = try output.reserve(count) {
-            (self.room, isOwn) = (room, true)
+        if let memory = try output.reserve(count) {
+            (self.memory, isMapped) = (memory, true)
         } else if count > 0 {
-            (room, isOwn) = (try OutputFile.scratch(count, for: path), false)
+            (memory, isMapped) = (try OutputFile.scratch(count, for: path), false)
         } else {
-            (room, isOwn) = (UnsafeMutableRawBufferPointer(start: nil, count: 0), true)
+            (memory, isMapped) = (UnsafeMutableRawBufferPointer(start: nil, count: 0), true)
         }
     }
 
     deinit {
-        if let address = room.baseAddress { munmap(address, count) }
+        if let address = memory.baseAddress { munmap(address, count) }
     }
 
-    /// Lends the bytes.
+    /// Calls a closure with the bytes of the file.
     package func withMutableBytes<R>(_ body: (inout MutableRawSpan) throws -> R) rethrows -> R {
-        var bytes = room.mutableBytes
+        var bytes = memory.mutableBytes
         return try body(&bytes)
     }
 
-    /// Gives the file its name, or writes the bytes to what has it.
+    /// Renames the finished file to its path; if the memory is not a mapping, writes the bytes first.
     ///
     /// - Throws: ``FileFailure``.
     package func finish() throws {
-        if !isOwn { try output.write(UnsafeRawBufferPointer(room)) }
+        if !isMapped { try output.write(UnsafeRawBufferPointer(memory)) }
         try output.finish()
     }
 
-    /// Writes a small file at once.
+    /// Writes a small file in one call.
     ///
     /// - Throws: ``FileFailure``.
     package static func write(_ bytes: [UInt8], to path: String) throws {

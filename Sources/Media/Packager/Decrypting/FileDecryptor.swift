@@ -3,20 +3,21 @@ package import MediaDecryption
 import MediaFormats
 import SampleEncryption
 
-/// Decrypts one file: MP4, a transport stream, packed audio, or a segment that is encrypted as a whole.
+/// Decrypts a single file: MP4, a transport stream, packed audio, or a segment encrypted as a whole.
 package struct FileDecryptor {
     private let keys: DecryptionKeys
 
-    /// Makes a decryptor.
+    /// Creates a decryptor with keys.
     package init(keys: DecryptionKeys) { self.keys = keys }
 
-    /// Decrypts a file. The output has its name only when all of it is there.
+    /// Decrypts a file. The output appears under its name only when it is complete.
     ///
     /// - Parameters:
-    ///   - path: The file.
-    ///   - initialization: The init segment of a media segment of MP4, or of a transport stream; nil: none.
-    ///   - output: Where the clear file goes. It may be the input's path.
-    /// - Returns: What was done, by track; empty when nothing was encrypted.
+    ///   - path: The path of the file.
+    ///   - initialization: The path of the init segment of an MP4 media segment or of a transport stream segment; nil
+    ///     for none.
+    ///   - output: The path of the decrypted file. It may be the input's path.
+    /// - Returns: The result for each track; empty if nothing was encrypted.
     /// - Throws: ``DecryptionError``, `ParseError` and ``FileFailure``.
     package func decrypt(
         _ path: String,
@@ -49,7 +50,7 @@ package struct FileDecryptor {
                 }
             case .other: return try decryptSegment(input, to: output)
             case .webVTT, .playlist:
-                throw DecryptionError(.notSupported, path, "it is text, and not encrypted")
+                throw DecryptionError(.notSupported, path, "the file is text and not encrypted")
             }
         }
     }
@@ -65,13 +66,14 @@ package struct FileDecryptor {
         return tracks
     }
 
-    /// Only MP4 names its keys.
+    /// Returns the only key, for formats that do not contain key IDs; only MP4 contains them.
     private func onlyKey(_ subject: String) throws -> DecryptionKey {
         guard let key = keys.only else {
             throw DecryptionError(
                 .missingKey,
                 subject,
-                "it does not name its key: give exactly one, or the playlist, which says which segment has which"
+                "the format contains no key ID: give exactly one key, or the playlist, which specifies the key of each "
+                    + "segment"
             )
         }
         return key
@@ -81,8 +83,8 @@ package struct FileDecryptor {
         guard let key = keys.only, let iv = key.iv else {
             throw DecryptionError(
                 .notSupported,
-                "kind of file",
-                "it is neither MP4, a transport stream nor packed audio; if it is a segment under AES-128, give one key "
+                "file type",
+                "the file is not MP4, a transport stream or packed audio; for an AES-128 segment, give one key "
                     + "and its initialization vector, as KID:KEY:IV, or the playlist"
             )
         }

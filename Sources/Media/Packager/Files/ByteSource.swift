@@ -1,36 +1,37 @@
 import FileWriting
 
-/// The bytes of an input from its first to its last: of a mapped file, or of a pipe.
+/// The bytes of an input, read sequentially: from a mapped file or a pipe.
 package protocol ByteSource: AnyObject {
-    /// What it is called in errors: the path, or `standard input`.
+    /// The name of the input in error messages: the path, or `standard input`.
     var name: String { get }
 
-    /// Its size in bytes; nil on a pipe.
+    /// The size in bytes; nil for a pipe.
     var byteCount: Int? { get }
 
-    /// How many bytes were taken.
+    /// The number of bytes read so far.
     var position: Int { get }
 
-    /// The first bytes, which stay where they are; fewer when there are no more. To be asked before ``next(_:)``.
+    /// Returns the first bytes without consuming them; fewer at the end of the input. Must be called before
+    /// ``next(_:)``.
     ///
     /// - Throws: ``FileFailure``.
     func peek(_ count: Int) throws -> [UInt8]
 
-    /// Lends the next bytes, at least one; false at the end.
+    /// Calls a closure with the next bytes, at least one. Returns false at the end.
     ///
-    /// - Throws: ``FileFailure``; and what `body` throws.
+    /// - Throws: ``FileFailure``; errors of `body`.
     func next(_ body: (RawSpan) throws -> Void) throws -> Bool
 }
 
-/// Goes through a mapped file in pieces.
+/// Reads a mapped file sequentially in chunks.
 package final class MappedReader: ByteSource {
-    /// How many bytes are lent at once.
-    static let pieceSize = 256 << 10
+    /// The size of a chunk in bytes.
+    static let chunkSize = 256 << 10
 
     private let file: MappedFile
     package private(set) var position = 0
 
-    /// Starts at the beginning of the file.
+    /// Creates a reader at the start of a file.
     package init(_ file: MappedFile) { self.file = file }
 
     package var name: String { file.path }
@@ -44,7 +45,7 @@ package final class MappedReader: ByteSource {
 
     package func next(_ body: (RawSpan) throws -> Void) rethrows -> Bool {
         let start = position
-        let end = min(file.count, start + Self.pieceSize)
+        let end = min(file.count, start + Self.chunkSize)
         guard start < end else { return false }
         position = end
         try file.withBytes { try body($0.extracting(start..<end)) }

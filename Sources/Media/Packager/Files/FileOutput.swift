@@ -1,30 +1,30 @@
 import FileWriting
 import Foundation
 
-/// Writes a file from its beginning to its end. Small pieces are gathered, large ones go to the system as they are, so
-/// that samples of a mapped input are copied once, by the system.
+/// Writes a file sequentially. Small writes are buffered; large ones go directly to the kernel, so that samples of a
+/// mapped input are copied only once.
 package final class FileOutput {
-    /// Pieces below this size are gathered.
-    private static let small = 16 << 10
-    /// How much is gathered, in bytes.
+    /// The size in bytes below which writes are buffered.
+    private static let directWriteSize = 16 << 10
+    /// The capacity of the buffer in bytes.
     private static let capacity = 128 << 10
 
     /// The file's path.
     package let path: String
-    /// How many bytes were written, those that are still gathered included.
+    /// The number of bytes written, including buffered bytes.
     package private(set) var count = 0
 
     private var descriptor: Int32
-    private var gathered: [UInt8] = []
+    private var buffer: [UInt8] = []
 
-    /// Creates a file; it must not be there.
+    /// Creates a file, which must not exist.
     ///
     /// - Throws: ``FileFailure``.
     package init(path: String) throws {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw FileFailure(.create, path: path, code: errno) }
-        gathered.reserveCapacity(Self.capacity)
+        buffer.reserveCapacity(Self.capacity)
     }
 
     deinit {
@@ -36,30 +36,30 @@ package final class FileOutput {
     /// - Throws: ``FileFailure``.
     package func write(_ bytes: RawSpan) throws { try write([0..<bytes.byteCount], of: bytes) }
 
-    /// Writes parts of `bytes`, one behind the other. What is too much to be gathered goes to the system in one call,
-    /// which then fills each of its pages once.
+    /// Writes parts of `bytes` consecutively. If they are too large for the buffer, they are written with a single
+    /// system call, so that each page is filled only once.
     ///
     /// - Throws: ``FileFailure``.
     package func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws {
         let size = ranges.reduce(0) { $0 + $1.count }
         count += size
         try bytes.withUnsafeBytes { bytes in
-            guard size >= Self.small || gathered.count + size > Self.capacity else {
-                for range in ranges { gathered.append(contentsOf: bytes[range]) }
+            guard size >= Self.directWriteSize || buffer.count + size > Self.capacity else {
+                for range in ranges { buffer.append(contentsOf: bytes[range]) }
                 return
             }
-            try gathered.withUnsafeBytes { head in
-                var pieces = ranges.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
-                pieces.insert(head, at: 0)
-                try writeAll(pieces)
+            try buffer.withUnsafeBytes { head in
+                var buffers = ranges.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+                buffers.insert(head, at: 0)
+                try writeAll(buffers)
             }
-            gathered.removeAll(keepingCapacity: true)
+            buffer.removeAll(keepingCapacity: true)
         }
     }
 
-    /// Replaces bytes that were written.
+    /// Overwrites bytes that have been written.
     ///
-    /// - Parameter offset: Where they begin; all of them lie in what was written.
+    /// - Parameter offset: The offset of the first byte; all bytes must be within the file.
     /// - Throws: ``FileFailure``.
     package func replace(at offset: Int, with bytes: [UInt8]) throws {
         guard offset >= 0, offset <= count - bytes.count else { throw FileFailure(.write, path: path, code: ERANGE) }
@@ -75,7 +75,7 @@ package final class FileOutput {
         }
     }
 
-    /// Writes what is gathered and closes the file.
+    /// Writes the buffered bytes and closes the file.
     ///
     /// - Throws: ``FileFailure``.
     package func finish() throws {
@@ -86,21 +86,21 @@ package final class FileOutput {
     }
 
     private func flush() throws {
-        guard !gathered.isEmpty else { return }
-        try gathered.withUnsafeBytes { try writeAll([$0]) }
-        gathered.removeAll(keepingCapacity: true)
+        guard !buffer.isEmpty else { return }
+        try buffer.withUnsafeBytes { try writeAll([$0]) }
+        buffer.removeAll(keepingCapacity: true)
     }
 
-    /// How many pieces the system takes at once (IOV_MAX).
-    private static let mostPieces = 1024
+    /// The maximum number of buffers in one system call (IOV_MAX).
+    private static let maximumBuffers = 1024
 
-    private func writeAll(_ pieces: [UnsafeRawBufferPointer]) throws {
-        var vectors = pieces.filter { !$0.isEmpty }.map {
+    private func writeAll(_ buffers: [UnsafeRawBufferPointer]) throws {
+        var vectors = buffers.filter { !$0.isEmpty }.map {
             iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
         }
         var first = 0
         while first < vectors.count {
-            let number = min(vectors.count - first, Self.mostPieces)
+            let number = min(vectors.count - first, Self.maximumBuffers)
             var written = vectors[first..<first + number].withUnsafeBufferPointer {
                 writev(descriptor, $0.baseAddress, Int32(number))
             }
@@ -120,12 +120,12 @@ package final class FileOutput {
     }
 }
 
-/// A part of a file that is being written: a segment, which may be the whole file.
+/// A part of a file that is being written: a segment, or the whole file.
 package final class FilePart: SegmentOutput {
     private let file: FileOutput
     private let start: Int
 
-    /// Begins where the file ends now.
+    /// Starts a part at the current end of the file.
     package init(_ file: FileOutput) {
         self.file = file
         start = file.count
@@ -133,7 +133,7 @@ package final class FilePart: SegmentOutput {
 
     package var count: Int { file.count - start }
 
-    /// Where it lies in the file.
+    /// The byte range in the file.
     package var range: Range<Int> { start..<file.count }
 
     package func write(_ bytes: RawSpan) throws { try file.write(bytes) }

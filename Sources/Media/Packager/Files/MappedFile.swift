@@ -1,22 +1,21 @@
 import FileWriting
 import Foundation
 
-/// A file that is mapped into memory, read only. Its pages belong to the system's cache, so that a large file takes no
-/// memory of its own.
+/// A file mapped read-only into memory. Its pages belong to the page cache, so that a large file needs no extra memory.
 ///
-/// A file that another program makes shorter while it is read ends this one with SIGBUS, as with every mapping: inputs
-/// have to stay as they are.
+/// If another program truncates the file while it is read, this process receives SIGBUS, as with every mapping: inputs
+/// must not change.
 package final class MappedFile: SampleBytes {
-    /// The file's path, as it was given.
+    /// The path of the file, as given.
     package let path: String
-    /// Its size in bytes.
+    /// The size in bytes.
     package let count: Int
-    /// What it points to is never written to, and stays until this object goes.
+    /// The start of the mapping, which is never written to and remains valid for the lifetime of this object.
     private nonisolated(unsafe) let address: UnsafeMutableRawPointer?
 
     /// Maps a file.
     ///
-    /// - Throws: ``FileFailure``, which names the path and the reason.
+    /// - Throws: ``FileFailure`` with the path and the reason.
     package init(path: String) throws {
         self.path = path
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -2,26 +2,26 @@ import ByteCoding
 import FileWriting
 import Foundation
 
-/// Reads a pipe, or whatever a file descriptor leads to, in pieces into one buffer.
+/// Reads a pipe, or any other file descriptor, in chunks into one buffer.
 package final class PipeReader: ByteSource {
-    /// How many bytes are asked for at once: more than a pipe of Linux holds unless it was told to.
-    package static let pieceSize = 256 << 10
+    /// The number of bytes requested at once: more than the default capacity of a Linux pipe (64 KiB).
+    package static let chunkSize = 256 << 10
 
     package let name: String
     package private(set) var position = 0
     private let descriptor: Int32
     private let isOwned: Bool
     private let stop: StopSignal?
-    private var buffer = [UInt8](repeating: 0, count: pieceSize)
-    /// What was peeked at and has not been lent yet.
+    private var buffer = [UInt8](repeating: 0, count: chunkSize)
+    /// Bytes that have been peeked at but not consumed.
     private var peeked: [UInt8] = []
     private var hasEnded = false
-    /// Whether anything came.
+    /// Whether any bytes have been read.
     private var hasRead = false
 
-    /// Reads a descriptor, which it does not close.
+    /// Creates a reader of a descriptor, which it does not close.
     ///
-    /// - Parameter stop: Ends reading before the end of the pipe.
+    /// - Parameter stop: A signal that stops reading before the end of the pipe.
     package init(descriptor: Int32 = STDIN_FILENO, name: String = "standard input", stop: StopSignal? = nil) {
         self.descriptor = descriptor
         self.stop = stop
@@ -29,13 +29,13 @@ package final class PipeReader: ByteSource {
         isOwned = false
     }
 
-    /// Opens what is no regular file but can be read: a named pipe, `/dev/stdin`, a process substitution of a shell.
+    /// Opens a readable path that is not a regular file: a named pipe, `/dev/stdin`, a process substitution of a shell.
     ///
-    /// - Parameter stop: Ends reading before the end of the pipe, and waiting for somebody to write.
+    /// - Parameter stop: A signal that stops reading before the end of the pipe, and stops waiting for a writer.
     /// - Throws: ``FileFailure``.
     package init(path: String, stop: StopSignal? = nil) throws {
         self.stop = stop
-        // Who may be stopped must not wait in open().
+        // Without O_NONBLOCK, open() waits for a writer and cannot be stopped.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | (stop == nil ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else { throw FileFailure(.open, path: path, code: errno) }
         name = path
@@ -47,12 +47,12 @@ package final class PipeReader: ByteSource {
     }
 
     package var byteCount: Int? { nil }
-    /// Whether there is nothing more to read.
+    /// Whether all bytes have been read.
     var isAtEnd: Bool { hasEnded && peeked.isEmpty }
 
     package func peek(_ count: Int) throws -> [UInt8] {
         while peeked.count < count {
-            let read = try readPiece()
+            let read = try readChunk()
             guard read > 0 else { break }
             peeked += buffer[..<read]
         }
@@ -67,15 +67,15 @@ package final class PipeReader: ByteSource {
             try body(bytes.span.bytes)
             return true
         }
-        let count = try readPiece()
+        let count = try readChunk()
         guard count > 0 else { return false }
         position += count
         try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count]).bytes) }
         return true
     }
 
-    /// Fills the buffer with what is there; 0 at the end.
-    private func readPiece() throws -> Int {
+    /// Fills the buffer with the available bytes and returns their number; 0 at the end.
+    private func readChunk() throws -> Int {
         var hasWaited = false
         while !hasEnded {
             if let stop, isOwned ? stop.isStopped : !stop.wait(for: descriptor) { break }
@@ -85,8 +85,8 @@ package final class PipeReader: ByteSource {
                 return count
             }
             if count == 0 {
-                // A named pipe that was opened without waiting has no writer yet. One that has come and gone in the meantime
-                // would not be told of: so it is read first, and waited for afterwards.
+                // A named pipe opened with O_NONBLOCK has no writer yet. poll() does not report a writer that has
+                // already closed the pipe, so the pipe is read first and polled afterwards.
                 guard let stop, isOwned, !hasRead, !hasWaited else { break }
                 hasWaited = true
                 if !stop.wait(for: descriptor) { break }
@@ -100,7 +100,8 @@ package final class PipeReader: ByteSource {
         return 0
     }
 
-    /// Waits until there is more. Somebody made the descriptor non-blocking: we, or whoever has a terminal.
+    /// Waits until more bytes are available. The descriptor is non-blocking, either by open() or because another
+    /// process has set a shared terminal to non-blocking.
     private func waitForMore() {
         if let stop {
             _ = stop.wait(for: descriptor)

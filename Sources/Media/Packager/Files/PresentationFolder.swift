@@ -1,24 +1,24 @@
 import FileWriting
 import Foundation
 
-/// The folder of a presentation, filled so that whoever looks at any time finds nothing half done.
+/// The output folder of a presentation, written so that readers never see incomplete files.
 ///
-///     DIR/.keyway-1F3A.../      what is being written; invisible to a server's listing, and not named by a playlist
-///     DIR/video-1080/           moved into place whole, its Media Playlist in it
-///     DIR/main.m3u8             moved into place last
+///     DIR/.keyway-1F3A.../      files being written; hidden from server listings, and not referenced by a playlist
+///     DIR/video-1080/           renamed into place as a whole, including its Media Playlist
+///     DIR/main.m3u8             renamed into place last
 ///
-/// A run that is killed leaves its hidden folder, which the next run removes: a lock says whether somebody still works
-/// in it. One that is killed while it moves things has left a list of what it moves there, so that the next run can take
-/// back what was moved, and put back what stood in its place.
+/// A process that is killed leaves its hidden folder, which the next run removes; a lock file indicates whether a
+/// process is still using it. A process that is killed while publishing also leaves a list of the names it moves, so
+/// that the next run can undo the moves and restore what was replaced.
 package final class PresentationFolder {
-    /// The folder's path, as it was given.
+    /// The path of the folder, as given.
     package let path: String
     private let staging: String
     private let lock: Int32
     private static let prefix = ".keyway-"
-    private static let unbornPrefix = ".keyway~"
+    private static let unlockedPrefix = ".keyway~"
 
-    /// Prepares a folder; makes it when it is not there.
+    /// Prepares a folder; creates it if it does not exist.
     ///
     /// - Throws: ``FileFailure``.
     package init(path: String) throws {
@@ -27,14 +27,15 @@ package final class PresentationFolder {
         Self.removeLeftovers(in: path)
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
         staging = path + "/" + Self.prefix + number
-        // It has its name only when it has its lock: without one it is half removed, and nobody's.
-        let unborn = path + "/" + Self.unbornPrefix + number
-        try Self.makeFolder(unborn)
-        let lockPath = unborn + "/lock"
+        // The folder gets its final name only after its lock exists: a folder without a lock is a partly removed
+        // leftover.
+        let unlocked = path + "/" + Self.unlockedPrefix + number
+        try Self.makeFolder(unlocked)
+        let lockPath = unlocked + "/lock"
         lock = open(lockPath, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard lock >= 0 else { throw FileFailure(.create, path: lockPath, code: errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw FileFailure(.create, path: lockPath, code: errno) }
-        try Self.move(unborn, to: staging)
+        try Self.move(unlocked, to: staging)
     }
 
     deinit {
@@ -42,20 +43,20 @@ package final class PresentationFolder {
         close(lock)
     }
 
-    /// Where a file is written before it is published; its folder is made.
+    /// Returns the path at which a file is written before it is published, and creates its folder.
     ///
-    /// - Parameter name: Relative to the presentation's folder.
+    /// - Parameter name: The name, relative to the presentation's folder.
     package func stagedPath(_ name: String) throws -> String {
         let path = staging + "/content/" + name
         if let slash = path.lastIndex(of: "/") { try Self.makeFolder(String(path[..<slash]), withIntermediates: true) }
         return path
     }
 
-    /// Moves everything into place: folders first, files of the outermost level (the Multivariant Playlist) last. What
-    /// stands in the way is replaced; a Multivariant Playlist that names it is taken away before. Files of others in a folder
-    /// that is replaced stay where they are.
+    /// Renames everything into place: folders first, then the top-level files (the Multivariant Playlist). Existing
+    /// entries are replaced, and an existing Multivariant Playlist is removed before the folders that it references. In
+    /// a replaced folder, files that are not the packager's are kept.
     ///
-    /// - Parameter isPackaged: Whether a file in a folder has a name that the packager gives.
+    /// - Parameter isPackaged: Returns whether a file in a folder has a name that the packager uses.
     /// - Throws: ``FileFailure``.
     package func publish(isPackaged: (String) -> Bool) throws {
         let content = staging + "/content"
@@ -63,7 +64,7 @@ package final class PresentationFolder {
         let files = names.filter { !Self.isFolder(content + "/" + $0) }
         let folders = names.filter(Set(names).subtracting(files).contains)
         for name in folders where Self.isFolder(path + "/" + name) {
-            try Self.carryOver(path + "/" + name, to: content + "/" + name, isPackaged)
+            try Self.linkForeignFiles(path + "/" + name, to: content + "/" + name, isPackaged)
         }
         let list = staging + "/" + Self.listName
         let moved = Data((folders + files).joined(separator: "\n").utf8)
@@ -76,16 +77,16 @@ package final class PresentationFolder {
             }
             for name in folders + files { try Self.move(content + "/" + name, to: path + "/" + name) }
         } catch {
-            Self.takeBack(staging, in: path)
+            Self.undoMoves(staging, in: path)
             throw error
         }
-        // From here on nothing is taken back.
+        // From here on, the moves are not undone.
         unlink(list)
     }
 
-    /// Gives what others have put into a folder a second name in the one that replaces it. They are never without a name:
-    /// if the run is killed, the old folder comes back as it was.
-    private static func carryOver(_ old: String, to new: String, _ isPackaged: (String) -> Bool) throws {
+    /// Hard-links files that are not the packager's from the old folder into its replacement. They keep a name at all
+    /// times: if the process is killed, the old folder is restored unchanged.
+    private static func linkForeignFiles(_ old: String, to new: String, _ isPackaged: (String) -> Bool) throws {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: old)
@@ -101,29 +102,32 @@ package final class PresentationFolder {
                     throw FileFailure(.create, path: target, code: errno)
                 }
                 _ = chown(target, status.st_uid, status.st_gid)
-                try carryOver(source, to: target) { _ in false }
+                try linkForeignFiles(source, to: target) { _ in false }
             } else {
                 guard linkat(AT_FDCWD, source, AT_FDCWD, target, 0) == 0 || errno == EEXIST else {
-                    let reason = "it is not a file of the packager, and cannot be kept here: move it elsewhere"
+                    let reason =
+                        "this file was not written by the packager, and cannot be moved to the new folder: move it "
+                        + "elsewhere"
                     throw FileFailure(.write, path: source, code: errno, reason: reason)
                 }
             }
         }
     }
 
-    /// Which names in a folder belong to a run that was killed while it moved them there: the next run takes them back.
+    /// Returns the names in a folder that a killed process had moved there without finishing; the next run undoes these
+    /// moves.
     package static func unfinished(in path: String) -> Set<String> {
         var names: Set<String> = []
-        forEachDeadRun(in: path) { staging in
+        forEachStoppedRun(in: path) { staging in
             names.formUnion(moves(of: staging).filter { !exists(staging + "/content/" + $0) })
         }
         return names
     }
 
-    /// What a run moves, or has moved, while it publishes; nothing before and after that.
+    /// Returns the names that a run is moving or has moved while publishing; empty before and after.
     private static func moves(of staging: String) -> [String] {
         guard let data = FileManager.default.contents(atPath: staging + "/" + listName) else { return [] }
-        // A name of its own folder alone: who could write the list could do no more with it.
+        // Only names directly in this folder: the list could be modified, but must not give access to other folders.
         return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
             .filter { !$0.contains("/") && $0 != ".." && $0 != "." }
     }
@@ -152,7 +156,7 @@ package final class PresentationFolder {
             var status = stat()
             if stat(parent, &status) != 0 { try makeFolder(parent, withIntermediates: true) }
         }
-        // A link to a folder will do as well.
+        // A symbolic link to a folder is also accepted.
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
@@ -160,30 +164,30 @@ package final class PresentationFolder {
         }
     }
 
-    /// Takes back what runs that are over have left half done, and removes their hidden folders.
+    /// Undoes incomplete moves of finished runs, and removes their hidden folders.
     private static func removeLeftovers(in path: String) {
-        forEachDeadRun(in: path) { staging in
-            takeBack(staging, in: path)
+        forEachStoppedRun(in: path) { staging in
+            undoMoves(staging, in: path)
             try? FileManager.default.removeItem(atPath: staging)
         }
     }
 
-    /// Undoes what a run has moved, and puts back what it has put away.
-    private static func takeBack(_ staging: String, in path: String) {
+    /// Undoes the moves of a run, and restores the entries that it replaced.
+    private static func undoMoves(_ staging: String, in path: String) {
         for name in moves(of: staging) {
             let target = path + "/" + name
             if !exists(staging + "/content/" + name) { try? FileManager.default.removeItem(atPath: target) }
             let old = staging + "/" + retired + name
             if exists(old), !exists(target) { rename(old, target) }
         }
-        // It is done once, also where somebody is killed while he clears away the rest.
+        // Undo only once, even if this process is killed while removing the rest.
         unlink(staging + "/" + listName)
     }
 
-    /// Calls `body` with the hidden folder of each run that has ended without removing it.
-    private static func forEachDeadRun(in path: String, _ body: (String) -> Void) {
+    /// Calls `body` with the hidden folder of each run that has stopped without removing it.
+    private static func forEachStoppedRun(in path: String, _ body: (String) -> Void) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        for name in names where name.hasPrefix(prefix) || name.hasPrefix(unbornPrefix) {
+        for name in names where name.hasPrefix(prefix) || name.hasPrefix(unlockedPrefix) {
             let folder = path + "/" + name
             let lock = open(folder + "/lock", O_WRONLY | O_CLOEXEC)
             guard lock >= 0 else {

@@ -1,18 +1,18 @@
-/// Bytes in which samples lie: a mapped input, or what a demuxer gathered. They stay where they are, and do not change,
-/// as long as somebody holds them.
+/// Bytes that contain samples: a mapped input, or bytes collected by a demuxer. They are immutable, and remain at their
+/// address for the lifetime of the object.
 package protocol SampleBytes: AnyObject, Sendable {
-    /// How many bytes there are.
+    /// The number of bytes.
     var count: Int { get }
 
-    /// Lends the bytes.
+    /// Calls a closure with the bytes.
     func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R
 }
 
-/// Bytes that a demuxer gathered: of a PES packet, or of a piece of a pipe.
-package final class GatheredBytes: SampleBytes {
+/// Bytes collected by a demuxer: of a PES packet, or of a chunk read from a pipe.
+package final class BufferedBytes: SampleBytes {
     private let bytes: [UInt8]
 
-    /// Takes the bytes.
+    /// Wraps an array.
     package init(_ bytes: consuming [UInt8]) { self.bytes = bytes }
 
     package var count: Int { bytes.count }

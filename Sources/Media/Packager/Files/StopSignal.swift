@@ -2,14 +2,15 @@ package import FileWriting
 import Foundation
 import Locking
 
-/// Ends reading, from another thread or a signal's handler: pipes that are waited for, or read, come to their ends.
+/// Stops reading, from another thread or a signal handler: a read from a pipe, or a wait for one, returns as at the end
+/// of the pipe.
 package final class StopSignal: Sendable {
-    /// Becomes readable when it is time to stop, and stays so.
+    /// The read end of a pipe, which becomes and remains readable after ``stop()``.
     let descriptor: Int32
     private let writer: Int32
     private let handlers = Lock<[@Sendable () -> Void]>([])
 
-    /// Makes a signal.
+    /// Creates a signal that is not set.
     ///
     /// - Throws: ``FileFailure``.
     package init() throws(FileFailure) {
@@ -24,23 +25,24 @@ package final class StopSignal: Sendable {
         close(writer)
     }
 
-    /// Says that it is time to stop. May be called more than once.
+    /// Requests the stop. May be called more than once.
     package func stop() {
         var byte: UInt8 = 1
         _ = write(writer, &byte, 1)
         for handler in handlers.withLock({ $0 }) { handler() }
     }
 
-    /// Calls a closure when it is time to stop; at once where it is already. It may be called more than once.
+    /// Calls a closure when a stop is requested; immediately if it already is. The closure may be called more than
+    /// once.
     func onStop(_ handler: @escaping @Sendable () -> Void) {
         handlers.withLock { $0.append(handler) }
         if isStopped { handler() }
     }
 
-    /// Whether it is time to stop.
+    /// Whether a stop has been requested.
     package var isStopped: Bool { Self.poll([descriptor], timeout: 0)[0] }
 
-    /// Waits until a descriptor can be read, or has come to its end; false when it is time to stop.
+    /// Waits until a descriptor is readable or at its end. Returns false if a stop is requested.
     func wait(for other: Int32) -> Bool { !Self.poll([descriptor, other], timeout: -1)[0] }
 
     private static func poll(_ descriptors: [Int32], timeout: Int32) -> [Bool] {

@@ -1,49 +1,49 @@
-/// Where samples come from: a file, a pipe. Samples come in the order of their decoding times over all tracks, as far as
-/// the input's own order allows (a pipe's is taken as it is).
+/// A source of samples: a file or a pipe. Samples are returned in the order of their decode times over all tracks, as
+/// far as the order of the input permits (samples from a pipe are returned in their order in the stream).
 package protocol MediaInput: AnyObject {
-    /// What it is called in errors: the path, or `standard input`.
+    /// The name of the input in error messages: the path, or `standard input`.
     var name: String { get }
 
-    /// Its tracks. Samples name them by their places here. Known when the input was opened: of a transport stream so
-    /// much is read that every stream of the program map has shown what it is.
+    /// The tracks, which samples reference by index. They are known as soon as the input is open: a transport stream is
+    /// read until every stream of the program map has been identified.
     var tracks: [MediaTrack] { get }
 
-    /// What was found on the way that does not stop the work: tracks that were left out and why, damage.
+    /// Problems that do not stop packaging: tracks that were skipped and why, and damaged data.
     var warnings: [String] { get }
 
-    /// Its size in bytes, for progress; nil on a pipe.
+    /// The size in bytes, for progress; nil for a pipe.
     var byteCount: Int? { get }
 
-    /// How far it has been read, in bytes.
+    /// The number of bytes read so far.
     var position: Int { get }
 
-    /// How often what came did not go on from what was before: clocks that start anew, other parameter sets. Who packages
-    /// without an end begins anew then.
-    var breaks: Int { get }
+    /// The number of discontinuities so far: clock resets and parameter set changes. A live presentation starts a new
+    /// period after each one.
+    var discontinuityCount: Int { get }
 
-    /// The next sample and the place of its track in ``tracks``; nil after the last.
+    /// Returns the next sample and the index of its track in ``tracks``; nil after the last sample.
     ///
     /// - Throws: ``InputFailure``.
     func next() throws -> (track: Int, sample: MediaSample)?
 }
 
 extension MediaInput {
-    package var breaks: Int { 0 }
+    package var discontinuityCount: Int { 0 }
 }
 
-/// Why an input cannot be packaged: the input, the place in it, the reason, and what to do.
+/// An error in an input: the input, the position, the reason, and how to correct it.
 public struct InputFailure: Error, Hashable, CustomStringConvertible {
-    /// The input's name.
+    /// The name of the input.
     public let input: String
-    /// The place and the reason, and what to do where something can be done.
+    /// The position and the reason, and how to correct the problem if that is possible.
     public let reason: String
 
-    /// Describes a failure.
+    /// Creates a failure.
     package init(_ input: String, _ reason: String) {
         self.input = input
         self.reason = reason
     }
 
-    /// All of it.
+    /// The input and the reason.
     public var description: String { "\(input): \(reason)" }
 }

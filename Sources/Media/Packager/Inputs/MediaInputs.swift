@@ -2,19 +2,19 @@ import FileWriting
 import Foundation
 import MediaFormats
 
-/// Opens inputs, whatever they are.
+/// Opens inputs of all supported formats.
 package enum MediaInputs {
-    /// Opens an input: a file, which is mapped; a named pipe; or `-` for standard input. What it is shows in its first
-    /// bytes, not in its name.
+    /// Opens an input: a file, which is mapped into memory; a named pipe; or `-` for standard input. The format is
+    /// detected from the first bytes, not from the name.
     ///
-    /// - Throws: ``InputFailure`` for what cannot be packaged, with what to do about it; ``FileFailure``.
+    /// - Throws: ``InputFailure`` if the input cannot be packaged, with how to convert it; ``FileFailure``.
     package static func open(_ path: String) throws -> any MediaInput {
         if path == "-" { return try open(PipeReader()) }
         var status = stat()
         guard stat(path, &status) == 0 else { throw FileFailure(.open, path: path, code: errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
-        case S_IFDIR: throw InputFailure(path, "it is a folder; name the files in it")
+        case S_IFDIR: throw InputFailure(path, "the path is a folder; give the files in it")
         default: return try open(PipeReader(path: path))
         }
         let file = try MappedFile(path: path)
@@ -23,9 +23,9 @@ package enum MediaInputs {
         return try open(reader)
     }
 
-    /// Opens an input that is read from its beginning to its end.
+    /// Opens an input that is read sequentially.
     ///
-    /// - Throws: ``InputFailure`` for what cannot be packaged, with what to do about it; ``FileFailure``.
+    /// - Throws: ``InputFailure`` if the input cannot be packaged, with how to convert it; ``FileFailure``.
     package static func open(_ source: any ByteSource) throws -> any MediaInput {
         switch try kind(of: source) {
         case .movie: return try MovieStreamInput(source)
@@ -33,7 +33,7 @@ package enum MediaInputs {
         case .adts: return try ElementaryAudioInput<ADTSAudioFraming>(source)
         case .ac3: return try ElementaryAudioInput<AC3AudioFraming>(source)
         case .webVTT: return try WebVTTInput(source)
-        case .refused(let words): throw InputFailure(source.name, words)
+        case .unsupported(let reason): throw InputFailure(source.name, reason)
         }
     }
 
@@ -41,10 +41,10 @@ package enum MediaInputs {
         let head = try source.peek(InputKind.headSize)
         let tag = InputKind.tagSize(head)
         guard tag > 0 else { return InputKind(head) }
-        // Cover art may be large, but a pipe is not asked for more than 16 MiB at its beginning.
+        // Cover art may be large, but at most 16 MiB are read ahead from a pipe.
         let behind = try source.peek(min(tag, 16 << 20) + InputKind.headSize).dropFirst(tag)
         guard !behind.isEmpty else {
-            return .refused("it is an ID3 tag without audio behind it")
+            return .unsupported("the file is an ID3 tag without audio after it")
         }
         return InputKind(Array(behind))
     }

@@ -1,7 +1,7 @@
 import ByteCoding
 package import MediaFormats
 
-/// An MP4 or QuickTime file, mapped into memory. Samples are places in it; nothing is copied.
+/// An MP4 or QuickTime file, mapped into memory. Samples reference byte ranges of the file; nothing is copied.
 package final class MovieFileInput: MediaInput {
     package let name: String
     package let tracks: [MediaTrack]
@@ -11,12 +11,13 @@ package final class MovieFileInput: MediaInput {
     private let file: MappedFile
     private let movie: MovieFile
     private var cursor: MovieSampleCursor
-    /// The places in ``tracks`` by track ID.
-    private let places: [UInt32: Int]
+    /// The indexes in ``tracks`` by track ID.
+    private let trackIndexes: [UInt32: Int]
 
-    /// Reads the headers of a file.
+    /// Parses the file's headers.
     ///
-    /// - Throws: ``InputFailure`` when it is no movie, is cut off, is encrypted, or has no track that can be packaged.
+    /// - Throws: ``InputFailure`` if the file is not a movie, is truncated, is encrypted, or has no track that can be
+    ///   packaged.
     package init(_ file: MappedFile) throws {
         self.file = file
         name = file.path
@@ -29,15 +30,15 @@ package final class MovieFileInput: MediaInput {
         if let truncation = movie.truncation, truncation.type != "    " {
             throw InputFailure(
                 name,
-                "it is cut off: of the \(truncation.type) box at byte \(truncation.offset) \(truncation.missing) bytes "
-                    + "are missing; copy the file again"
+                "the file is truncated: \(truncation.missing) bytes are missing at the end of the \(truncation.type) "
+                    + "box at byte \(truncation.offset); copy the file again"
             )
         }
         let found = try MovieTracks(movie.movie, of: name)
         tracks = found.tracks
-        places = found.places
+        trackIndexes = found.trackIndexes
         warnings = found.warnings
-        cursor = movie.samples(of: Set(places.keys))
+        cursor = movie.samples(of: Set(trackIndexes.keys))
     }
 
     package var byteCount: Int? { file.count }
@@ -53,7 +54,7 @@ package final class MovieFileInput: MediaInput {
             position = file.count
             return nil
         }
-        guard let track = places[sample.trackID] else { return try next() }
+        guard let track = trackIndexes[sample.trackID] else { return try next() }
         try MovieTracks.check(sample, of: name)
         position = max(position, sample.range.upperBound)
         return (track, MediaSample(sample, in: file))
@@ -61,7 +62,7 @@ package final class MovieFileInput: MediaInput {
 }
 
 extension MediaSample {
-    /// A sample of a movie that lies in `bytes`.
+    /// Creates a sample from a movie sample whose data is in `bytes`.
     package init(_ sample: Sample, in bytes: any SampleBytes) {
         self.init(
             bytes: bytes,

@@ -2,8 +2,8 @@ import ByteCoding
 import FileWriting
 import MediaFormats
 
-/// An MP4 or QuickTime file that comes through a pipe. Its `moov` box must come before the media; samples come in the
-/// order of the file.
+/// An MP4 or QuickTime file read from a pipe. Its `moov` box must precede the media; samples are returned in the order
+/// of the file.
 package final class MovieStreamInput: MediaInput {
     package let name: String
     package var tracks: [MediaTrack] { movie.tracks }
@@ -13,16 +13,17 @@ package final class MovieStreamInput: MediaInput {
     private let movie: MovieTracks
     private var stream = MovieStream()
     private var hasEnded = false
-    /// When the last sample of each track ends, in the track's timescale.
+    /// The end time of the last sample of each track, in the track's timescale.
     private var ends: [Int: Int64] = [:]
-    package private(set) var breaks = 0
-    /// How far a fragment's time may lie behind or ahead of what is expected before it is a new beginning: 10 s.
-    private static let greatestGap: Int64 = 10
+    package private(set) var discontinuityCount = 0
+    /// The largest difference between a fragment's time and the expected time, in seconds; a larger one is a
+    /// discontinuity.
+    private static let maximumGap: Int64 = 10
 
-    /// Reads the headers.
+    /// Parses the file's headers.
     ///
-    /// - Throws: ``InputFailure`` when it is no movie, has its `moov` box behind the media, is encrypted, or has no
-    ///   track that can be packaged; ``FileFailure``.
+    /// - Throws: ``InputFailure`` if the input is not a movie, has its `moov` box after the media, is encrypted, or has
+    ///   no track that can be packaged; ``FileFailure``.
     package init(_ source: any ByteSource) throws {
         self.source = source
         name = source.name
@@ -36,14 +37,14 @@ package final class MovieStreamInput: MediaInput {
                 case nil:
                     if try !source.next({ stream.push($0) }) {
                         try stream.finish()
-                        throw InputFailure(source.name, "there is no moov box")
+                        throw InputFailure(source.name, "the file has no moov box")
                     }
                 }
             }
         } catch let error as ParseError {
             throw InputFailure(source.name, "\(error)")
         }
-        guard let movie else { throw InputFailure(source.name, "there is no moov box") }
+        guard let movie else { throw InputFailure(source.name, "the file has no moov box") }
         self.movie = movie
         self.stream = stream
     }
@@ -56,11 +57,11 @@ package final class MovieStreamInput: MediaInput {
             while !hasEnded {
                 switch try stream.next() {
                 case .sample(let read):
-                    guard let track = movie.places[read.sample.trackID] else { continue }
+                    guard let track = movie.trackIndexes[read.sample.trackID] else { continue }
                     try MovieTracks.check(read.sample, of: name)
-                    var sample = MediaSample(read.sample, in: GatheredBytes(read.bytes))
+                    var sample = MediaSample(read.sample, in: BufferedBytes(read.bytes))
                     sample.offset = 0
-                    note(sample, of: track)
+                    recordEnd(sample, of: track)
                     return (track, sample)
                 case .some: break
                 case nil:
@@ -76,10 +77,10 @@ package final class MovieStreamInput: MediaInput {
         return nil
     }
 
-    private func note(_ sample: MediaSample, of track: Int) {
-        let gap = Self.greatestGap * Int64(tracks[track].timescale)
-        let (distance, overflow) = sample.decodeTime.subtractingReportingOverflow(ends[track] ?? sample.decodeTime)
-        if overflow || distance.magnitude > gap.magnitude { breaks += 1 }
+    private func recordEnd(_ sample: MediaSample, of track: Int) {
+        let gap = Self.maximumGap * Int64(tracks[track].timescale)
+        let (difference, overflow) = sample.decodeTime.subtractingReportingOverflow(ends[track] ?? sample.decodeTime)
+        if overflow || difference.magnitude > gap.magnitude { discontinuityCount += 1 }
         ends[track] = sample.decodeTime.addingReportingOverflow(Int64(sample.duration)).partialValue
     }
 }

@@ -5,22 +5,22 @@ import MediaFormats
 struct MovieTracks {
     /// The tracks, in the order of the movie.
     var tracks: [MediaTrack] = []
-    /// The places in ``tracks`` by track ID.
-    var places: [UInt32: Int] = [:]
-    /// What was left out, and why.
+    /// The indexes in ``tracks`` by track ID.
+    var trackIndexes: [UInt32: Int] = [:]
+    /// The tracks that were skipped, and why.
     var warnings: [String] = []
 
-    /// Looks at all tracks.
+    /// Inspects all tracks.
     ///
-    /// - Throws: ``InputFailure`` when one is encrypted or cannot be read, or none can be packaged.
+    /// - Throws: ``InputFailure`` if a track is encrypted or cannot be parsed, or if no track can be packaged.
     init(_ movie: Movie, of name: String) throws {
         for track in movie.tracks {
             do {
                 tracks.append(try MediaTrack(track))
-                places[track.id] = tracks.count - 1
-            } catch let refusal as MediaTrack.Refusal {
-                if refusal == .encrypted { throw InputFailure(name, "track \(track.id) \(refusal)") }
-                warnings.append("\(name): track \(track.id) \(refusal); it is left out")
+                trackIndexes[track.id] = tracks.count - 1
+            } catch let reason as MediaTrack.UnsupportedReason {
+                if reason == .encrypted { throw InputFailure(name, "track \(track.id) \(reason)") }
+                warnings.append("\(name): track \(track.id) \(reason); the track is skipped")
             } catch let error as ParseError {
                 throw InputFailure(name, "\(error)")
             }
@@ -30,18 +30,18 @@ struct MovieTracks {
         }
     }
 
-    /// Holds that a sample can be packaged.
+    /// Checks that a sample can be packaged.
     ///
-    /// - Throws: ``InputFailure`` when it is encrypted, or described otherwise than the first ones.
+    /// - Throws: ``InputFailure`` if the sample is encrypted or uses another sample description than the first one.
     static func check(_ sample: Sample, of name: String) throws {
         guard sample.protection == nil else {
-            throw InputFailure(name, "track \(sample.trackID) \(MediaTrack.Refusal.encrypted)")
+            throw InputFailure(name, "track \(sample.trackID) \(MediaTrack.UnsupportedReason.encrypted)")
         }
         guard sample.descriptionIndex == 1 else {
             throw InputFailure(
                 name,
                 "track \(sample.trackID) changes its sample description at byte \(sample.offset), which cannot be "
-                    + "packaged as one rendition; encode it anew with one configuration"
+                    + "packaged as one rendition; encode the track again with a single configuration"
             )
         }
     }

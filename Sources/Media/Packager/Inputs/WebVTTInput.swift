@@ -2,27 +2,28 @@ import ByteCoding
 import FileWriting
 package import MediaFormats
 
-/// A WebVTT file. Its cues do not pass through the pipeline as samples: a cue that spans a cut stands on both sides of
-/// it, and a segment without cues is a file as well. So ``next()`` gives nothing; ``rendition(map:)`` cuts the text
-/// where the leading track is cut.
+/// A WebVTT file. Its cues do not pass through the pipeline as samples, because a cue that spans a segment boundary is
+/// written to both segments, and a segment without cues is also a file. So ``next()`` returns nil; ``rendition(map:)``
+/// splits the cues at the segment boundaries of the leading track.
 package final class WebVTTInput: MediaInput {
     package let name: String
     package let tracks: [MediaTrack]
     package let byteCount: Int?
     package let position: Int
     package let warnings: [String]
-    /// The cues.
+    /// The parsed document with its cues.
     package let document: WebVTTDocument
 
-    /// Reads the file.
+    /// Parses the file.
     ///
-    /// - Throws: ``InputFailure`` when it is no WebVTT, or larger than `WebVTTDocument.maximumSize`; ``FileFailure``.
+    /// - Throws: ``InputFailure`` if the file is not WebVTT, or is larger than `WebVTTDocument.maximumSize`;
+    ///   ``FileFailure``.
     package init(_ source: any ByteSource) throws {
         name = source.name
         var text: [UInt8] = []
-        var isMore = true
-        while isMore, text.count <= WebVTTDocument.maximumSize {
-            isMore = try source.next { piece in piece.withUnsafeBytes { text.append(contentsOf: $0) } }
+        var hasMore = true
+        while hasMore, text.count <= WebVTTDocument.maximumSize {
+            hasMore = try source.next { chunk in chunk.withUnsafeBytes { text.append(contentsOf: $0) } }
         }
         do {
             document = try WebVTTDocument(parsing: text.span.bytes)
@@ -31,9 +32,9 @@ package final class WebVTTInput: MediaInput {
         }
         byteCount = source.byteCount
         position = source.position
-        var warnings = document.dropped.map { "\(source.name): \($0); it is left out" }
-        let untold = document.droppedCount - document.dropped.count
-        if untold > 0 { warnings.append("\(source.name): \(untold) more blocks are left out") }
+        var warnings = document.dropped.map { "\(source.name): \($0); the block is skipped" }
+        let unlistedCount = document.droppedCount - document.dropped.count
+        if unlistedCount > 0 { warnings.append("\(source.name): \(unlistedCount) more blocks are skipped") }
         self.warnings = warnings
         tracks = [
             MediaTrack(
@@ -47,12 +48,12 @@ package final class WebVTTInput: MediaInput {
         ]
     }
 
-    /// Nothing: cues are no samples.
+    /// Returns nil: cues are not samples.
     package func next() -> (track: Int, sample: MediaSample)? { nil }
 
-    /// Begins to cut the file.
+    /// Creates a writer for the segments of the file.
     ///
-    /// - Parameter map: Which timestamp of the media time 0 of the presentation has: that of the segments of the other
+    /// - Parameter map: The media timestamp of presentation time 0, equal to that of the segments of the other
     ///   renditions.
     package func rendition(map: WebVTTTimestampMap) -> WebVTTRendition { WebVTTRendition(document, map: map) }
 }
@@ -69,11 +70,11 @@ package final class WebVTTRendition {
         segmenter = WebVTTSegmenter(document, map: map)
     }
 
-    /// The file of the segment that ends at a cut, in the time of the presentation.
+    /// Returns the segment that ends at a cut, in presentation time.
     package func segment(until cut: MediaTime) -> [UInt8] {
         segmenter.segment(until: cut.value, timescale: cut.timescale)
     }
 
-    /// The file of the last segment, which has all cues that are left.
+    /// Returns the last segment, which contains all remaining cues.
     package func last() -> [UInt8] { segmenter.lastSegment() }
 }

@@ -1,34 +1,34 @@
 public import DRMSignaling
 import FPSCrypto
 
-/// The content keys of a presentation: one for all, one for each class of tracks, or a mixture of the two.
+/// The content keys of a presentation: one key for all track classes, one for each class, or a combination.
 public struct ContentKeys: Sendable {
-    /// The key of the classes that have none of their own.
+    /// The key of the track classes that have no entry in ``classes``.
     public var shared: PackagingKey?
-    /// The keys of single classes.
+    /// The keys of individual track classes.
     public var classes: [TrackClass: PackagingKey] = [:]
-    /// What a key server said of them, for those who are signaled to.
+    /// The DRM system data that a key server returned for the keys (SPEKE).
     package var systemData = KeySystemData()
 
-    /// No keys.
+    /// Creates an empty set of keys.
     public init() {}
 
-    /// One key for all.
+    /// Creates a set with one key for all track classes.
     public init(shared: PackagingKey) { self.shared = shared }
 
-    /// Whether there are none.
+    /// Whether there are no keys.
     public var isEmpty: Bool { shared == nil && classes.isEmpty }
 
-    /// The key of a class; nil when there is none.
+    /// The key of a track class; nil if there is none.
     public subscript(trackClass: TrackClass) -> PackagingKey? { classes[trackClass] ?? shared }
 
-    /// All keys with what they are for, the shared one first.
+    /// All keys with the track class of each, the shared key (class nil) first.
     package var all: [(trackClass: TrackClass?, key: PackagingKey)] {
         (shared.map { [(nil, $0)] } ?? [])
             + TrackClass.allCases.compactMap { trackClass in classes[trackClass].map { (trackClass, $0) } }
     }
 
-    /// Gives every key without an initialization vector a random one. Equal key IDs get equal ones.
+    /// Adds a random initialization vector to every key that has none. Keys with the same ID get the same vector.
     public mutating func addRandomIVs() throws(SignalingError) {
         var random = SecureRandom()
         var known: [ContentKeyID: SecretBytes] = [:]
@@ -44,7 +44,7 @@ public struct ContentKeys: Sendable {
         }
     }
 
-    /// The same keys with other initialization vectors, each random: for counters, of which no two may meet.
+    /// Returns the same keys with new random initialization vectors: counters (`cenc`) must not overlap.
     func withRandomIVs() throws(SignalingError) -> ContentKeys {
         var keys = self
         if let key = shared { keys.shared = try PackagingKey(keyID: key.keyID, key: key.key, iv: nil) }
@@ -55,7 +55,7 @@ public struct ContentKeys: Sendable {
         return keys
     }
 
-    /// New random keys, IDs and initialization vectors, one for each class.
+    /// Generates random keys, key IDs and initialization vectors, one of each for each track class.
     public static func random(for trackClasses: [TrackClass] = TrackClass.allCases) throws(SignalingError)
         -> ContentKeys
     {

@@ -1,14 +1,13 @@
-/// Why a job cannot be done as it was written: the option, the reason, and what to do.
+/// An error in the options of a packaging job: the option, the reason, and how to correct it.
 ///
-/// It never holds a key, an IV, or the text that was to hold one.
+/// It never contains a key, an initialization vector, or the text given for one.
 public struct JobFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The option, by its name on the command line and in a job file, such as `clear-lead`; nil when it is about no
-    /// single one.
+    /// The option's name on the command line and in a job file, such as `clear-lead`; nil if no single option is wrong.
     public let option: String?
-    /// What is wrong, and what to do.
+    /// What is wrong and how to correct it.
     public let reason: String
 
-    /// Describes a failure.
+    /// Creates a failure.
     package init(_ option: String?, _ reason: String) {
         self.option = option
         self.reason = reason

@@ -1,57 +1,57 @@
 public import DRMSignaling
 
 extension PackagingJob {
-    /// An input, and what is to become of its tracks.
+    /// An input and the options for its tracks.
     ///
     ///     input   = path *( "," option )
     ///     option  = name "=" value
     ///     name    = "lang" / "name" / "role" / "group" / "policy" / "tracks"
     ///     path    = *( any but "," and "\" / "\," / "\\" )        value: likewise
     ///
-    /// `movie.mp4,lang=en`. A comma that belongs to a path or a value is written `\,`, a backslash `\\`. A path that
-    /// begins with `-` is written `./-`; `-` alone is standard input.
+    /// Example: `movie.mp4,lang=en`. A comma in a path or a value is escaped as `\,`, a backslash as `\\`. A path that
+    /// starts with `-` is written `./-`; `-` alone is standard input.
     public struct Input: Hashable, Sendable {
-        /// What decides the key and the output protection of an input's tracks.
+        /// The policy that selects the key and the output protection of an input's tracks.
         public enum Policy: Hashable, Sendable {
-            /// They are as precious as this class says, whatever their size.
+            /// The tracks belong to this track class, whatever their resolution.
             case trackClass(TrackClass)
-            /// They stay clear.
+            /// The tracks are not encrypted.
             case clear
         }
 
         /// The path; `-` for standard input.
         public var path: String
-        /// The language as a BCP 47 tag; nil: that of the tracks.
+        /// The language as a BCP 47 tag; nil to use the language of each track.
         public var language: String?
-        /// The name for people; nil: made from the language.
+        /// The name shown to viewers (NAME of EXT-X-MEDIA); nil to derive it from the language.
         public var name: String?
-        /// What it is for; nil: nothing is said.
+        /// The role; nil if none is signaled.
         public var role: TrackRole?
-        /// The group of EXT-X-MEDIA; nil: by codec.
+        /// The rendition group (GROUP-ID of EXT-X-MEDIA); nil to group by codec.
         public var group: String?
-        /// What its tracks are protected by; nil: what their kind and size say.
+        /// The protection policy; nil to choose by each track's kind and resolution.
         public var policy: Policy?
-        /// Which of its tracks are taken; nil: all.
+        /// The kinds of tracks to package; nil for all.
         package var tracks: Set<MediaTrack.Kind>?
 
-        /// Takes an input as it is.
+        /// Creates an input with default options.
         public init(path: String) { self.path = path }
 
-        /// Whether a kind of track is taken.
-        package func takes(_ kind: MediaTrack.Kind) -> Bool { tracks?.contains(kind) ?? true }
+        /// Whether tracks of a kind are packaged.
+        package func includes(_ kind: MediaTrack.Kind) -> Bool { tracks?.contains(kind) ?? true }
 
-        /// Whether it is standard input.
+        /// Whether the input is standard input.
         package var isStandardInput: Bool { path == "-" }
     }
 }
 
 extension PackagingJob.Input {
-    /// The names of the options.
+    /// The names of the input options.
     package static let optionNames = ["lang", "name", "role", "group", "policy", "tracks"]
 
-    /// Reads an input as it is written on a command line.
+    /// Parses an input in the syntax of the command line.
     ///
-    /// - Throws: ``JobFailure`` that says which part is wrong.
+    /// - Throws: ``JobFailure`` with the invalid part.
     package init(parsing text: String) throws(JobFailure) {
         var parts = Self.parts(of: text)
         self.init(path: parts.removeFirst())
@@ -63,23 +63,25 @@ extension PackagingJob.Input {
             guard let sign = part.firstIndex(of: "="), Self.optionNames.contains(String(part[..<sign])) else {
                 throw JobFailure(
                     "input",
-                    "“\(part)”, behind the comma in “\(text)”, is none of \(Self.optionNames.joined(separator: "=, "))=; "
-                        + "a comma of the path itself is written \\,"
+                    "“\(part)”, after a comma in “\(text)”, is not one of "
+                        + "\(Self.optionNames.joined(separator: "=, "))=; write a comma in the path as \\,"
                 )
             }
             let name = String(part[..<sign])
             guard seen.insert(name).inserted else {
-                throw JobFailure("input", "“\(text)” has \(name)= twice: keep one of the two")
+                throw JobFailure("input", "“\(text)” specifies \(name)= twice: remove one")
             }
             try set(name, String(part[part.index(after: sign)...]))
         }
     }
 
-    /// Sets an option by its name.
+    /// Sets an option by name.
     ///
-    /// - Throws: ``JobFailure`` when there is no such option, or not such a value.
+    /// - Throws: ``JobFailure`` for an unknown option or an invalid value.
     package mutating func set(_ option: String, _ value: String) throws(JobFailure) {
-        guard !value.isEmpty else { throw JobFailure("input", "\(option)= of \(path) is empty: leave it out") }
+        guard !value.isEmpty else {
+            throw JobFailure("input", "\(option)= of \(path) is empty: remove it or give it a value")
+        }
         switch option {
         case "lang": language = try Self.language(value)
         case "name": name = try Self.text(value, "name")
@@ -91,7 +93,7 @@ extension PackagingJob.Input {
         case "group": group = try Self.text(value, "group")
         case "policy": policy = try Self.policy(value)
         case "tracks": tracks = try Self.kinds(value)
-        default: throw Self.unknown(option, "option of an input", Self.optionNames)
+        default: throw Self.unknown(option, "input option", Self.optionNames)
         }
     }
 
@@ -99,16 +101,16 @@ extension PackagingJob.Input {
         guard let tag = TrackLanguage.tag(value) else {
             throw JobFailure(
                 "input",
-                "lang=\(value) is no language tag: write one of BCP 47, such as en, pt-BR or zh-Hant"
+                "lang=\(value) is not a language tag: use a BCP 47 tag such as en, pt-BR or zh-Hant"
             )
         }
         return tag
     }
 
-    /// A quotation mark or a line break would end an attribute of a playlist.
+    /// Rejects quotation marks and line breaks, which would terminate a playlist attribute.
     private static func text(_ value: String, _ option: String) throws(JobFailure) -> String {
         guard value.unicodeScalars.allSatisfy({ $0 != "\"" && $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw JobFailure("input", "\(option)= holds a quotation mark or a control character: leave it out")
+            throw JobFailure("input", "\(option)= contains a quotation mark or a control character: remove it")
         }
         return value
     }
@@ -123,7 +125,7 @@ extension PackagingJob.Input {
         var kinds: Set<MediaTrack.Kind> = []
         for word in value.split(separator: "+", omittingEmptySubsequences: false) {
             guard let kind = MediaTrack.Kind(rawValue: word.lowercased()) else {
-                throw unknown(String(word), "kind of track", ["video", "audio", "subtitles"])
+                throw unknown(String(word), "track kind", ["video", "audio", "subtitles"])
             }
             kinds.insert(kind)
         }
@@ -131,10 +133,10 @@ extension PackagingJob.Input {
     }
 
     private static func unknown(_ value: String, _ what: String, _ known: [String]) -> JobFailure {
-        JobFailure("input", "“\(value)” is no \(what); there are \(known.joined(separator: ", "))")
+        JobFailure("input", "“\(value)” is not a valid \(what): use one of \(known.joined(separator: ", "))")
     }
 
-    /// Divides at the commas that no backslash takes the meaning from. Backslashes before other characters stay.
+    /// Splits at the commas that are not escaped. A backslash before any other character is kept.
     private static func parts(of text: String) -> [String] {
         var parts = [""]
         var rest = Substring(text)

@@ -1,9 +1,9 @@
 import DRMSignaling
 
 extension PackagingJob {
-    /// Holds that the keys can be used, and that clients can be told of them.
+    /// Checks that the keys are complete and can be signaled to clients.
     ///
-    /// - Parameter period: When the key period begins, in Unix seconds; nil: it has no date.
+    /// - Parameter period: The start of the key period in Unix seconds; nil if it has no date.
     /// - Throws: ``JobFailure``, `SignalingError`.
     func checkKeys(period: Int64?) throws {
         guard let scheme else { return }
@@ -13,7 +13,7 @@ extension PackagingJob {
 
     private func checkKeys(_ scheme: TrackProtection.Scheme) throws {
         guard !keys.isEmpty else {
-            throw JobFailure("keys", "\(scheme.rawValue) needs a key: give one, or have keys made (dev)")
+            throw JobFailure("keys", "\(scheme.rawValue) requires a key: give one, or generate development keys (dev)")
         }
         _ = try PackagingKey.index(keys.all.map(\.key))
         for (trackClass, key) in keys.all where key.iv == nil {
@@ -21,11 +21,11 @@ extension PackagingJob {
             if systems.contains(.fairPlay) {
                 throw JobFailure(
                     "iv",
-                    "\(name) has no IV; a FairPlay key server hands it out with the key, so it must be the one the server "
-                        + "has: give it"
+                    "\(name) has no IV; a FairPlay key server returns the IV with the key: give the IV that is stored "
+                        + "on the server"
                 )
             }
-            // With AES-128 each segment's number can serve.
+            // With AES-128 the media sequence number is the IV if none is given.
             if scheme != .aes128 { throw JobFailure("iv", "\(name) has no IV: give one") }
         }
     }
@@ -34,7 +34,7 @@ extension PackagingJob {
         guard let template = keyURI ?? (systems.contains(.identity) ? nil : .fairPlay) else {
             throw JobFailure(
                 "key-uri",
-                "an identity key lies where clients fetch it, and nobody but you knows where: give it, such as "
+                "the system identity requires the URL from which clients fetch the key: give one, such as "
                     + "https://keys.example.com/{kid}"
             )
         }
@@ -42,8 +42,8 @@ extension PackagingJob {
             if keyURI == nil { return }
             throw JobFailure(
                 "key-uri",
-                "the URIs of \(systems.map(\.name).joined(separator: " and ")) hold the key ID and cannot be chosen: leave "
-                    + "it out"
+                "the key URIs of \(systems.map(\.name).joined(separator: " and ")) are fixed (they contain the key "
+                    + "ID): remove this option"
             )
         }
         var uris: [(keyID: ContentKeyID, uri: String)] = []

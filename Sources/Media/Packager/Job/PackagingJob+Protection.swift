@@ -3,46 +3,49 @@ import FPSCrypto
 package import MediaFormats
 import SampleEncryption
 
-/// What is asked once the tracks are known.
+/// Decisions that depend on the tracks of the inputs.
 extension PackagingJob {
-    /// The class of a track: by its input's policy, or by its kind and size. Nil for what has none: subtitles.
+    /// Returns the class of a track, from its input's policy or from its kind and resolution; nil for subtitles.
     package func trackClass(of track: MediaTrack, from input: Input) -> TrackClass? {
         if track.kind == .subtitles { return nil }
         if case .trackClass(let trackClass) = input.policy { return trackClass }
         return track.kind == .audio ? .audio : TrackClass(width: track.width, height: track.height)
     }
 
-    /// Whether a track is to be encrypted.
+    /// Returns whether a track is encrypted.
     func protects(_ track: MediaTrack, from input: Input) -> Bool {
         scheme != nil && input.policy != .clear && trackClass(of: track, from: input) != nil
     }
 
-    /// How a track is encrypted; nil: it stays clear.
+    /// Returns how a track is encrypted; nil if it stays clear.
     ///
-    /// - Parameter number: Which of the presentation's renditions it becomes. With `cenc` those that have one key must not
-    ///   have one counter.
-    /// - Throws: ``JobFailure`` when its class has no key.
+    /// - Parameter number: The index of the track's rendition in the presentation. With `cenc`, renditions with the
+    ///   same key get different counters.
+    /// - Throws: ``JobFailure`` if the track's class has no key.
     package func protection(of track: MediaTrack, from input: Input, number: Int = 0) throws -> TrackProtection? {
         guard input.policy != .clear, let trackClass = trackClass(of: track, from: input) else { return nil }
         var protection = try protection(of: trackClass)
         guard protection?.scheme == .cenc, let iv = protection?.iv else { return protection }
         guard let number = UInt16(exactly: number) else {
-            throw JobFailure("scheme", "cenc keeps the counters of at most 65,536 renditions apart: use fewer, or cbcs")
+            throw JobFailure(
+                "scheme",
+                "cenc has separate counters for at most 65,536 renditions: use fewer renditions, or cbcs"
+            )
         }
         protection?.iv = try CipherIV(iv.bytes.prefix(ivSize)).start(ofTrack: number)
         return protection
     }
 
-    /// How tracks of a class are encrypted; nil: nothing is.
+    /// Returns how the tracks of a class are encrypted; nil if the job does not encrypt.
     ///
-    /// - Throws: ``JobFailure`` when the class has no key.
+    /// - Throws: ``JobFailure`` if the class has no key.
     package func protection(of trackClass: TrackClass) throws -> TrackProtection? {
         guard let scheme else { return nil }
         guard let key = keys[trackClass] else {
             throw JobFailure(
                 "keys",
-                "there is \(trackClass.rawValue) to encrypt, and no key for it: give one for \(trackClass.rawValue), or one "
-                    + "for all"
+                "a track of class \(trackClass.rawValue) is to be encrypted, but there is no key for this class: "
+                    + "give a key for \(trackClass.rawValue), or one for all classes"
             )
         }
         var protection = TrackProtection(
@@ -55,8 +58,8 @@ extension PackagingJob {
         return protection
     }
 
-    /// The `pssh` boxes of an init segment whose samples are encrypted with a key (ISO/IEC 23001-7, 8.1). One for each
-    /// system that has any; FairPlay needs none, but its box says that the key is FairPlay's.
+    /// Returns the `pssh` boxes of an init segment whose samples are encrypted with a key (ISO/IEC 23001-7, 8.1): one
+    /// for each system that defines one. FairPlay does not require a box; its box only marks the key as a FairPlay key.
     ///
     /// - Throws: `SignalingError`.
     package func protectionHeaders(
@@ -79,33 +82,34 @@ extension PackagingJob {
         return boxes
     }
 
-    /// Holds that the container has a place for a track.
+    /// Checks that the container supports a track.
     ///
     /// - Throws: ``JobFailure``.
     package func check(_ track: MediaTrack) throws(JobFailure) {
         if container == .ts, case .hevc = track.format {
             throw JobFailure(
                 "container",
-                "HEVC goes into fragmented MP4 alone (Apple's authoring specification, 1.5): use fmp4, with the scheme "
-                    + "cbcs if it is to be encrypted"
+                "HEVC requires fragmented MP4 (HLS Authoring Specification, 1.5): use fmp4; to encrypt, use the scheme "
+                    + "cbcs"
             )
         }
     }
 
-    /// Holds that something is left to encrypt behind the clear lead.
+    /// Checks that the clear lead is shorter than the presentation, so that some samples are encrypted.
     ///
-    /// - Parameter duration: How long the presentation is.
+    /// - Parameter duration: The duration of the presentation.
     /// - Throws: ``JobFailure``.
     package func checkClearLead(presentation duration: MediaTime) throws(JobFailure) {
         guard let clearLead, clearLead >= duration else { return }
         throw JobFailure(
             "clear-lead",
-            "the presentation lasts \(Self.shown(duration)) s, so that with a clear lead of \(Self.shown(clearLead)) s nothing "
-                + "is encrypted: make it shorter, or use the scheme none"
+            "the clear lead of \(Self.formatted(clearLead)) s covers the whole presentation of "
+                + "\(Self.formatted(duration)) s, so nothing would be encrypted: shorten the clear lead, or use the "
+                + "scheme none"
         )
     }
 
-    static func shown(_ time: MediaTime) -> String {
+    static func formatted(_ time: MediaTime) -> String {
         let milliseconds = time.converted(to: 1000)
         let fraction = String(milliseconds.magnitude % 1000 + 1000).dropFirst()
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(milliseconds / 1000).\(fraction)"
@@ -113,7 +117,7 @@ extension PackagingJob {
 }
 
 extension TrackProtection.Scheme {
-    /// The scheme of Common Encryption; nil for what does not encrypt samples of fragmented MP4.
+    /// The Common Encryption scheme; nil for schemes that do not encrypt samples in fragmented MP4.
     package var commonEncryption: CommonEncryptionScheme? {
         switch self {
         case .cbcs: .cbcs
@@ -122,7 +126,7 @@ extension TrackProtection.Scheme {
         }
     }
 
-    /// METHOD of EXT-X-KEY.
+    /// The METHOD attribute of EXT-X-KEY.
     package var method: HLSKeyMethod {
         switch self {
         case .cbcs, .sampleAES: .sampleAES

@@ -1,5 +1,5 @@
 extension PackagingJob {
-    /// Packages the inputs from their beginnings to their ends. The output folder shows nothing until all of it is there.
+    /// Packages the inputs from start to end. No file appears in the output folder until all of them are complete.
     ///
     ///     var job = PackagingJob(inputs: [.init(path: "film.mp4")], output: "site")
     ///     job.scheme = .cbcs
@@ -7,13 +7,14 @@ extension PackagingJob {
     ///     job.keys = try .random()
     ///     let report = try job.run()
     ///
-    /// It blocks its thread until it is done. The keys of ``keys`` have to be given to a key server by the caller, with
-    /// the key IDs as they are there.
+    /// The call blocks its thread until packaging is finished. The caller must store ``keys`` on a key server under the
+    /// same key IDs.
     ///
     /// - Parameter progress: Called after each segment.
-    /// - Returns: What was written; players open ``manifestNames`` in ``output``.
-    /// - Throws: ``JobFailure`` when the job contradicts itself or its inputs, ``InputFailure`` when an input cannot be
-    ///   packaged, `SignalingError` about keys; errors of files say the path and what to do. All print in one line.
+    /// - Returns: A summary of what was written; players open ``manifestNames`` in ``output``.
+    /// - Throws: ``JobFailure`` if the job's options contradict one another or the inputs; ``InputFailure`` if an input
+    ///   cannot be packaged; `SignalingError` for keys; file errors with the path and how to correct them. Every error
+    ///   prints as a single line.
     @discardableResult
     public func run(progress: (PackagingProgress) -> Void = { _ in }) throws -> PackagingReport {
         try PackagingRun(PackagingPlan(self)).run(progress: progress)

@@ -1,7 +1,7 @@
 import DRMSignaling
 
 extension PackagingJob {
-    /// Holds that keys can change as the job wants it.
+    /// Checks the options of key rotation.
     ///
     /// - Throws: ``JobFailure``.
     func checkRotation(_ scheme: TrackProtection.Scheme) throws(JobFailure) {
@@ -9,29 +9,33 @@ extension PackagingJob {
         guard !isSingleFile else {
             throw JobFailure(
                 "rotate-keys",
-                "a single file has one init segment, which names one key: leave single-file out, or the rotation"
+                "a single file has one init segment, which specifies one key: remove single-file or rotate-keys"
             )
         }
         let fixed = keyURI.map { $0.placeholders.isDisjoint(with: [.kid, .period]) } ?? false
         if fixed, systems.contains(.fairPlay) || systems.contains(.identity) {
             throw JobFailure(
                 "key-uri",
-                "the keys of all periods would have one URI, and clients would never ask again: put {kid} or {period} into it"
+                "the keys of all periods have the same URI, so clients would not request new keys: add {kid} or "
+                    + "{period}"
             )
         }
-        guard (1...Double(KeyRotation.greatest)).contains(rotation.patience) else {
-            throw JobFailure("key-patience", "it is a number of seconds from 1 to \(KeyRotation.greatest)")
+        guard (1...Double(KeyRotation.maximumSeconds)).contains(rotation.patience) else {
+            throw JobFailure("key-patience", "must be a number of seconds from 1 to \(KeyRotation.maximumSeconds)")
         }
         guard let lead = rotation.lead else { return }
         guard live != nil else {
-            throw JobFailure("key-lead", "films name all their keys at once: leave it out, or use live or event")
+            throw JobFailure(
+                "key-lead",
+                "a VOD presentation lists all of its keys at once: remove this option, or use live or event"
+            )
         }
-        guard (0...Double(KeyRotation.greatest)).contains(lead) else {
-            throw JobFailure("key-lead", "it is a number of seconds from 0 to \(KeyRotation.greatest)")
+        guard (0...Double(KeyRotation.maximumSeconds)).contains(lead) else {
+            throw JobFailure("key-lead", "must be a number of seconds from 0 to \(KeyRotation.maximumSeconds)")
         }
     }
 
-    /// Holds that a presentation without an end can be kept as the job wants it.
+    /// Checks the options of a live presentation.
     ///
     /// - Throws: ``JobFailure``.
     func checkLive() throws(JobFailure) {
@@ -40,17 +44,17 @@ extension PackagingJob {
         guard !isSingleFile else {
             throw JobFailure(
                 "single-file",
-                "a file that grows for ever cannot be deleted piece by piece: leave it or \(option) out"
+                "expired segments cannot be deleted from a single file: remove single-file or \(option)"
             )
         }
-        if case .segments(let count) = live.window, !(3...LiveOptions.mostSegments).contains(count) {
-            throw JobFailure("window", "it has 3 to \(LiveOptions.mostSegments) segments")
+        if case .segments(let count) = live.window, !(3...LiveOptions.maximumSegments).contains(count) {
+            throw JobFailure("window", "must be 3 to \(LiveOptions.maximumSegments) segments")
         }
-        if case .seconds(let seconds) = live.window, !(1...LiveOptions.greatestWindow).contains(seconds) {
-            throw JobFailure("window", "it has 1 to \(Int(LiveOptions.greatestWindow)) seconds")
+        if case .seconds(let seconds) = live.window, !(1...LiveOptions.maximumWindow).contains(seconds) {
+            throw JobFailure("window", "must be 1 to \(Int(LiveOptions.maximumWindow)) seconds")
         }
         if let target = live.targetDuration, Double(target) < segmentDuration.seconds.rounded() || target > 120 {
-            throw JobFailure("target-duration", "it is not below the segments' own, and at most 120 seconds")
+            throw JobFailure("target-duration", "must be at least the segment duration and at most 120 seconds")
         }
     }
 }

@@ -2,19 +2,19 @@ import DRMSignaling
 import Foundation
 
 extension PackagingJob {
-    /// How long segments may be aimed to be, in seconds.
+    /// The allowed target durations of segments, in seconds.
     package static let segmentDurations: ClosedRange<Double> = 0.5...60
 
-    /// Holds that the job does not contradict itself. Of files only the paths are looked at.
+    /// Checks that the job's options are consistent. Only the paths of files are checked; no file is opened.
     ///
-    /// - Throws: ``JobFailure``, which says what to do; `SignalingError` about keys and their URIs.
+    /// - Throws: ``JobFailure``, which describes the correction; `SignalingError` for keys and their URIs.
     package func validate() throws {
         try checkInputs()
         try checkOutput()
         try checkNames()
         try checkManifests()
         guard Self.segmentDurations.contains(segmentDuration.seconds) else {
-            throw JobFailure("segment-duration", "it is a number of seconds from 0.5 to 60; 6 is what Apple advises")
+            throw JobFailure("segment-duration", "must be a number of seconds from 0.5 to 60; Apple recommends 6")
         }
         try checkLive()
         guard let scheme else { return try checkClear() }
@@ -22,65 +22,67 @@ extension PackagingJob {
         try checkRotation(scheme)
         if awaitsKeys {
             guard keys.isEmpty else {
-                throw JobFailure("keys", "keys are given, and fetched as well: leave one of the two out")
+                throw JobFailure("keys", "keys are both given and fetched: remove one of the two options")
             }
         } else {
             try checkKeys(period: nil)
         }
         if let clearLead, clearLead <= .zero {
-            throw JobFailure("clear-lead", "it is a number of seconds above 0; leave it out to encrypt all")
+            throw JobFailure("clear-lead", "must be a number of seconds above 0; remove it to encrypt everything")
         }
     }
 
     private func checkInputs() throws(JobFailure) {
-        guard !inputs.isEmpty else { throw JobFailure("input", "there is none: name a file") }
-        var taken: [String: Set<MediaTrack.Kind>] = [:]
+        guard !inputs.isEmpty else { throw JobFailure("input", "there is no input: give the path of a file") }
+        var packagedKinds: [String: Set<MediaTrack.Kind>] = [:]
         for input in inputs {
             let kinds = input.tracks ?? Set(MediaTrack.Kind.allCases)
-            let earlier = taken[input.path] ?? []
+            let earlier = packagedKinds[input.path] ?? []
             if !earlier.isDisjoint(with: kinds) {
                 let name = input.isStandardInput ? "standard input" : input.path
                 throw JobFailure(
                     "input",
-                    "\(name) is given twice, and would be packaged twice: leave one out, or divide its tracks with "
-                        + "tracks=video and tracks=audio"
+                    "\(name) is given twice: remove one, or select different tracks with tracks=video and tracks=audio"
                 )
             }
             if input.isStandardInput, !earlier.isEmpty {
-                throw JobFailure("input", "standard input can be read but once: give it without tracks=")
+                throw JobFailure("input", "standard input can be read only once: give it once, without tracks=")
             }
-            taken[input.path] = earlier.union(kinds)
+            packagedKinds[input.path] = earlier.union(kinds)
         }
     }
 
-    /// Holds that writing does not destroy what is read.
+    /// Checks that writing the output does not overwrite an input.
     private func checkOutput() throws(JobFailure) {
-        guard !output.isEmpty else { throw JobFailure("out", "there is no output folder: name one") }
+        guard !output.isEmpty else { throw JobFailure("out", "there is no output folder: give one") }
         guard output != "-" else {
-            throw JobFailure("out", "a presentation is many files and cannot go to standard output: name a folder")
+            throw JobFailure(
+                "out",
+                "a presentation has several files and cannot be written to standard output: give a folder"
+            )
         }
         let folder = Self.resolved(output)
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue {
-            throw JobFailure("out", "\(output) is a file: name a folder, which is made when it is not there")
+            throw JobFailure("out", "\(output) is a file: give a folder; it is created if it does not exist")
         }
         for input in inputs where !input.isStandardInput {
             let path = Self.resolved(input.path)
             guard path != folder else {
-                throw JobFailure("out", "\(output) is the input: name another folder")
+                throw JobFailure("out", "\(output) is the input: choose another folder")
             }
-            // Folders of renditions are replaced whole; a file right in the output folder is left alone.
+            // Rendition folders are replaced as a whole; files directly in the output folder are kept.
             let inner = folder == "/" ? "/" : folder + "/"
             guard path.hasPrefix(inner) else { continue }
             if path.dropFirst(inner.count).contains("/") {
                 throw JobFailure(
                     "out",
-                    "the input \(input.path) lies in a folder below \(output), which packaging may replace: name another "
-                        + "output folder"
+                    "the input \(input.path) is in a subfolder of \(output), which packaging may replace: choose "
+                        + "another output folder"
                 )
             }
             if path.dropFirst(inner.count) == names.multivariant {
-                throw JobFailure("out", "the input \(input.path) would be overwritten: name another output folder")
+                throw JobFailure("out", "the input \(input.path) would be overwritten: choose another output folder")
             }
         }
     }
@@ -94,47 +96,52 @@ extension PackagingJob {
             guard !name.isEmpty, !name.hasPrefix("."), name.utf8.allSatisfy(Self.isFileNameByte) else {
                 throw JobFailure(
                     nil,
-                    "“\(name)” cannot be the name of the \(what): letters, digits, hyphens, underscores and full stops make a "
-                        + "name that is the same as a file and in a URI"
+                    "“\(name)” cannot be the name of the \(what): use only letters, digits, hyphens, underscores and "
+                        + "periods, which need no escaping in a URI"
                 )
             }
         }
         guard names.iFrames != names.media else {
-            throw JobFailure(nil, "the media playlist and the I-frame playlist have one name, \(names.media): give two")
+            throw JobFailure(
+                nil,
+                "the media playlist and the I-frame playlist have the same name, \(names.media): choose two"
+            )
         }
     }
 
-    /// Holds that DASH has a place for what is asked for.
+    /// Checks that DASH supports the job's container, scheme and systems.
     private func checkManifests() throws(JobFailure) {
-        guard !manifests.isEmpty else { throw JobFailure("manifests", "there is none: name hls, dash or both") }
+        guard !manifests.isEmpty else {
+            throw JobFailure("manifests", "no manifest format is selected: use hls, dash or both")
+        }
         guard manifests.contains(.dash) else { return }
         guard container == .fmp4 else {
-            throw JobFailure("manifests", "DASH has fragmented MP4 here: use the container fmp4, or hls alone")
+            throw JobFailure("manifests", "DASH requires fragmented MP4: use the container fmp4, or only hls")
         }
         guard scheme != .aes128 else {
             throw JobFailure(
                 "manifests",
-                "DASH has no whole segments that are encrypted: use cbcs or cenc, or hls alone"
+                "DASH does not support the scheme aes-128: use cbcs or cenc, or only hls"
             )
         }
         guard !systems.contains(.identity) else {
             throw JobFailure(
                 "manifests",
-                "DASH has no place for the address of an identity key: name other systems, or hls alone"
+                "DASH manifests cannot signal the URL of an identity key: use other systems, or only hls"
             )
         }
     }
 
-    /// What an unencrypted presentation must not have.
+    /// Rejects options that require encryption.
     private func checkClear() throws(JobFailure) {
         guard keys.isEmpty else {
-            throw JobFailure("scheme", "it is none, and there are keys: name a scheme, or leave the keys out")
+            throw JobFailure("scheme", "the scheme is none, but keys are given: choose a scheme, or remove the keys")
         }
         guard clearLead == nil else {
-            throw JobFailure("clear-lead", "all is clear with the scheme none: leave it out, or name a scheme")
+            throw JobFailure("clear-lead", "the scheme none encrypts nothing: remove this option, or choose a scheme")
         }
         guard systems.isEmpty else {
-            throw JobFailure("systems", "the scheme none has no key to signal: leave it out, or name a scheme")
+            throw JobFailure("systems", "the scheme none has no keys to signal: remove this option, or choose a scheme")
         }
     }
 
@@ -143,7 +150,8 @@ extension PackagingJob {
         case (.cbcs, .ts), (.cenc, .ts):
             throw JobFailure(
                 "scheme",
-                "\(scheme.rawValue) encrypts the samples of fragmented MP4: use the container fmp4, or the scheme sample-aes in ts"
+                "\(scheme.rawValue) encrypts the samples of fragmented MP4: use the container fmp4, or the scheme "
+                    + "sample-aes in ts"
             )
         case (.sampleAES, .fmp4):
             throw JobFailure(
@@ -155,37 +163,37 @@ extension PackagingJob {
         guard !systems.isEmpty else {
             throw JobFailure(
                 "systems",
-                "nobody is told how to get the keys: name one of "
+                "no DRM system is selected, so players could not get the keys: use one of "
                     + ProtectionSystem.known.map(\.name).joined(separator: ", ")
             )
         }
         if scheme == .cenc, systems.contains(.fairPlay) {
             throw JobFailure(
                 "systems",
-                "FairPlay does not decrypt cenc: use the scheme cbcs, which Widevine and PlayReady decrypt as well, or leave "
-                    + "fairplay out"
+                "FairPlay does not support cenc: use the scheme cbcs, which Widevine and PlayReady also support, or "
+                    + "remove fairplay"
             )
         }
         guard ivSize == 8 || ivSize == 16 else {
-            throw JobFailure("iv-size", "the initialization vectors of cenc have 8 or 16 bytes")
+            throw JobFailure("iv-size", "must be 8 or 16 bytes")
         }
         for system in systems where scheme == .aes128 && system != .identity {
             throw JobFailure(
                 "systems",
-                "\(system.name) does not decrypt whole segments: use the scheme cbcs (fmp4) or sample-aes (ts), or the system "
-                    + "identity, which hands out the key itself"
+                "\(system.name) does not support aes-128: use the scheme cbcs (fmp4) or sample-aes (ts), or the "
+                    + "system identity, which serves the key in the clear"
             )
         }
         let allowed: [ProtectionSystem] = [.fairPlay, .identity]
         if scheme == .sampleAES, let system = systems.first(where: { !allowed.contains($0) }) {
             throw JobFailure(
                 "systems",
-                "\(system.name) does not decrypt transport streams: use cbcs in fmp4, or leave \(system.name) out"
+                "\(system.name) does not support transport streams: use cbcs in fmp4, or remove \(system.name)"
             )
         }
     }
 
-    /// The path without links, as far as it exists, and without dots.
+    /// Returns the standardized path with the symbolic links of its existing part resolved.
     private static func resolved(_ path: String) -> String {
         URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
@@ -199,6 +207,6 @@ extension PackagingJob {
 }
 
 extension TrackClass {
-    /// What `{track}` of a key URI stands for: `audio`, `sd`, `hd`, `uhd`.
+    /// The value of `{track}` in a key URI: `audio`, `sd`, `hd` or `uhd`.
     package var uriName: String { rawValue.lowercased() }
 }

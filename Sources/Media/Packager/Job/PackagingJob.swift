@@ -1,14 +1,13 @@
 public import DRMSignaling
 
-/// What is to be packaged, and how: the options of `keyway package`, or a job file, as values. Nothing has been opened
-/// yet.
+/// A packaging job: the options of `keyway package`, or of a job file, as values. No file has been opened yet.
 ///
 ///     job  ->  PackagingPlan (inputs opened, tracks known)  ->  PackagingRun  ->  files
 ///
-/// ``validate()`` says what contradicts itself. What depends on the inputs is asked while planning:
+/// ``validate()`` rejects options that contradict one another. Checks that depend on the inputs run during planning:
 /// ``trackClass(of:from:)``, ``protection(of:)``, ``check(_:)``, ``checkClearLead(presentation:)``.
 public struct PackagingJob: Sendable {
-    /// Which container media segments have.
+    /// The container format of media segments.
     public enum Container: String, Hashable, Sendable, CaseIterable {
         /// Fragmented MP4 (CMAF).
         case fmp4
@@ -16,7 +15,7 @@ public struct PackagingJob: Sendable {
         case ts
     }
 
-    /// What tells players of the media.
+    /// A manifest format.
     public enum Manifest: String, Hashable, Sendable, CaseIterable {
         /// HLS playlists.
         case hls
@@ -24,8 +23,8 @@ public struct PackagingJob: Sendable {
         case dash
     }
 
-    /// What files are called. Names are relative to the folder of a rendition, that of the Multivariant Playlist to the
-    /// output folder.
+    /// The names of the output files. They are relative to the rendition's folder, except the Multivariant Playlist and
+    /// the DASH manifest, which are relative to the output folder.
     package struct FileNames: Hashable, Sendable {
         /// The Multivariant Playlist.
         package var multivariant = "main.m3u8"
@@ -33,16 +32,16 @@ public struct PackagingJob: Sendable {
         package var dash = "main.mpd"
         /// A rendition's Media Playlist.
         package var media = "media.m3u8"
-        /// The playlist of I-frames beside it; nil: there is none.
+        /// The I-frame playlist of a video rendition; nil for none.
         package var iFrames: String? = "iframes.m3u8"
-        /// What stands before the number of a segment: `fileSequence` makes `fileSequence1.m4s`.
+        /// The prefix of segment names, before the number: `fileSequence` gives `fileSequence1.m4s`.
         package var segmentPrefix = ""
 
-        /// The names of `keyway package`.
+        /// Creates the default names of `keyway package`.
         package init() {}
 
-        /// Whether a file in a rendition's folder has a name that the packager gives: a playlist, an init segment, a
-        /// segment, or a whole rendition. Files with other names were put there by others, and stay.
+        /// Returns whether a file in a rendition's folder has a name that the packager uses: a playlist, an init
+        /// segment, a segment, or a whole rendition. Files with other names are not the packager's and are kept.
         package func isPackaged(_ file: String) -> Bool {
             if [media, iFrames, "all.vtt"].contains(file) { return true }
             if file.wholeMatch(of: /init(-clear|-[0-9]+)?\.mp4/) != nil { return true }
@@ -58,52 +57,53 @@ public struct PackagingJob: Sendable {
         }
     }
 
-    /// The inputs, in the order in which their renditions come.
+    /// The inputs, in the order of their renditions.
     public var inputs: [Input]
-    /// The folder of the presentation.
+    /// The path of the output folder.
     public var output: String
-    /// Whether what is in the folder may be replaced.
+    /// Whether existing output may be replaced.
     public var overwrites = false
-    /// What files are called.
+    /// The names of the output files.
     package var names = FileNames()
 
-    /// How media is encrypted; nil: it stays clear.
+    /// The encryption scheme; nil to leave the media clear.
     public var scheme: TrackProtection.Scheme?
-    /// How many bytes the initialization vector of a sample has with `cenc`: 8 or 16.
+    /// The size of each sample's initialization vector with `cenc`: 8 or 16 bytes.
     public var ivSize = 8
-    /// Which manifests are written.
+    /// The manifest formats to write.
     public var manifests: Set<Manifest> = [.hls]
-    /// Which container media segments have.
+    /// The container format of media segments.
     public var container = Container.fmp4
-    /// Whether a rendition is one file with byte ranges.
+    /// Whether each rendition is a single file with byte ranges.
     public var isSingleFile = false
-    /// How long segments are aimed to be.
+    /// The target duration of segments.
     public var segmentDuration = MediaTime(6, timescale: 1)
-    /// How much of the beginning stays clear; nil: nothing.
+    /// The duration of the clear lead at the start; nil for none.
     public var clearLead: MediaTime?
-    /// How a presentation without an end is kept; nil: inputs are packaged from their beginnings to their ends.
+    /// The options of a live presentation; nil for VOD.
     package var live: LiveOptions?
 
-    /// The content keys; with key periods those of the one that is being packaged.
+    /// The content keys; with key rotation, the keys of the current key period.
     public var keys = ContentKeys()
-    /// Whether keys come only when the tracks are known, from ``ContentKeyPeriods``; ``PackagingPlan/use(_:)`` brings them.
+    /// Whether keys become available only after the tracks are known, from ``ContentKeyPeriods``; see
+    /// ``PackagingPlan/use(_:)``.
     package var awaitsKeys = false
-    /// How often keys change; nil: never.
+    /// The key rotation options; nil if keys never change.
     package var rotation: KeyRotation?
-    /// Whom the keys are signaled to.
+    /// The DRM systems for which the keys are signaled.
     public var systems: [ProtectionSystem] = []
-    /// What the URIs of keys look like; nil: as FairPlay has them unless another is asked for.
+    /// The template of key URIs; nil to use the default of FairPlay.
     public var keyURI: KeyURITemplate?
-    /// What `{title}` of the key URI stands for.
+    /// The value of `{title}` in key URIs.
     public var title: String?
-    /// HDCP-LEVEL and ALLOWED-CPC.
+    /// The rules for HDCP-LEVEL and ALLOWED-CPC.
     package var outputProtection = OutputProtectionRules.standard
 
-    /// Makes a job that leaves everything clear.
+    /// Creates a job that does not encrypt.
     ///
     /// - Parameters:
     ///   - inputs: The inputs.
-    ///   - output: The folder of the presentation.
+    ///   - output: The path of the output folder.
     public init(inputs: [Input], output: String) {
         self.inputs = inputs
         self.output = output
@@ -111,7 +111,7 @@ public struct PackagingJob: Sendable {
 }
 
 extension PackagingJob {
-    /// The names of the files that players open, HLS first.
+    /// The names of the manifests that players open, HLS first.
     public var manifestNames: [String] {
         (manifests.contains(.hls) ? [names.multivariant] : []) + (manifests.contains(.dash) ? [names.dash] : [])
     }

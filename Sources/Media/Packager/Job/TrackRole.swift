@@ -1,22 +1,22 @@
-/// What a rendition is for. The words are those of DASH's role scheme (ISO/IEC 23009-1, 5.8.5.5), which other packagers
-/// take as well.
+/// The role of a rendition. The values are those of the DASH role scheme (ISO/IEC 23009-1, 5.8.5.5), which other
+/// packagers also use.
 public enum TrackRole: String, Hashable, Sendable, CaseIterable {
-    /// What most people watch and hear.
+    /// The main content.
     case main
-    /// Something else instead, such as another camera.
+    /// An alternative to the main content, such as another camera angle.
     case alternate
-    /// Somebody talks about the content.
+    /// Commentary about the content.
     case commentary
-    /// The language is not the one of the recording.
+    /// Audio dubbed into another language.
     case dub
-    /// A voice describes what is to be seen.
+    /// Audio description: a voice describes the visual content.
     case description
-    /// Subtitles that say what is to be heard beside speech, too.
+    /// Captions: subtitles that also describe sounds other than speech.
     case caption
-    /// A translation of what is said.
+    /// Subtitles: a translation of the dialog.
     case subtitle
-    /// Subtitles that everybody needs, such as those of a foreign sign.
+    /// Forced subtitles: subtitles for all viewers, such as the translation of a foreign sign.
     case forcedSubtitle = "forced-subtitle"
-    /// Subtitles in simple words.
+    /// Subtitles in simplified language.
     case easyReader = "easyreader"
 }

@@ -1,38 +1,38 @@
 package import DRMSignaling
 package import HLSPlaylist
 
-/// Where the keys of key periods come from: a file, a development server, a key server that speaks SPEKE.
+/// A source of the keys of key periods: a file, a development server, or a SPEKE key server.
 ///
-/// The packager asks for one period at a time, in order, and ahead of the time: as soon as a period begins, for the one
-/// behind it. What an implementation has to hold:
+/// The packager requests one period at a time, in order and ahead of time: as soon as a period starts, it requests the
+/// next one. Requirements for implementations:
 ///
-/// - **One number, one answer.** Numbers count from 0. Asked twice for one number, it gives the same keys. A run that
-///   continues another asks for a number that is above all that were used, but perhaps was asked for already.
-/// - **Keys are new.** No two periods share a key or a key ID, in whatever class. The packager refuses a period with a
-///   key of the one before.
-/// - **Complete.** There is a key for each class that is asked for; with an IV where FairPlay is among the systems.
-/// - **Delivered.** When it returns, players can get the keys from whoever hands them out: playlists name them next.
-/// - **Patience is the packager's.** It throws what went wrong, without waiting to try again: the packager asks again
-///   until the time is up that the job grants, and cancels the task then. An error that trying again cannot mend is a
-///   ``KeyPeriodFailure``, and ends the run at the end of the period before.
-/// - **Silent.** Errors hold no key.
+/// - **Deterministic.** Numbers count from 0. Repeated requests for a number return the same keys. A run that continues
+///   another one requests a number above all that were used, which may have been requested before.
+/// - **Unique.** No two periods share a key or a key ID, in any class. The packager rejects a period that reuses a key
+///   of the previous one.
+/// - **Complete.** There is a key for each requested class, with an IV if FairPlay is one of the systems.
+/// - **Available.** When the call returns, players can obtain the keys, because playlists reference them next.
+/// - **Retries are the packager's.** An implementation throws errors without retrying: the packager retries until the
+///   job's timeout, then cancels the task. An error that a retry cannot correct is a ``KeyPeriodFailure``; it stops the
+///   run at the end of the previous period.
+/// - **Confidential.** Errors contain no keys.
 package protocol ContentKeyPeriods: Sendable {
-    /// The keys of a period.
+    /// Returns the keys of a period.
     func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod
 }
 
-/// Which period's keys are wanted.
+/// A request for the keys of a period.
 package struct KeyPeriodRequest: Hashable, Sendable {
     /// The number of the period, from 0.
     package var number: Int
-    /// What is to be encrypted: each class may have a key of its own.
+    /// The track classes to encrypt; each may have a separate key.
     package var trackClasses: [TrackClass]
-    /// When it is expected to begin; nil where nothing has a date, as in films.
+    /// The expected start; nil if the presentation has no dates, as with VOD.
     package var start: PlaylistDate?
-    /// How long it is expected to last, in seconds.
+    /// The expected duration in seconds.
     package var duration: Double
 
-    /// Describes a request.
+    /// Creates a request.
     package init(number: Int, trackClasses: [TrackClass], start: PlaylistDate? = nil, duration: Double) {
         self.number = number
         self.trackClasses = trackClasses
@@ -45,12 +45,12 @@ package struct KeyPeriodRequest: Hashable, Sendable {
 package struct ContentKeyPeriod: Sendable {
     /// The number of the period, from 0.
     package var number: Int
-    /// Its keys.
+    /// The keys.
     package var keys: ContentKeys
-    /// When it begins, in Unix seconds: what `{period}` of a key URI stands for; nil: it has no such place.
+    /// The start in Unix seconds, which is the value of `{period}` in key URIs; nil if there is no date.
     package var start: Int64?
 
-    /// Describes a period.
+    /// Creates a period.
     package init(number: Int, keys: ContentKeys, start: Int64? = nil) {
         self.number = number
         self.keys = keys
@@ -58,14 +58,14 @@ package struct ContentKeyPeriod: Sendable {
     }
 }
 
-/// Why a period has no keys, and will have none however often one asks.
+/// An error that a retry cannot correct: the period has no keys.
 package struct KeyPeriodFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of the period, from 0.
     package let number: Int
-    /// The reason, and what to do. Never a key.
+    /// The reason and how to correct it. Never contains a key.
     package let reason: String
 
-    /// Describes a failure.
+    /// Creates a failure.
     package init(_ number: Int, _ reason: String) {
         self.number = number
         self.reason = reason

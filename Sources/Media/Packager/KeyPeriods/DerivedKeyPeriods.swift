@@ -2,18 +2,18 @@ import DRMSignaling
 package import FPSCrypto
 import HLSPlaylist
 
-/// Keys that follow from a secret, for tests: whoever has the secret can work out every period's.
+/// Keys derived from a secret, for tests: anyone with the secret can compute the keys of all periods.
 ///
 ///     block(what)  = HMAC-SHA-256(secret, "keyway key period" 00 what class 00 number)      number: 8 bytes
 ///     key, key ID, IV = the first 16 bytes of block("key "), block("kid "), block("iv  ")
 package struct DerivedKeyPeriods: ContentKeyPeriods {
     private let secret: SecretBytes
 
-    /// Takes a secret of 16 bytes or more.
+    /// Creates a source of keys from a secret of at least 16 bytes.
     ///
-    /// - Throws: ``JobFailure`` for a shorter one.
+    /// - Throws: ``JobFailure`` if the secret is shorter.
     package init(secret: SecretBytes) throws(JobFailure) {
-        guard secret.count >= 16 else { throw JobFailure("derive-keys", "the secret has 16 bytes or more") }
+        guard secret.count >= 16 else { throw JobFailure("derive-keys", "the secret must have at least 16 bytes") }
         self.secret = secret
     }
 

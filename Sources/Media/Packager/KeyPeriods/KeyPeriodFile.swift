@@ -2,27 +2,27 @@ import DRMSignaling
 package import FPSCrypto
 import HLSPlaylist
 
-/// Keys of several periods from a file.
+/// The keys of several periods, from a file.
 ///
 ///     file    = *( line LF )
-///     line    = [ "#" comment ]                  passed over
+///     line    = [ "#" comment ]                  ignored
 ///             / key *( SP key )                  a period; the first one is number 0
-///     key     = [ class "=" ] KID ":" KEY ":" IV  in hexadecimal; without a class it serves all that have no other
+///     key     = [ class "=" ] KID ":" KEY ":" IV  in hexadecimal; without a class, for all classes without a key
 ///     class   = "audio" / "SD" / "HD" / "UHD"
 package struct KeyPeriodFile: ContentKeyPeriods {
-    /// How large a file may be, in bytes.
-    package static let greatestSize = 16 << 20
+    /// The maximum size of the file in bytes.
+    package static let maximumSize = 16 << 20
 
     private let name: String
     private let periods: [ContentKeys]
 
-    /// Reads a file's content.
+    /// Parses the content of a file.
     ///
     /// - Parameter name: The file's name, for errors.
-    /// - Throws: ``JobFailure`` that names the line; `SignalingError` for an invalid key. Neither holds a key.
+    /// - Throws: ``JobFailure`` with the line number; `SignalingError` for an invalid key. Neither contains a key.
     package init(_ content: SecretBytes, name: String) throws {
-        guard content.count <= Self.greatestSize else {
-            throw JobFailure("period-keys", "\(name) is larger than \(Self.greatestSize >> 20) MiB")
+        guard content.count <= Self.maximumSize else {
+            throw JobFailure("period-keys", "\(name) is larger than \(Self.maximumSize >> 20) MiB")
         }
         var bytes = content.reveal()
         defer { bytes.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
@@ -31,41 +31,49 @@ package struct KeyPeriodFile: ContentKeyPeriods {
         for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
             guard let first = words.first, first.first != 0x23 else { continue }
-            let place = "\(name):\(index + 1)"
-            let keys = try Self.keys(words, place)
+            let location = "\(name):\(index + 1)"
+            let keys = try Self.keys(words, location)
             let all = Set(keys.all.map(\.key.keyID))
             guard used.isDisjoint(with: all) else {
                 throw JobFailure(
                     "period-keys",
-                    "\(place): a key ID stands in an earlier period: each has keys of its own"
+                    "\(location): a key ID is also used in an earlier period: every period needs different keys"
                 )
             }
             used.formUnion(all)
             periods.append(keys)
         }
         guard !periods.isEmpty else {
-            throw JobFailure("period-keys", "\(name) has no keys: write KID:KEY:IV, a line each")
+            throw JobFailure("period-keys", "\(name) contains no keys: write one period per line, as KID:KEY:IV")
         }
         self.name = name
         self.periods = periods
     }
 
-    private static func keys(_ words: [ArraySlice<UInt8>], _ place: String) throws -> ContentKeys {
+    private static func keys(_ words: [ArraySlice<UInt8>], _ location: String) throws -> ContentKeys {
         var keys = ContentKeys()
         for word in words {
             let text = String(decoding: word, as: UTF8.self)
             guard let sign = text.firstIndex(of: "=") else {
-                guard keys.shared == nil else { throw JobFailure("period-keys", "\(place): two keys have no class") }
-                keys.shared = try PackagingKey(parsing: text, option: place)
+                guard keys.shared == nil else {
+                    throw JobFailure(
+                        "period-keys",
+                        "\(location): two keys have no class: write CLASS= before at least one"
+                    )
+                }
+                keys.shared = try PackagingKey(parsing: text, option: location)
                 continue
             }
             guard let trackClass = TrackClass(parsing: text[..<sign]), keys.classes[trackClass] == nil else {
                 let known = TrackClass.allCases.map(\.rawValue).joined(separator: ", ")
-                throw JobFailure("period-keys", "\(place): before = stands a class, each once: \(known)")
+                throw JobFailure(
+                    "period-keys",
+                    "\(location): the text before = must be a class, used once per line: \(known)"
+                )
             }
             keys.classes[trackClass] = try PackagingKey(
                 parsing: text[text.index(after: sign)...].description,
-                option: place
+                option: location
             )
         }
         return keys
@@ -75,7 +83,8 @@ package struct KeyPeriodFile: ContentKeyPeriods {
         guard periods.indices.contains(request.number) else {
             throw KeyPeriodFailure(
                 request.number,
-                "\(name) has keys for \(periods.count) period\(periods.count == 1 ? "" : "s"): add lines, and start again"
+                "\(name) has keys for only \(periods.count) period\(periods.count == 1 ? "" : "s"): add lines to the "
+                    + "file and restart"
             )
         }
         let start = request.start?.seconds

@@ -1,57 +1,59 @@
-/// Decides in which key period a segment lies. A value: the cuts of the leading rendition go in, numbers come out.
+/// Assigns segments to key periods. A value type without I/O: it receives the start times of the leading rendition's
+/// segments, and returns period numbers.
 ///
 ///     leader     | 0 | 1 | 2 | 3 | 4 | 5 |        a period of two segments
-///     period     |   7   |   8   |   9   |        it begins where a segment of the leader begins
-///     follower   |  0 | 1 |  2 | 3 |  4  |        and there for every other rendition: by time, not by number
+///     period     |   7   |   8   |   9   |        starts at the start of a segment of the leader
+///     follower   |  0 | 1 |  2 | 3 |  4  |        others change at the same time, not at the same number
 ///
-/// Points of time are a period apart, counted from the first segment, so that periods do not drift when the length of
-/// segments does not divide theirs. A segment that spans several points passes over them: numbers go on by one, so that no
-/// key is asked for in vain.
+/// Rotation times are a multiple of the period length after the first segment, so that periods do not drift if the
+/// segment duration does not divide the period length. If a segment spans several rotation times, the number increases
+/// only by one, so that no keys are requested without being used.
 struct KeyPeriodSchedule: Sendable {
-    /// Boundaries that are kept for renditions that are behind: more than may wait.
-    private static let mostBoundaries = 4096
+    /// The maximum number of boundaries stored for renditions that lag behind the leader.
+    private static let maximumBoundaries = 4096
 
     private let rotation: KeyRotation?
     private var boundaries: [(start: MediaTime, number: Int)] = []
     private var number: Int
     private var origin: MediaTime?
-    private var nextPoint: MediaTime?
+    private var nextRotationTime: MediaTime?
     private var segments = 0
 
-    /// Begins with a period; without rotation it never ends.
+    /// Creates a schedule that starts with a period. Without rotation, this period never ends.
     init(_ rotation: KeyRotation?, first number: Int = 0) {
         self.rotation = rotation
         self.number = number
     }
 
-    /// Takes the beginning of a segment of the leading rendition.
+    /// Adds the start of a segment of the leading rendition.
     mutating func begin(at start: MediaTime) {
         guard let origin else {
             origin = start
-            nextPoint = point(after: start)
+            nextRotationTime = rotationTime(after: start)
             boundaries = [(start, number)]
             return
         }
         segments += 1
-        let isOver: Bool
+        let hasPassed: Bool
         switch rotation?.length {
-        case nil: isOver = false
-        case .segments(let count): isOver = segments.isMultiple(of: count)
-        case .seconds: isOver = nextPoint.map { start >= $0 } ?? false
+        case nil: hasPassed = false
+        case .segments(let count): hasPassed = segments.isMultiple(of: count)
+        case .seconds: hasPassed = nextRotationTime.map { start >= $0 } ?? false
         }
-        guard isOver else { return }
+        guard hasPassed else { return }
         number += 1
-        while let passed = nextPoint, passed <= start { nextPoint = point(after: passed) }
+        while let passed = nextRotationTime, passed <= start { nextRotationTime = rotationTime(after: passed) }
         boundaries.append((max(start, origin), number))
-        if boundaries.count > Self.mostBoundaries { boundaries.removeFirst(Self.mostBoundaries / 2) }
+        if boundaries.count > Self.maximumBoundaries { boundaries.removeFirst(Self.maximumBoundaries / 2) }
     }
 
-    /// The period of a segment that begins at a time. What begins before the leader belongs to its first period.
+    /// Returns the period of a segment that starts at a time. A segment that starts before the leader belongs to its
+    /// first period.
     func period(at start: MediaTime) -> Int {
         boundaries.last { $0.start <= start }?.number ?? boundaries.first?.number ?? number
     }
 
-    private func point(after time: MediaTime) -> MediaTime? {
+    private func rotationTime(after time: MediaTime) -> MediaTime? {
         guard case .seconds(let count) = rotation?.length else { return nil }
         let (step, overflow) = Int64(count).multipliedReportingOverflow(by: Int64(time.timescale))
         let (value, over) = time.value.addingReportingOverflow(step)

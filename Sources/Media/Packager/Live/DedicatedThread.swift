@@ -1,16 +1,16 @@
 import Foundation
 
-/// A thread of one's own for work that waits in system calls, such as reading a pipe: on the threads that all tasks share
-/// it would keep others from running.
+/// A task executor with a separate thread, for work that blocks in system calls, such as reading a pipe: on the
+/// cooperative thread pool it would block other tasks.
 ///
-/// Unchecked: the queue is only touched while the condition's lock is held.
+/// The type is `@unchecked Sendable`, because the queue is only accessed while the condition's lock is held.
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
 final class DedicatedThread: TaskExecutor, @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []
-    private var isOver = false
+    private var isFinished = false
 
-    /// Runs an operation on a thread that ends with it.
+    /// Runs an operation on a new thread, which exits when the operation is finished.
     static func run<Result: Sendable>(
         _ name: String,
         _ operation: @Sendable () async throws -> Result
@@ -41,14 +41,14 @@ final class DedicatedThread: TaskExecutor, @unchecked Sendable {
 
     private func next() -> UnownedJob? {
         condition.withLock {
-            while jobs.isEmpty, !isOver { condition.wait() }
+            while jobs.isEmpty, !isFinished { condition.wait() }
             return jobs.isEmpty ? nil : jobs.removeFirst()
         }
     }
 
     private func end() {
         condition.withLock {
-            isOver = true
+            isFinished = true
             condition.signal()
         }
     }

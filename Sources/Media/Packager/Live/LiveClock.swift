@@ -1,20 +1,20 @@
 import Foundation
 package import HLSPlaylist
 
-/// What time it is for a live presentation: for EXT-X-PROGRAM-DATE-TIME, and for what is deleted.
+/// The current time of a live presentation, for EXT-X-PROGRAM-DATE-TIME and for the expiration of segments.
 package enum LiveClock: Sendable {
-    /// What a function says.
+    /// The time returned by a function.
     case reading(@Sendable () -> PlaylistDate)
-    /// A date, from which time passes as the media's does: a recording keeps its dates, and an hour of it may pass in
-    /// seconds.
+    /// A start date, from which time advances with the media: a recording keeps its dates, and an hour of it may be
+    /// packaged in seconds.
     case media(PlaylistDate)
 
-    /// The system's clock.
+    /// The system clock.
     package static let system = LiveClock.reading { PlaylistDate(Date()) }
 
-    /// The time.
+    /// Returns the current time.
     ///
-    /// - Parameter media: Where the media that was written ends; nil before there is any.
+    /// - Parameter media: The end of the media written so far; nil if there is none.
     func now(media: PlaylistDate?) -> PlaylistDate {
         switch self {
         case .reading(let read): read()
@@ -24,7 +24,7 @@ package enum LiveClock: Sendable {
 }
 
 extension PlaylistDate {
-    /// A date to the millisecond, in UTC.
+    /// Creates a date in UTC, rounded to the millisecond.
     fileprivate init(_ date: Date) {
         let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
         let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000)

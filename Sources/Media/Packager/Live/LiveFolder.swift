@@ -3,21 +3,21 @@ import FileWriting
 import Foundation
 import HLSPlaylist
 
-/// The folder of a presentation without an end. Segments are written where they will be read, since no playlist names them
-/// yet; playlists are replaced whole, so that nobody reads half of one.
+/// The output folder of a live presentation. Segments are written in place, because no playlist references them yet;
+/// playlists are replaced atomically, so that clients never read an incomplete one.
 ///
-///     DIR/.keyway-live        locked as long as a run writes here; what the next run has to know is in it
+///     DIR/.keyway-live        locked while a run writes to the folder; contains the state for the next run
 ///     DIR/main.m3u8, DIR/main.mpd
 ///     DIR/video-1080/         playlists, init segments, segments
 final class LiveFolder {
-    /// The folder's path, as it was given.
+    /// The path of the folder, as given.
     let path: String
     private let lock: Int32
     private static let journal = ".keyway-live"
 
-    /// Prepares a folder; makes it when it is not there.
+    /// Prepares a folder; creates it if it does not exist.
     ///
-    /// - Throws: ``FileFailure``; ``JobFailure`` when another run writes there.
+    /// - Throws: ``FileFailure``; ``JobFailure`` if another run writes to the folder.
     init(path: String) throws {
         self.path = path
         try Self.makeFolder(path)
@@ -26,13 +26,13 @@ final class LiveFolder {
         guard lock >= 0 else { throw FileFailure(.create, path: name, code: errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
-            throw JobFailure("out", "another run writes to \(path): end it, or name another folder")
+            throw JobFailure("out", "another run is writing to \(path): stop it, or choose another folder")
         }
     }
 
     deinit { close(lock) }
 
-    /// Makes the folder of a rendition.
+    /// Creates the folder of a rendition.
     func makeFolder(_ name: String) throws { try Self.makeFolder(path + "/" + name) }
 
     private static func makeFolder(_ path: String) throws {
@@ -43,39 +43,39 @@ final class LiveFolder {
         }
     }
 
-    /// Begins a file that no playlist names. What a killed run has left under its name goes.
+    /// Creates a file that no playlist references. Removes a file with this name that a killed run has left.
     func create(_ name: String) throws -> FileOutput {
         unlink(path + "/" + name)
         return try FileOutput(path: path + "/" + name)
     }
 
-    /// Replaces a file, so that others see the old one or the new one.
+    /// Replaces a file atomically.
     func replace(_ name: String, _ bytes: [UInt8]) throws {
         let file = try OutputFile(path + "/" + name, isDurable: false)
         try file.write(bytes)
         try file.finish()
     }
 
-    /// Does what a presentation's state machine wants done.
-    func carryOut(_ action: LiveAction, _ names: PackagingJob.FileNames) throws {
+    /// Performs an action of a presentation's state machine.
+    func perform(_ action: LiveAction, _ names: PackagingJob.FileNames) throws {
         switch action {
         case .replace(let name, let playlist): try replace(name, try playlist.write())
         case .replaceMain(let playlist): try replace(names.multivariant, try playlist.write())
         case .replaceManifest(let manifest): try replace(names.dash, manifest.bytes)
-        // A file that is gone already is as good as deleted.
+        // A file that is already missing is not an error.
         case .delete(let name): unlink(path + "/" + name)
         }
     }
 
-    /// The content of a file; nil when it is not there.
+    /// Returns the content of a file; nil if it does not exist.
     func read(_ name: String) -> [UInt8]? { FileManager.default.contents(atPath: path + "/" + name).map(Array.init) }
 
-    /// What lies in a rendition's folder.
+    /// Returns the names of the files in a rendition's folder.
     func files(_ folder: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: path + "/" + folder)) ?? []
     }
 
-    /// Removes a file, or a folder with all that is in it.
+    /// Removes a file, or a folder and its contents.
     func remove(_ name: String) throws {
         guard FileManager.default.fileExists(atPath: path + "/" + name) else { return }
         do {
@@ -87,7 +87,7 @@ final class LiveFolder {
 }
 
 extension LiveFolder {
-    /// The number of the key period that a run may use next: no earlier one, since its keys may have served.
+    /// The number of the first unused key period. Earlier periods may have been used, and must not be used again.
     ///
     ///     journal = "next-period=" number LF
     var nextPeriod: Int {
@@ -99,11 +99,11 @@ extension LiveFolder {
             .map { max(0, $0) } ?? 0
     }
 
-    /// Takes note, before a period's keys are used, that they will have been.
-    func useUp(period: Int) throws {
+    /// Records that a period's keys are used. Must be called before their first use.
+    func markUsed(period: Int) throws {
         let text = Array("next-period=\(period + 1)\n".utf8)
         let name = path + "/" + Self.journal
-        // Numbers only grow, so that no old digit is left behind the new ones.
+        // Numbers only increase, so that no digit of an old number remains after the new one.
         guard pwrite(lock, text, text.count, 0) == text.count else {
             throw FileFailure(.write, path: name, code: errno)
         }

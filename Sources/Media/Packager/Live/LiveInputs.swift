@@ -1,14 +1,14 @@
 import FileWriting
 import Foundation
 
-/// The inputs of a presentation without an end, which may end, break and come again.
+/// The inputs of a live presentation, which may end, have discontinuities, and reconnect.
 ///
 ///     standard input    read to its end, which ends the presentation
 ///     a file            likewise
-///     a named pipe      when who wrote to it has gone, the next one is waited for; an event ends there
+///     a named pipe      after its writer closes it, the next writer is awaited; an event ends instead
 ///
-/// Where a transport stream does not go on from what was before, it is read anew from there: what was read ahead is lost,
-/// up to the next key frame. Fragmented MP4 has its header once, and is read on.
+/// After a discontinuity, a transport stream is opened again at that point: data that was read ahead is lost up to the
+/// next key frame. Fragmented MP4 has only one header, so reading continues.
 final class LiveInputs {
     private let stop: StopSignal
     private let isEvent: Bool
@@ -20,30 +20,30 @@ final class LiveInputs {
         self.isEvent = isEvent
     }
 
-    /// Opens an input, or takes it up again.
+    /// Opens an input, or continues reading it.
     ///
     /// - Throws: ``InputFailure``, ``FileFailure``.
     func open(_ path: String) throws -> any MediaInput {
         if let reader = readers[path], !reader.isAtEnd {
             if let movie = inputs[path] as? MovieStreamInput { return movie }
-            return try keep(path, try MediaInputs.open(reader))
+            return try store(path, try MediaInputs.open(reader))
         }
-        guard path == "-" || Self.isPipe(path) else { return try keep(path, try MediaInputs.open(path)) }
+        guard path == "-" || Self.isPipe(path) else { return try store(path, try MediaInputs.open(path)) }
         let reader = try path == "-" ? PipeReader(stop: stop) : PipeReader(path: path, stop: stop)
         readers[path] = reader
-        return try keep(path, try MediaInputs.open(reader))
+        return try store(path, try MediaInputs.open(reader))
     }
 
-    /// Whether there is more to come when a pipeline has come to its end.
+    /// Returns whether more data can follow after a pipeline has finished.
     ///
-    /// - Parameter isBroken: Whether it has ended at a break.
-    func goOn(isBroken: Bool) -> Bool {
+    /// - Parameter afterDiscontinuity: Whether the pipeline finished at a discontinuity.
+    func shouldContinue(afterDiscontinuity: Bool) -> Bool {
         if stop.isStopped { return false }
-        if isBroken { return true }
+        if afterDiscontinuity { return true }
         return !isEvent && readers.contains { $0.key != "-" && $0.value.isAtEnd } && readers["-"] == nil
     }
 
-    private func keep(_ path: String, _ input: any MediaInput) throws -> any MediaInput {
+    private func store(_ path: String, _ input: any MediaInput) throws -> any MediaInput {
         inputs[path] = input
         return input
     }

@@ -1,11 +1,11 @@
 import DRMSignaling
 import HLSPlaylist
 
-/// The key periods of a live run: which one is current, and what is asked for ahead of the time.
+/// The key periods of a live run: the current period, and the request for the next one.
 ///
-///     asked for        announced          used
-///     |--- until it comes ---|--- lead ---|--------- a period ---------|
-///                                         the next one is asked for here, or when its lead begins
+///     requested              announced    used
+///     |--- until available --|--- lead ---|--------- a period ---------|
+///                                         the next one is requested here, or when its lead starts
 final class LiveKeyring {
     private let fetcher: KeyPeriodFetcher
     private let rotation: KeyRotation?
@@ -13,17 +13,18 @@ final class LiveKeyring {
     private var nextNumber: Int
     private var currentEnd: PlaylistDate?
     private var announced: Int?
-    /// The period whose keys are used.
+    /// The period whose keys are in use.
     private(set) var current: ContentKeyPeriod?
-    /// The one before, which renditions that are behind still use.
+    /// The previous period, which renditions that lag behind still use.
     private var last: ContentKeyPeriod?
 
-    /// - Parameter firstPeriod: The number of the first period: no run has used it.
-    /// - Parameter stop: Ends waiting for keys.
+    /// - Parameters:
+    ///   - firstPeriod: The number of the first period, which no run has used.
+    ///   - stop: A signal that stops waiting for keys.
     init(_ source: any ContentKeyPeriods, _ job: PackagingJob, firstPeriod: Int, stop: StopSignal? = nil) {
         rotation = job.rotation
-        let patience = job.rotation?.patience ?? KeyRotation(.seconds(1)).patience
-        fetcher = KeyPeriodFetcher(source, patience: .seconds(patience))
+        let timeout = job.rotation?.patience ?? KeyRotation(.seconds(1)).patience
+        fetcher = KeyPeriodFetcher(source, timeout: .seconds(timeout))
         length = job.rotation?.seconds(segment: job.segmentDuration) ?? 0
         nextNumber = firstPeriod
         stop?.onStop { [weak fetcher] in
@@ -32,8 +33,8 @@ final class LiveKeyring {
         }
     }
 
-    /// The keys with which a stretch of the presentation begins: new ones, where keys change; times that break leave
-    /// nobody knowing how long the old ones have served.
+    /// Returns the keys for the start of an epoch. With rotation these are new keys, because the duration of use of the
+    /// previous ones is unknown after a discontinuity.
     ///
     /// - Throws: ``KeyPeriodFailure``.
     func begin(at date: PlaylistDate, _ classes: [TrackClass]) async throws -> ContentKeyPeriod {
@@ -41,15 +42,15 @@ final class LiveKeyring {
         return try await period(nextNumber, at: date, classes)
     }
 
-    /// The keys of a period that begins now, or has begun.
+    /// Returns the keys of a period that starts now or has started.
     ///
-    /// - Throws: ``KeyPeriodFailure`` when they do not come, or have served already.
+    /// - Throws: ``KeyPeriodFailure`` if the keys do not arrive, or have been used before.
     func period(_ number: Int, at date: PlaylistDate, _ classes: [TrackClass]) async throws -> ContentKeyPeriod {
         for known in [current, last] { if let known, known.number == number { return known } }
         let period = try await fetcher.period(request(number, date, classes))
         let used = Set(current?.keys.all.map(\.key.keyID) ?? [])
         guard used.isDisjoint(with: period.keys.all.map(\.key.keyID)) else {
-            throw KeyPeriodFailure(number, "it has a key of the period before: each has keys of its own")
+            throw KeyPeriodFailure(number, "it reuses a key of the previous period: every period needs different keys")
         }
         last = current
         current = period
@@ -58,7 +59,7 @@ final class LiveKeyring {
         return period
     }
 
-    /// The keys of the next period, once, when it is time to announce them and they are there.
+    /// Returns the keys of the next period, once, when it is time to announce them and they have arrived.
     func next(now: PlaylistDate, _ classes: [TrackClass]) async -> ContentKeyPeriod? {
         guard let rotation, let currentEnd, announced != nextNumber else { return nil }
         if let lead = rotation.lead, now.advanced(by: lead) < currentEnd { return nil }

@@ -1,40 +1,41 @@
 package import HLSPlaylist
 
-/// How a presentation without an end is kept.
+/// The options of a live presentation.
 package struct LiveOptions: Hashable, Sendable {
-    /// How much of a live presentation playlists name.
+    /// The part of a live presentation that playlists list.
     package enum Window: Hashable, Sendable {
-        /// So many segments.
+        /// A number of segments.
         case segments(Int)
-        /// Segments that last at least so many seconds together.
+        /// Segments with a total duration of at least a number of seconds.
         case seconds(Double)
     }
 
-    /// How much of it playlists name; nil: all, as an event has it.
+    /// The window of playlists; nil for an event, which lists all segments.
     package var window: Window?
-    /// The Target Duration in seconds; nil: what the first segment shows. It never changes.
+    /// The Target Duration in seconds; nil to derive it from the first segment. It never changes.
     package var targetDuration: UInt64?
-    /// The date of the first frame; time then passes as the media's does. Nil: the system's clock.
+    /// The date of the first frame; time then advances with the media. Nil to use the system clock.
     package var startDate: PlaylistDate?
 
-    /// A window's greatest number of segments.
-    package static let mostSegments = 100_000
-    /// A window's greatest length, in seconds: a week.
-    package static let greatestWindow = 604_800.0
+    /// The maximum number of segments in a window.
+    package static let maximumSegments = 100_000
+    /// The maximum duration of a window, in seconds: one week.
+    package static let maximumWindow = 604_800.0
 
-    /// Options of a live presentation: five segments, as long as players need to begin and to stay in the middle.
+    /// The default options of a live presentation: five segments, enough for players to start and to stay clear of the
+    /// ends.
     package static let live = LiveOptions(window: .segments(5))
-    /// Options of an event, which only grows.
+    /// The default options of an event, which keeps all segments.
     package static let event = LiveOptions(window: nil)
 
-    /// Describes options.
+    /// Creates options.
     package init(window: Window?) { self.window = window }
 
-    /// Whether nothing is ever removed.
+    /// Whether the presentation is an event, which keeps all segments.
     package var isEvent: Bool { window == nil }
 
-    /// How long a DASH manifest promises segments once they have been presented, in seconds: the window, as if segments
-    /// lasted a Target Duration each, and as much as playlists have at least. Nil: for ever.
+    /// Returns the time shift buffer depth of a DASH manifest in seconds: the window, with segments counted as a Target
+    /// Duration each, and at least the minimum of playlists. Nil if unlimited.
     func timeShift(targetDuration: UInt64) -> Double? {
         let target = Double(targetDuration)
         return switch window {
@@ -46,7 +47,7 @@ package struct LiveOptions: Hashable, Sendable {
 }
 
 extension LiveOptions.Window {
-    /// Reads a window as it is written on a command line: `10` segments, `60s` seconds.
+    /// Parses a window in the syntax of the command line: `10` for segments, `60s` for seconds.
     ///
     /// - Throws: ``JobFailure``.
     package init(parsing text: String) throws(JobFailure) {
@@ -57,7 +58,7 @@ extension LiveOptions.Window {
         } else {
             throw JobFailure(
                 "window",
-                "“\(text)” is none: write a number of segments, such as 10, or of seconds, such as 60s"
+                "“\(text)” is not valid: expected a number of segments such as 10, or of seconds such as 60s"
             )
         }
     }

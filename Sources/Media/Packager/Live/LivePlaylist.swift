@@ -1,48 +1,48 @@
 import HLSPlaylist
 
-/// A Media Playlist that grows at its end and, unless it is an event, loses segments at its beginning. A value without
-/// I/O. It can be made from a playlist that was read, so that a run goes on where another was killed.
+/// A Media Playlist to which segments are added at the end and, unless it is an event, removed at the start. A value
+/// type without I/O. It can be created from a parsed playlist, so that a run continues where another one was killed.
 struct LivePlaylist: Sendable {
-    /// A segment, and what applies to it: what stood before the segments that are gone has to be said again.
+    /// A segment with all attributes that apply to it, so that they can be repeated after earlier segments are removed.
     struct Entry: Sendable {
-        /// The name of its file, relative to the playlist.
+        /// The name of the segment file, relative to the playlist.
         var uri: String
-        /// In seconds.
+        /// The duration in seconds.
         var duration: Double
-        /// Which bytes of the file; nil: all.
+        /// The byte range in the file; nil for the whole file.
         var byteRange: ByteRange?
-        /// When its first frame was made.
+        /// The date of the first frame (EXT-X-PROGRAM-DATE-TIME).
         var date: PlaylistDate?
-        /// Whether times begin anew with it.
+        /// Whether the segment starts a new timeline (EXT-X-DISCONTINUITY).
         var isDiscontinuity = false
-        /// Its keys, one for each system; none when it is clear.
+        /// The keys, one for each system; empty if the segment is clear.
         var keys: [KeyTag] = []
-        /// Its init segment.
+        /// The init segment.
         var map: MapTag?
-        /// Its size in bytes; nil: not known.
+        /// The size in bytes; nil if unknown.
         var byteCount: Int?
     }
 
-    /// Whether it is a playlist of I-frames.
+    /// Whether this is an I-frame playlist.
     let isIFramesOnly: Bool
-    /// Whether nothing is ever removed.
+    /// Whether no segment is ever removed.
     let isEvent: Bool
-    /// Whether the init segment is clear, since whole segments are encrypted: keys must not apply to it.
+    /// Whether the init segment is clear, because whole segments are encrypted: keys must not apply to it.
     let hasClearMap: Bool
-    /// In seconds; it never changes.
+    /// The Target Duration in seconds; it never changes.
     let targetDuration: UInt64
     /// The segments.
     private(set) var entries: [Entry] = []
-    /// The media sequence number of the first one.
+    /// The media sequence number of the first segment.
     private(set) var sequence: UInt64 = 0
-    /// The discontinuity sequence number of what was before the first one.
+    /// The discontinuity sequence number (EXT-X-DISCONTINUITY-SEQUENCE).
     private(set) var discontinuitySequence: UInt64 = 0
-    /// Whether no segment will be added.
+    /// Whether the playlist is complete (EXT-X-ENDLIST).
     private(set) var isEnded = false
     /// The protocol version, once there is a segment; it never changes.
     private var version: UInt64?
 
-    /// Begins without segments.
+    /// Creates a playlist without segments.
     init(targetDuration: UInt64, isEvent: Bool, isIFramesOnly: Bool = false, hasClearMap: Bool = false) {
         self.targetDuration = targetDuration
         self.isEvent = isEvent
@@ -50,7 +50,7 @@ struct LivePlaylist: Sendable {
         self.hasClearMap = hasClearMap
     }
 
-    /// Takes up a playlist that was read.
+    /// Continues a parsed playlist.
     init(resuming playlist: MediaPlaylist, hasClearMap: Bool) {
         self.init(
             targetDuration: playlist.targetDuration,
@@ -79,9 +79,10 @@ struct LivePlaylist: Sendable {
         }
     }
 
-    /// Adds the segments at the end of a playlist of I-frames that this one does not have: that one is replaced first, and
-    /// the run may have been killed in between. Players may know them, and their files are whole.
-    mutating func takeSegments(namedBy iFrames: LivePlaylist) {
+    /// Adds the segments at the end of an I-frame playlist that are missing in this one. The I-frame playlist is
+    /// replaced first, and the run may have been killed in between; players may have read it, and the segment files are
+    /// complete.
+    mutating func addMissingSegments(listedIn iFrames: LivePlaylist) {
         let known = entries.last?.uri
         let isBehind = known.map { uri in iFrames.entries.contains { $0.uri == uri } } ?? (sequence == 0)
         guard isBehind else { return }
@@ -97,19 +98,19 @@ struct LivePlaylist: Sendable {
         }
     }
 
-    /// The media sequence number of the segment that comes next.
+    /// The media sequence number of the next segment.
     var nextSequence: UInt64 { sequence &+ UInt64(entries.count) }
 
-    /// How long the segments last together, in seconds.
+    /// The total duration of the segments in seconds.
     var duration: Double { entries.reduce(0) { $0 + $1.duration } }
 
     /// Adds a segment.
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
-    /// Counts on behind a segment that has a number: the one after has that number as its media sequence number.
-    mutating func goOn(behind number: UInt64) { sequence = number - min(number, UInt64(entries.count)) }
+    /// Continues after an existing segment file: the next segment gets its number as media sequence number.
+    mutating func continueNumbering(after number: UInt64) { sequence = number - min(number, UInt64(entries.count)) }
 
-    /// Removes so many segments at the beginning.
+    /// Removes a number of segments at the start, and returns them.
     mutating func removeFirst(_ count: Int) -> [Entry] {
         let removed = Array(entries.prefix(count))
         entries.removeFirst(removed.count)
@@ -118,11 +119,11 @@ struct LivePlaylist: Sendable {
         return removed
     }
 
-    /// Says that no segment will be added.
+    /// Marks the playlist as complete.
     mutating func end() { isEnded = true }
 
-    /// How many segments are more than a window has. Never so many that less than three Target Durations stay
-    /// (RFC 8216bis, 6.2.2).
+    /// Returns the number of segments in excess of a window. At least three Target Durations always remain (RFC
+    /// 8216bis, 6.2.2).
     func excess(over window: LiveOptions.Window?) -> Int {
         guard let window else { return 0 }
         var rest = duration
@@ -142,7 +143,7 @@ struct LivePlaylist: Sendable {
 }
 
 extension LivePlaylist {
-    /// The playlist as it is now.
+    /// Returns the current playlist.
     mutating func playlist() -> MediaPlaylist {
         var playlist = MediaPlaylist(targetDuration: targetDuration)
         playlist.mediaSequence = isEvent && sequence == 0 ? nil : sequence
@@ -171,7 +172,7 @@ extension LivePlaylist {
                 tags: tags
             )
         }
-        // Durations get a decimal point, which version 3 has.
+        // Durations are written with decimals, which require version 3.
         let wanted = version ?? max(3, playlist.neededVersion ?? 3)
         if !entries.isEmpty { version = wanted }
         playlist.version = wanted

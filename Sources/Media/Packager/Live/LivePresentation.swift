@@ -1,34 +1,35 @@
 import HLSPlaylist
 
-/// A presentation without an end: the playlists of its renditions, the Multivariant Playlist and the DASH manifest. A state
+/// A live presentation: the playlists of its renditions, the Multivariant Playlist and the DASH manifest. A state
 /// machine without I/O.
 ///
-///     segment written  ->  append  ->  the Multivariant Playlist, when it says something new
+///     segment written  ->  append  ->  the Multivariant Playlist, if it has changed
 ///                                      the rendition's playlists
 ///                                      the DASH manifest
 ///                                      deletions
 ///
-/// The Multivariant Playlist comes when all renditions have a segment, so that it names no playlist that is not there. The
-/// manifest comes behind the playlists: a run that goes on begins with the numbers that playlists say, and what the
-/// manifest lacks is found in them.
+/// The Multivariant Playlist is written once all renditions have a segment, so that it does not reference a missing
+/// playlist. The manifest is written after the playlists: a run that continues another one starts with the numbers in
+/// the playlists, and segments that are missing in the manifest are found in them.
 struct LivePresentation: Sendable {
     private var renditions: [LiveRendition]
     private let options: PlaylistOptions
     private var descriptions: [Rendition]
-    /// Keys that will be needed soon.
+    /// The keys that are announced before their use.
     private var announced: [KeyTag] = []
-    private var stated: MultivariantPlaylist?
-    /// Whether there are playlists; with DASH alone there are none.
+    private var published: MultivariantPlaylist?
+    /// Whether there are playlists; with only DASH there are none.
     private let hasPlaylists: Bool
-    /// Nil: there is none.
+    /// The DASH manifest; nil if none is written.
     private(set) var manifest: LiveManifest?
 
-    /// Prepares a presentation.
+    /// Creates a presentation.
     ///
     /// - Parameters:
-    ///   - renditions: Their states.
-    ///   - descriptions: What the Multivariant Playlist and the manifest say of them, in the same order.
-    ///   - manifest: The DASH manifest as far as there is one.
+    ///   - renditions: The states of the renditions.
+    ///   - descriptions: The descriptions of the renditions for the Multivariant Playlist and the manifest, in the same
+    ///     order.
+    ///   - manifest: The DASH manifest; nil for none.
     init(
         _ renditions: [LiveRendition],
         descriptions: [Rendition],
@@ -46,16 +47,16 @@ struct LivePresentation: Sendable {
     /// The state of a rendition.
     subscript(rendition: Int) -> LiveRendition { renditions[rendition] }
 
-    /// Says anew what a rendition is: an input that came again may be coded otherwise.
+    /// Replaces the description of a rendition: an input may be encoded differently after it reconnects.
     mutating func describe(_ rendition: Int, as description: Rendition) { descriptions[rendition] = description }
 
-    /// Takes the next segment of a rendition.
+    /// Adds the next segment of a rendition.
     ///
-    /// - Throws: ``JobFailure`` when renditions do not go together; `SignalingError`.
+    /// - Throws: ``JobFailure`` if the renditions do not match; `SignalingError`.
     mutating func append(_ segment: LiveSegment, to rendition: Int, now: PlaylistDate) throws -> [LiveAction] {
-        let wasStated = stated != nil
+        let wasPublished = published != nil
         let playlists = renditions[rendition].append(segment, now: now)
-        let main = try restate()
+        let main = try updateMultivariantPlaylist()
         let isChanged =
             try manifest?.append(
                 segment,
@@ -64,18 +65,18 @@ struct LivePresentation: Sendable {
                 bandwidth: renditions[rendition].bitRates.media.peak,
                 now: now
             ) ?? false
-        // Keys are announced before a playlist names them; at first there is nothing to be announced in.
-        return (wasStated ? main + playlists : playlists + main) + (isChanged ? replaceManifest : [])
+        // Keys are announced before a playlist uses them; at the start there is no Multivariant Playlist for them yet.
+        return (wasPublished ? main + playlists : playlists + main) + (isChanged ? replaceManifest : [])
             + renditions[rendition].expire(now)
     }
 
-    /// Announces keys that will be needed soon.
+    /// Announces keys before their use.
     mutating func announce(_ keys: [KeyTag]) throws -> [LiveAction] {
         announced = keys
-        return try restate()
+        return try updateMultivariantPlaylist()
     }
 
-    /// Says that no segment will be added.
+    /// Marks the presentation as complete.
     ///
     /// - Throws: `SignalingError`.
     mutating func end(now: PlaylistDate) throws -> [LiveAction] {
@@ -85,7 +86,7 @@ struct LivePresentation: Sendable {
 
     private var replaceManifest: [LiveAction] { manifest.map { [.replaceManifest($0.manifest)] } ?? [] }
 
-    private mutating func restate() throws -> [LiveAction] {
+    private mutating func updateMultivariantPlaylist() throws -> [LiveAction] {
         guard hasPlaylists, renditions.allSatisfy({ !$0.media.entries.isEmpty }) else { return [] }
         var drafts: [PresentationPlaylists.Draft] = []
         for (state, description) in zip(renditions, descriptions) {
@@ -102,8 +103,8 @@ struct LivePresentation: Sendable {
         var main = try MultivariantPlaylist(drafts, options)
         var known = Set(main.sessionKeys.map(\.key))
         main.sessionKeys += announced.filter { known.insert($0).inserted }.map { SessionKeyTag($0) }
-        guard main != stated else { return [] }
-        stated = main
+        guard main != published else { return [] }
+        published = main
         return [.replaceMain(main)]
     }
 }

@@ -1,85 +1,85 @@
 import DASHManifest
 import HLSPlaylist
 
-/// What is to be done with the files of a live presentation, in this order.
+/// A change to the files of a live presentation; changes are performed in order.
 enum LiveAction: Sendable {
-    /// A Media Playlist is to be replaced; its path below the presentation's folder.
+    /// Replace a Media Playlist at a path relative to the presentation's folder.
     case replace(String, MediaPlaylist)
-    /// The Multivariant Playlist is to be replaced.
+    /// Replace the Multivariant Playlist.
     case replaceMain(MultivariantPlaylist)
-    /// The DASH manifest is to be replaced.
+    /// Replace the DASH manifest.
     case replaceManifest(MPD)
-    /// A file is to be deleted.
+    /// Delete a file.
     case delete(String)
 }
 
-/// A segment whose file is written.
+/// A segment whose file has been written.
 struct LiveSegment: Sendable {
-    /// A key frame in it.
+    /// A key frame of the segment.
     struct Frame: Sendable {
-        /// Its bytes.
+        /// The byte range of the key frame.
         var range: Range<Int>
-        /// How long it stays on the screen, in seconds.
+        /// The duration for which it is shown in an I-frame playlist, in seconds.
         var duration: Double
     }
 
-    /// Where it lies in the media, which a DASH manifest says.
-    struct Place: Sendable {
-        /// The number of its file.
+    /// The position of a segment in the media, for a DASH manifest.
+    struct Position: Sendable {
+        /// The number in the name of its file.
         var number: UInt64
-        /// When it begins, in the timescale of its track.
+        /// The start in the timescale of the track.
         var start: MediaTime
-        /// How long it is, in units of that timescale.
+        /// The duration in units of the timescale.
         var duration: UInt64
-        /// Counts the stretches of a run.
-        var stretch: Int
-        /// The number of its key period.
+        /// The number of discontinuities of the run before the segment.
+        var epoch: Int
+        /// The number of the key period.
         var period: Int
-        /// Whether it lies in the clear lead.
-        var isInLead = false
-        /// How it is encrypted; nil: it is clear.
+        /// Whether the segment is in the clear lead.
+        var isInClearLead = false
+        /// The encryption; nil if the segment is clear.
         var protection: TrackProtection?
     }
 
-    /// What the playlist says of it.
+    /// The playlist entry.
     var entry: LivePlaylist.Entry
-    /// Its key frames, where the playlist of I-frames names them.
+    /// The key frames, if there is an I-frame playlist.
     var frames: [Frame] = []
-    /// Where it lies in the media; nil: no manifest is written.
-    var place: Place?
+    /// The position in the media; nil if no manifest is written.
+    var position: Position?
 }
 
-/// The files of one rendition of a live presentation: a state machine without I/O. Segments go in with the time of day, and
-/// out comes what to write and what to delete.
+/// The playlists and files of one rendition of a live presentation. A state machine without I/O: it receives segments
+/// with the current time, and returns the files to write and delete.
 ///
-/// A segment's file outlives its place in the playlist by its own duration and that of the longest playlist that named it
-/// (RFC 8216bis, 6.2.2), and as long as a DASH manifest promises (ISO/IEC 23009-1, 5.3.1.2). An init segment lives as long
-/// as a segment that needs it.
+/// A segment file is kept after its removal from the playlist for its own duration plus that of the longest playlist
+/// that listed it (RFC 8216bis, 6.2.2), and for the time shift buffer of a DASH manifest (ISO/IEC 23009-1, 5.3.1.2). An
+/// init segment is kept as long as a segment that needs it.
 struct LiveRendition: Sendable {
-    /// A file that no playlist names any more.
+    /// A file that is no longer listed in a playlist.
     private struct Retired {
         var uri: String
         var map: String?
         var until: PlaylistDate
     }
 
-    /// Its folder below the presentation's.
+    /// The name of its folder in the presentation's folder.
     let folder: String
     private let names: PackagingJob.FileNames
     private let window: LiveOptions.Window?
-    /// Whether it has playlists; with DASH alone it has none.
+    /// Whether it has playlists; with only DASH it has none.
     private let hasPlaylists: Bool
-    /// How long a manifest promises segments once they have been presented, in seconds; nil: there is none.
+    /// The time shift buffer depth of the DASH manifest in seconds; nil if there is no manifest.
     private let timeShift: Double?
     private(set) var media: LivePlaylist
     private(set) var iFrames: LivePlaylist?
     private var retired: [Retired] = []
     private var longest = 0.0
-    /// The peak that was measured so far, and all bytes and seconds.
+    /// The measured bit rate.
     private var rate = LiveBitRate()
     private var iFrameRate = LiveBitRate()
 
-    /// Begins without segments, or where playlists are that were read.
+    /// Creates a rendition without segments, or one that continues parsed playlists.
     init(
         folder: String,
         names: PackagingJob.FileNames,
@@ -99,13 +99,13 @@ struct LiveRendition: Sendable {
         longest = media.duration
     }
 
-    /// Takes files that a run before this one left: they are deleted when it is certain that nobody wants them.
+    /// Schedules the deletion of files that an earlier run left, for when no client can need them.
     mutating func retire(_ uris: [String], map: String? = nil, now: PlaylistDate) {
         let until = now.advanced(by: longest + (timeShift ?? 0) + Double(media.targetDuration))
         retired += uris.map { Retired(uri: $0, map: map, until: until) }
     }
 
-    /// Takes the next segment. What is to be deleted then, ``expire(_:)`` says.
+    /// Adds the next segment. Files to delete are returned by ``expire(_:)``.
     mutating func append(_ segment: LiveSegment, now: PlaylistDate) -> [LiveAction] {
         media.append(segment.entry)
         rate.append(duration: segment.entry.duration, byteCount: segment.entry.byteCount ?? 0, media.targetDuration)
@@ -115,7 +115,7 @@ struct LiveRendition: Sendable {
         return replacements()
     }
 
-    /// Says that no segment will be added.
+    /// Marks the playlists as complete.
     mutating func end() -> [LiveAction] {
         guard !media.entries.isEmpty else { return [] }
         media.end()
@@ -123,15 +123,15 @@ struct LiveRendition: Sendable {
         return replacements()
     }
 
-    /// The keys that its segments in the window have.
+    /// The keys of the segments in the window.
     var keys: [KeyTag] {
         var keys: [KeyTag] = []
         for entry in media.entries where keys.last != entry.keys.last || keys.isEmpty { keys += entry.keys }
         return keys
     }
 
-    /// Its bit rates, and those of its I-frames.
-    var bitRates: (media: BitRate, iFrames: BitRate) { (rate.stated, iFrameRate.stated) }
+    /// The bit rates of the media and of the I-frames.
+    var bitRates: (media: BitRate, iFrames: BitRate) { (rate.published, iFrameRate.published) }
 
     private mutating func appendFrames(of segment: LiveSegment) {
         var isFirst = true
@@ -162,7 +162,7 @@ struct LiveRendition: Sendable {
     private mutating func replacements() -> [LiveAction] {
         guard hasPlaylists else { return [] }
         var actions: [LiveAction] = []
-        // I-frames first: who knows the media playlist may look for them.
+        // I-frames first: a client that has the media playlist may request them.
         if let name = names.iFrames, let playlist = iFrames?.entries.isEmpty == false ? iFrames?.playlist() : nil {
             actions.append(.replace(folder + "/" + name, playlist))
         }
@@ -170,7 +170,7 @@ struct LiveRendition: Sendable {
         return actions
     }
 
-    /// Deletes what nobody can want any more.
+    /// Returns the deletions of files that no client can need any more.
     mutating func expire(_ now: PlaylistDate) -> [LiveAction] {
         let count = retired.prefix { $0.until <= now }.count
         guard count > 0 else { return [] }

@@ -1,41 +1,44 @@
 import HLSPlaylist
 
-/// Takes up a presentation where a run left it, by its playlists and its DASH manifest: they say all that players know.
+/// Continues a presentation of an earlier run from its playlists and its DASH manifest, which contain everything that
+/// players know.
 struct LiveRestart {
     let folder: LiveFolder
     let job: PackagingJob
     let live: LiveOptions
 
-    /// The playlist of a rendition that is there; nil: there is none.
+    /// Returns an existing playlist of a rendition; nil if there is none.
     ///
-    /// - Throws: ``JobFailure`` when it cannot be continued.
+    /// - Throws: ``JobFailure`` if it cannot be continued.
     func playlist(_ rendition: String, _ name: String?) throws -> MediaPlaylist? {
         guard let name, let bytes = folder.read(rendition + "/" + name) else { return nil }
         let path = "\(job.output)/\(rendition)/\(name)"
         guard let playlist = try? MediaPlaylist(parsing: bytes) else {
             throw JobFailure(
                 "out",
-                "\(path) cannot be read as a playlist: begin anew (overwrite), or name another folder"
+                "\(path) is not a valid playlist: start over with overwrite, or choose another folder"
             )
         }
         guard !playlist.isEnded, playlist.playlistType != .vod else {
             throw JobFailure(
                 "out",
-                "\(path) has ended, and players have been told so: begin anew (overwrite), or name another folder"
+                "\(path) is complete (EXT-X-ENDLIST) and cannot be continued: start over with overwrite, or choose "
+                    + "another folder"
             )
         }
         guard (playlist.playlistType == .event) == live.isEvent else {
             throw JobFailure(
                 "out",
-                "\(path) is \(live.isEvent ? "no event" : "an event"): say so, or name another folder"
+                "\(path) is \(live.isEvent ? "not an event: use live" : "an event: use event"), or choose another "
+                    + "folder"
             )
         }
         return playlist
     }
 
-    /// The Target Duration of what is there, in seconds; nil when nothing is.
+    /// Returns the Target Duration of the existing presentation in seconds; nil if there is none.
     ///
-    /// - Throws: ``JobFailure`` when it cannot be continued.
+    /// - Throws: ``JobFailure`` if the presentation cannot be continued.
     func targetDuration(_ plan: PackagingPlan) throws -> UInt64? {
         guard job.manifests.contains(.hls) else { return try readManifest()?.targetDuration }
         for rendition in plan.renditions {
@@ -45,29 +48,33 @@ struct LiveRestart {
         return nil
     }
 
-    /// The state of a rendition, from its playlists where there are some.
+    /// Returns the state of a rendition, from its playlists if they exist.
     ///
-    /// - Parameter targetDuration: What a new rendition has, in seconds.
-    /// - Throws: ``JobFailure`` when it cannot be continued.
+    /// - Parameter targetDuration: The Target Duration of a new rendition, in seconds.
+    /// - Throws: ``JobFailure`` if the rendition cannot be continued.
     func rendition(_ planned: PackagingPlan.Rendition, targetDuration: UInt64, now: PlaylistDate) throws
         -> LiveRendition
     {
         let hasClearMap = job.scheme == .aes128
-        let begun = LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, hasClearMap: hasClearMap)
+        let emptyPlaylist = LivePlaylist(
+            targetDuration: targetDuration,
+            isEvent: live.isEvent,
+            hasClearMap: hasClearMap
+        )
         let hasPlaylists = job.manifests.contains(.hls)
-        var (media, iFrames) = (begun, LivePlaylist?.none)
+        var (media, iFrames) = (emptyPlaylist, LivePlaylist?.none)
         if hasPlaylists {
             media =
                 try playlist(planned.folder, job.names.media).map {
                     LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
-                } ?? begun
+                } ?? emptyPlaylist
             iFrames = try playlist(planned.folder, job.names.iFrames).map {
                 LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
             }
-            if let iFrames { media.takeSegments(namedBy: iFrames) }
+            if let iFrames { media.addMissingSegments(listedIn: iFrames) }
         } else if let manifest = try readManifest() {
             let last = folder.files(planned.folder).compactMap { fileNumber($0) }.max()
-            media.takeSegments(namedBy: manifest, of: planned.folder, lastNumber: last ?? 0)
+            media.addMissingSegments(listedIn: manifest, of: planned.folder, lastNumber: last ?? 0)
         }
         let hasIFrames =
             hasPlaylists && planned.media.kind == .video && job.names.iFrames != nil
@@ -83,12 +90,12 @@ struct LiveRestart {
             hasPlaylists: hasPlaylists,
             timeShift: job.manifests.contains(.dash) ? live.timeShift(targetDuration: targetDuration) : nil
         )
-        try takeFiles(&rendition, now: now)
+        try scheduleDeletions(&rendition, now: now)
         return rendition
     }
 
-    /// Deletes files that no playlist has named yet, and has those deleted in time that it names no more.
-    private func takeFiles(_ rendition: inout LiveRendition, now: PlaylistDate) throws {
+    /// Deletes files that no playlist has listed yet, and schedules the deletion of files that are no longer listed.
+    private func scheduleDeletions(_ rendition: inout LiveRendition, now: PlaylistDate) throws {
         let playlists = [job.names.media, job.names.iFrames ?? job.names.media]
         let named = Set(rendition.media.entries.flatMap { [$0.uri] + ($0.map.map { [$0.uri] } ?? []) })
         for file in folder.files(rendition.folder)
@@ -101,7 +108,7 @@ struct LiveRestart {
         }
     }
 
-    /// The number in a file's name; nil for what is no segment and no init segment.
+    /// Returns the number in a file's name; nil if the file is not a segment or an init segment.
     private func fileNumber(_ file: String) -> UInt64? {
         file.hasPrefix(".") ? nil : UInt64(file.drop { !$0.isNumber }.prefix(while: \.isNumber))
     }

@@ -1,42 +1,43 @@
 import FileWriting
 
-/// Packages what has no end: inputs that may break and come again, keys that change, playlists that go on, also after a run
-/// that was killed. All decisions about playlists and files are ``LivePresentation``'s; here is what reads, writes and waits.
+/// Packages a live presentation: inputs that may disconnect and reconnect, keys that rotate, and playlists that
+/// continue even after a run was killed. ``LivePresentation`` decides about playlists and files; this code reads,
+/// writes and waits.
 package enum LiveRun {
-    /// What happens on the way.
+    /// An event of a run.
     package enum Event: Sendable {
-        /// A segment is written, and its playlist names it: its rendition's folder, its media sequence number.
+        /// A segment was written and listed in its playlist: the rendition's folder, the media sequence number.
         case segment(folder: String, sequence: UInt64)
-        /// A key period begins.
+        /// A key period started; its number.
         case period(Int)
-        /// The inputs do not go on from what was before, and are taken up again.
+        /// The inputs have a discontinuity, and are opened again.
         case discontinuity
-        /// Something was found that does not stop the work.
+        /// A problem that does not stop packaging.
         case warning(String)
     }
 
-    /// What a run has done.
+    /// A summary of a run.
     package struct Report: Sendable {
-        /// How many segments of all renditions were written.
+        /// The number of segments written, of all renditions.
         package var segments = 0
-        /// How many bytes of media were written.
+        /// The number of bytes of media written.
         package var byteCount = 0
-        /// How many key periods were used.
+        /// The number of key periods used.
         package var periods = 0
-        /// How often the inputs did not go on.
+        /// The number of discontinuities of the inputs.
         package var discontinuities = 0
     }
 
-    /// Packages until the inputs end, or a signal says so; then playlists say that they have ended.
+    /// Packages until the inputs end or a stop is requested; then marks the playlists as complete.
     ///
     /// - Parameters:
-    ///   - job: What is to be done; ``PackagingJob/live`` says how.
-    ///   - keys: Where keys come from; nil: the job has them.
-    ///   - stop: Ends the run in order.
-    ///   - clock: What time it is.
-    ///   - report: Told what happens.
-    /// - Throws: ``JobFailure``, ``InputFailure``, ``KeyPeriodFailure``, ``FileFailure``, `SignalingError`. What was
-    ///   written stays, and another run can go on from there.
+    ///   - job: The job, with its live options in ``PackagingJob/live``.
+    ///   - keys: The source of key periods; nil to use the keys of the job.
+    ///   - stop: A signal that stops the run gracefully.
+    ///   - clock: The clock.
+    ///   - report: Called with each event.
+    /// - Throws: ``JobFailure``, ``InputFailure``, ``KeyPeriodFailure``, ``FileFailure``, `SignalingError`. The files
+    ///   written so far are kept, and another run can continue from there.
     package static func run(
         _ job: PackagingJob,
         keys: (any ContentKeyPeriods)? = nil,
@@ -45,13 +46,15 @@ package enum LiveRun {
         report: @escaping @Sendable (Event) -> Void = { _ in }
     ) async throws -> Report {
         try job.validate()
-        guard let live = job.live else { throw JobFailure("live", "the job has an end") }
+        guard let live = job.live else {
+            throw JobFailure("live", "the job is not a live presentation: use live or event")
+        }
         let now = live.startDate.map { LiveClock.media($0) } ?? clock
         let run = { @Sendable () async throws -> Report in
             let session = try LiveSession(job, live, keys, stop: stop, clock: now, report)
             return try await session.run()
         }
-        // Older systems cannot keep a task on a thread: there it waits for input on one of those that all tasks share.
+        // Older systems have no task executors, so the task waits for input on the cooperative thread pool.
         guard #available(iOS 18, macOS 15, tvOS 18, visionOS 2, *) else { return try await run() }
         return try await DedicatedThread.run("live packaging", run)
     }

@@ -2,9 +2,9 @@ import DRMSignaling
 import FileWriting
 import HLSPlaylist
 
-/// Going on: segments that are complete, and keys that are needed soon.
+/// Continuing a presentation: completed segments, and keys that are needed soon.
 extension LiveSession {
-    /// Writes a segment, and has players told of it.
+    /// Writes a segment, and adds it to the playlists.
     ///
     /// - Throws: ``InputFailure``, ``JobFailure``, ``KeyPeriodFailure``, ``FileFailure``, `SignalingError`.
     func write(
@@ -12,33 +12,34 @@ extension LiveSession {
         _ epoch: inout LiveEpoch,
         _ pipeline: SegmentPipeline
     ) async throws {
-        let place = segment.rendition
+        let renditionIndex = segment.rendition
         let target = targetDuration ?? 1
-        let isTooLong = segment.seconds > LiveTarget.greatest(target, job.container).seconds + 0.001
-        guard !epoch.leavesOut(segment, isTooLong: isTooLong && place == pipeline.leader) else {
-            if place == pipeline.leader {
-                tell(
+        let isTooLong =
+            segment.seconds > LiveTargetDuration.maximumSegmentDuration(target, job.container).seconds + 0.001
+        guard !epoch.mustDrop(segment, isTooLong: isTooLong && renditionIndex == pipeline.leader) else {
+            if renditionIndex == pipeline.leader {
+                onEvent(
                     .warning(
-                        "\(segment.seconds) s without a key frame do not fit the target duration of \(target) s, and are "
-                            + "left out: have the encoder set key frames more often, or give a longer target duration"
+                        "\(segment.seconds) s without a key frame exceed the target duration of \(target) s and are "
+                            + "skipped: configure the encoder for more frequent key frames, or increase target-duration"
                     )
                 )
             }
             return
         }
         if epoch.writers.isEmpty { try makeWriters(&epoch) }
-        let writer = epoch.writers[place]
+        let writer = epoch.writers[renditionIndex]
         let date = epoch.date(of: segment.start)
         if writer.period != segment.period, let keyring {
-            let begins = (keyring.current?.number ?? -1) < segment.period
+            let isNewPeriod = (keyring.current?.number ?? -1) < segment.period
             let period = try await keyring.period(segment.period, at: date, epoch.plan.trackClasses)
             try epoch.plan.check(period)
-            if begins {
-                try folder.useUp(period: period.number)
+            if isNewPeriod {
+                try folder.markUsed(period: period.number)
                 report.periods += 1
-                tell(.period(period.number))
+                onEvent(.period(period.number))
             }
-            try writer.change(to: epoch.plan.change(to: period, of: place), period: segment.period)
+            try writer.change(to: epoch.plan.change(to: period, of: renditionIndex), period: segment.period)
         }
         let written: LiveSegment
         do {
@@ -46,18 +47,18 @@ extension LiveSession {
                 segment,
                 date: date,
                 isDiscontinuity: epoch.isDiscontinuity(segment),
-                isClear: epoch.isClear(segment, isLeader: place == pipeline.leader),
-                limit: LiveTarget.greatest(target, job.container).seconds
+                isClear: epoch.isClear(segment, isLeader: renditionIndex == pipeline.leader),
+                limit: LiveTargetDuration.maximumSegmentDuration(target, job.container).seconds
             )
         } catch let failure as SampleFailure {
-            throw InputFailure(epoch.plan.inputs[pipeline.renditions[place].input].name, "\(failure)")
+            throw InputFailure(epoch.plan.inputs[pipeline.renditions[renditionIndex].input].name, "\(failure)")
         }
         if epoch.isFirst(segment) {
-            var description = Rendition(epoch.plan.renditions[place], segments: [])
-            description.frameRate = segment.frameRate(pipeline.renditions[place].media)
-            presentation?.describe(place, as: description)
+            var description = Rendition(epoch.plan.renditions[renditionIndex], segments: [])
+            description.frameRate = segment.frameRate(pipeline.renditions[renditionIndex].media)
+            presentation?.describe(renditionIndex, as: description)
         }
-        try publish(written, place, epoch)
+        try publish(written, renditionIndex, epoch)
         try await announce(epoch, now: clock.now(media: end))
     }
 
@@ -72,7 +73,7 @@ extension LiveSession {
                     folder: folder,
                     sequence: current.media.nextSequence,
                     period: keyring?.current?.number ?? 0,
-                    stretch: report.discontinuities
+                    epoch: report.discontinuities
                 )
             )
         }
@@ -87,29 +88,30 @@ extension LiveSession {
         )
     }
 
-    private func publish(_ segment: LiveSegment, _ place: Int, _ epoch: LiveEpoch) throws {
+    private func publish(_ segment: LiveSegment, _ renditionIndex: Int, _ epoch: LiveEpoch) throws {
         if let date = segment.entry.date {
             let ends = date.advanced(by: segment.entry.duration)
             end = max(end ?? ends, ends)
         }
-        let sequence = presentation?[place].media.nextSequence ?? 0
-        let actions = try presentation?.append(segment, to: place, now: clock.now(media: end)) ?? []
-        for action in actions { try folder.carryOut(action, job.names) }
+        let sequence = presentation?[renditionIndex].media.nextSequence ?? 0
+        let actions = try presentation?.append(segment, to: renditionIndex, now: clock.now(media: end)) ?? []
+        for action in actions { try folder.perform(action, job.names) }
         report.segments += 1
         report.byteCount += segment.entry.byteCount ?? 0
-        tell(.segment(folder: epoch.plan.renditions[place].folder, sequence: sequence))
+        onEvent(.segment(folder: epoch.plan.renditions[renditionIndex].folder, sequence: sequence))
     }
 
-    /// Asks for the next period's keys when it is time, and announces them when they are there. In a clear lead the current
-    /// ones are announced as well: players have the lead's time to fetch them.
+    /// Requests the next period's keys when it is time, and announces them when they arrive. During a clear lead the
+    /// current keys are announced too, so that players can request them before they are needed.
     private func announce(_ epoch: LiveEpoch, now: PlaylistDate) async throws {
-        var keys = epoch.isInLead ? epoch.writers.flatMap(\.keys) : []
+        var keys = epoch.isInClearLead ? epoch.writers.flatMap(\.keys) : []
         if let keyring, let period = await keyring.next(now: now, epoch.plan.trackClasses) {
             try epoch.plan.check(period)
             let options = PlaylistOptions(epoch.plan.job)
             next = []
-            for (place, planned) in epoch.plan.renditions.enumerated() {
-                guard let trackClass = planned.trackClass, let change = try epoch.plan.change(to: period, of: place)
+            for (renditionIndex, planned) in epoch.plan.renditions.enumerated() {
+                guard let trackClass = planned.trackClass,
+                    let change = try epoch.plan.change(to: period, of: renditionIndex)
                 else { continue }
                 next += try options.keys(change.protection, trackClass, start: period.start)
             }
@@ -117,6 +119,6 @@ extension LiveSession {
         keys += next
         guard keys != announced else { return }
         announced = keys
-        for action in try presentation?.announce(keys) ?? [] { try folder.carryOut(action, job.names) }
+        for action in try presentation?.announce(keys) ?? [] { try folder.perform(action, job.names) }
     }
 }

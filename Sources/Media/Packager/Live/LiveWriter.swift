@@ -2,48 +2,48 @@ import ByteCoding
 import HLSPlaylist
 import MediaFormats
 
-/// Writes the media segments of a rendition of a live presentation, each a file of its own.
+/// Writes the media segments of a rendition of a live presentation, each to a separate file.
 final class LiveWriter {
     private let planned: PackagingPlan.Rendition
     private let writer: any SegmentWriter
     private let encryptor: SegmentEncryptor?
     private let folder: LiveFolder
     private let options: PlaylistOptions
-    private var clock = PlaylistClock()
+    private var rounder = DurationRounder()
     private var map: String?
     private var needsMap = true
-    /// What EXT-X-KEY says of the period's key; empty when there is none.
+    /// The EXT-X-KEY tags for the period's key; empty if there is none.
     private(set) var keys: [KeyTag] = []
     /// Whether the last segment was in the clear lead.
     private var wasClear = false
-    /// The number of the next segment's file: one more than its media sequence number.
+    /// The number of the next segment file: one more than its media sequence number.
     private var number: UInt64
-    /// The number of the key period, and its key; nil: it is clear.
+    /// The number of the key period, and its encryption; nil if the rendition is clear.
     private(set) var period: Int
     private var protection: TrackProtection?
-    /// Counts the stretches of the run.
-    private let stretch: Int
-    /// How many bytes of media were written.
+    /// The number of discontinuities of the run so far.
+    private let epoch: Int
+    /// The number of bytes of media written.
     private(set) var byteCount = 0
 
-    /// Begins behind what was written already.
+    /// Creates a writer that continues after the segments already written.
     ///
     /// - Parameters:
     ///   - sequence: The media sequence number of the next segment.
     ///   - period: The number of the key period.
-    ///   - stretch: Counts the stretches of the run.
+    ///   - epoch: The number of discontinuities of the run so far.
     init(
         _ planned: PackagingPlan.Rendition,
         _ plan: PackagingPlan,
         folder: LiveFolder,
         sequence: UInt64,
         period: Int,
-        stretch: Int
+        epoch: Int
     ) throws {
         self.planned = planned
         self.folder = folder
         self.period = period
-        self.stretch = stretch
+        self.epoch = epoch
         protection = planned.protection
         let writer = try plan.writer(for: planned)
         self.writer = writer
@@ -60,10 +60,10 @@ final class LiveWriter {
         keys = try options.keys(protection, trackClass, start: start)
     }
 
-    /// Goes on in another key period.
+    /// Continues with another key period.
     ///
-    /// - Parameter change: What it brings; nil for a rendition that is not encrypted.
-    func change(to change: PackagingPlan.Rendition.Change?, period number: Int) throws {
+    /// - Parameter change: The new keys; nil if the rendition is not encrypted.
+    func change(to change: PackagingPlan.Rendition.KeyChange?, period number: Int) throws {
         period = number
         guard let change else { return }
         try encryptor?.change(to: change.protection)
@@ -76,9 +76,9 @@ final class LiveWriter {
     /// Writes a segment.
     ///
     /// - Parameters:
-    ///   - date: When its first frame was made.
-    ///   - isClear: Whether it stays clear, whatever the key.
-    ///   - limit: How long playlists may say that it is, in seconds.
+    ///   - date: The date of the first frame.
+    ///   - isClear: Whether the segment stays clear, whatever the key.
+    ///   - limit: The maximum duration in playlists, in seconds.
     func write(
         _ complete: SegmentPipeline.Segment,
         date: PlaylistDate,
@@ -119,7 +119,7 @@ final class LiveWriter {
         byteCount += part.count
         let entry = LivePlaylist.Entry(
             uri: name,
-            duration: clock.advance(by: min(complete.seconds, limit)),
+            duration: rounder.advance(by: min(complete.seconds, limit)),
             date: date.inMilliseconds,
             isDiscontinuity: isDiscontinuity,
             keys: isClear ? [] : keys,
@@ -129,19 +129,19 @@ final class LiveWriter {
         return LiveSegment(
             entry: entry,
             frames: frames(keyFrames, of: entry),
-            place: place(of: complete, isClear: isClear)
+            position: position(of: complete, isClear: isClear)
         )
     }
 
-    /// Where the segment lies in the media that was written last.
-    private func place(of segment: SegmentPipeline.Segment, isClear: Bool) -> LiveSegment.Place {
-        LiveSegment.Place(
+    /// Returns the position in the media of the last segment written.
+    private func position(of segment: SegmentPipeline.Segment, isClear: Bool) -> LiveSegment.Position {
+        LiveSegment.Position(
             number: number &- 1,
             start: max(segment.start, MediaTime(0, timescale: segment.start.timescale)),
             duration: UInt64(clamping: segment.units),
-            stretch: stretch,
+            epoch: epoch,
             period: period,
-            isInLead: isClear,
+            isInClearLead: isClear,
             protection: isClear ? nil : protection
         )
     }
@@ -162,22 +162,22 @@ final class LiveWriter {
                 )
             ]
         )
-        var clock = PlaylistClock()
+        var rounder = DurationRounder()
         return rendition.iFrames.compactMap { frame in
-            frame.resource.byteRange.map { LiveSegment.Frame(range: $0, duration: clock.advance(by: frame.duration)) }
+            frame.resource.byteRange.map { LiveSegment.Frame(range: $0, duration: rounder.advance(by: frame.duration)) }
         }
     }
 }
 
 extension SegmentPipeline.Segment {
-    /// How long it is, in units of its track's timescale. What is presented before 0 is cut off by the edit list, and does
+    /// The duration in units of the track's timescale. Samples presented before 0 are removed by the edit list, and do
     /// not count.
     var units: Int64 { max(0, end.converted(to: start.timescale) - max(0, start.value)) }
 
-    /// How long it is, in seconds.
+    /// The duration in seconds.
     var seconds: Double { MediaTime(units, timescale: start.timescale).seconds }
 
-    /// How many frames it has per second; nil unless it is video.
+    /// Returns the frame rate in frames per second; nil if the track is not video.
     func frameRate(_ track: MediaTrack) -> Double? {
         let duration = samples.reduce(0) { $0 + UInt64($1.duration) }
         guard track.kind == .video, duration > 0 else { return nil }

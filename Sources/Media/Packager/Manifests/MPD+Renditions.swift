@@ -3,8 +3,8 @@ import DRMSignaling
 import MediaFormats
 
 extension MPD {
-    /// The manifest of renditions: one period, or several where a clear lead comes first and keys change; an adaptation
-    /// set for each kind, language, role and key.
+    /// Creates the manifest of renditions: one Period, or several with a clear lead or key rotation; an adaptation set
+    /// for each kind, language, role and key.
     ///
     /// - Throws: `SignalingError`.
     package init(_ renditions: [Rendition], _ options: PlaylistOptions) throws {
@@ -30,11 +30,11 @@ extension MPD {
 }
 
 extension Period {
-    /// A period with an adaptation set for each kind, language, role and key.
+    /// Creates a Period with an adaptation set for each kind, language, role and key.
     ///
     /// - Parameters:
-    ///   - start: When it begins, counted as the manifest does.
-    ///   - duration: How long it is; nil: nobody knows yet.
+    ///   - start: The start of the Period in the presentation.
+    ///   - duration: The duration; nil if unknown.
     /// - Throws: `SignalingError`.
     init(
         _ period: ManifestPeriod,
@@ -48,10 +48,10 @@ extension Period {
             id: id,
             start: start,
             duration: duration,
-            adaptationSets: try sets.enumerated().map { place, set in
+            adaptationSets: try sets.enumerated().map { index, set in
                 let others = sets.indices.filter { sets[$0].identity.differsByKey(from: set.identity) }
-                let isFirst = sets.firstIndex { $0.identity.kind == set.identity.kind } == place
-                return try AdaptationSet(set, place, isFirst: isFirst, switchesTo: others, period, options)
+                let isFirst = sets.firstIndex { $0.identity.kind == set.identity.kind } == index
+                return try AdaptationSet(set, index, isFirst: isFirst, switchesTo: others, period, options)
             }
         )
     }
@@ -145,13 +145,13 @@ extension Representation {
         )
     }
 
-    /// The name of a segment with its number left open.
+    /// Returns a segment name with `$Number$` in place of the number.
     private static func pattern(_ name: String, _ number: UInt64) -> String {
         guard let range = name.ranges(of: "\(number).").last else { return name }
         return "\(name[..<range.lowerBound])$Number$.\(name[range.upperBound...])"
     }
 
-    /// Frames per second as a whole number or a fraction: `30000/1001` for 29.97.
+    /// Returns a frame rate as an integer or a fraction: `30000/1001` for 29.97.
     private static func fraction(_ rate: Double) -> String? {
         guard rate > 0, rate < 10_000 else { return nil }
         if abs(rate - rate.rounded()) < 0.0005 { return "\(Int(rate.rounded()))" }
@@ -162,6 +162,6 @@ extension Representation {
 }
 
 extension Range<UInt64> {
-    /// A range of bytes of a file.
+    /// Converts a byte range.
     fileprivate init(_ range: Range<Int>) { self = UInt64(range.lowerBound)..<UInt64(range.upperBound) }
 }

@@ -1,34 +1,34 @@
-/// A part of the presentation in which every rendition has one init segment, and so one key or none: a Period of DASH.
-/// A clear lead is one, and so is each key period.
+/// A part of the presentation in which every rendition has one init segment, so one key or none: a Period in DASH. A
+/// clear lead and each key period are such parts.
 struct ManifestPeriod {
-    /// A rendition's share of it.
+    /// The part of a rendition.
     struct Part {
         /// The rendition.
         var rendition: Rendition
-        /// Its segments that belong here, by their places.
+        /// The indexes of its segments in this part.
         var segments: Range<Int>
-        /// When the first of them begins in the presentation.
+        /// The presentation time at which the first of them starts.
         var start: MediaTime
-        /// Whether they are encrypted.
+        /// Whether the segments are encrypted.
         var isProtected: Bool
         /// The number of the key period.
         var number: Int
-        /// The number that the file of the first of them has.
+        /// The number in the file name of the first segment.
         var firstNumber: UInt64
 
-        /// How they are encrypted; nil: they are clear.
+        /// The encryption of the segments; nil if they are clear.
         var protection: TrackProtection? { isProtected ? rendition.protection(in: number) : nil }
     }
 
-    /// When it begins.
+    /// The start time.
     var start: MediaTime
-    /// When it ends.
+    /// The end time.
     var end: MediaTime
-    /// Renditions that have segments here, in the order of the presentation.
+    /// The renditions that have segments in this part, in the order of the presentation.
     var parts: [Part]
 
-    /// Divides a presentation where its clear lead or a key period ends, as its leading rendition has it; there is one part
-    /// without.
+    /// Splits a presentation at the end of its clear lead and at key rotations of its leading rendition; returns a
+    /// single part if there are none.
     static func all(_ renditions: [Rendition]) -> [ManifestPeriod] {
         let sampled = renditions.filter { $0.track.kind != .subtitles }
         let isDivided = { (rendition: Rendition) in
@@ -39,15 +39,15 @@ struct ManifestPeriod {
         var cuts: [MediaTime] = []
         if let leader {
             let starts = leader.segmentStarts
-            for (place, (before, after)) in zip(leader.segments, leader.segments.dropFirst()).enumerated()
+            for (index, (before, after)) in zip(leader.segments, leader.segments.dropFirst()).enumerated()
             where before.isProtected != after.isProtected || after.isProtected && before.period != after.period {
-                cuts.append(starts[place + 1])
+                cuts.append(starts[index + 1])
             }
         }
         return zip([.zero] + cuts, cuts + [end]).map { ManifestPeriod(renditions, from: $0, to: $1) }
     }
 
-    /// A part of a presentation whose segments are known.
+    /// Creates a part whose segments are known.
     init(start: MediaTime, end: MediaTime, parts: [Part]) {
         self.start = start
         self.end = end
@@ -59,13 +59,13 @@ struct ManifestPeriod {
         self.end = end
         parts = renditions.compactMap { rendition in
             let starts = rendition.segmentStarts
-            // What begins before a cut belongs before it, by a millisecond: timescales differ.
-            let isWithin = { (place: Int) in
-                (start == .zero || starts[place].seconds > start.seconds - 0.001)
-                    && (starts[place].seconds <= end.seconds - 0.001)
+            // A segment belongs to the part in which it starts, up to a millisecond early: timescales differ.
+            let isWithin = { (index: Int) in
+                (start == .zero || starts[index].seconds > start.seconds - 0.001)
+                    && (starts[index].seconds <= end.seconds - 0.001)
             }
-            let places = rendition.segments.indices.filter(isWithin)
-            guard let first = places.first, let last = places.last else { return nil }
+            let indexes = rendition.segments.indices.filter(isWithin)
+            guard let first = indexes.first, let last = indexes.last else { return nil }
             return Part(
                 rendition: rendition,
                 segments: first..<last + 1,
@@ -79,7 +79,7 @@ struct ManifestPeriod {
 }
 
 extension Rendition {
-    /// When segments begin in the presentation, and behind them when the last one ends.
+    /// The start times of the segments in the presentation, followed by the end of the last one.
     var segmentStarts: [MediaTime] {
         var time = MediaTime(start.converted(to: track.timescale), timescale: track.timescale)
         var starts = [time]

@@ -2,12 +2,13 @@ import DASHManifest
 import DRMSignaling
 
 extension ContentProtection {
-    /// What a manifest says about a key: the scheme with the key ID, then each system's own, in the order of the job.
+    /// Returns the ContentProtection elements of a key: the scheme with the key ID, then one for each system, in the
+    /// order of the job.
     ///
     ///     widevine    cenc:pssh
     ///     playready   cenc:pssh, mspr:pro
     ///     common      cenc:pssh
-    ///     fairplay    nothing: its players take the key ID from the init segment
+    ///     fairplay    empty: its players read the key ID from the init segment
     ///     identity    no element
     ///
     /// - Throws: `SignalingError`.
@@ -23,7 +24,7 @@ extension ContentProtection {
             guard let systemID = system.systemID else { continue }
             let made = try ProtectionSystemSpecificHeader(announcing: [keyID], to: system, scheme: scheme)
             let box = protection.systemData.box(for: keyID, system) ?? made
-            // A PlayReady Object is all that its box holds.
+            // The data of a PlayReady box is the PlayReady Object.
             let object = system == .playReady ? box?.data : nil
             all.append(
                 ContentProtection(
@@ -37,7 +38,7 @@ extension ContentProtection {
         return all
     }
 
-    /// The words that other packagers write.
+    /// Returns the names of systems as other packagers write them.
     private static func title(of system: ProtectionSystem) -> String? {
         switch system {
         case .widevine: "Widevine"

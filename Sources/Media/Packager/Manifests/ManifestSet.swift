@@ -2,18 +2,18 @@ import DASHManifest
 import DRMSignaling
 import MediaFormats
 
-/// Renditions between which a player may switch without another key: an AdaptationSet of DASH.
+/// Renditions between which a player may switch without requesting another key: an AdaptationSet in DASH.
 struct ManifestSet {
-    /// What its members have in common.
+    /// The properties that all members share.
     struct Identity: Hashable {
         var kind: MediaTrack.Kind
-        /// The beginning of the codecs' names: what a decoder is chosen by.
+        /// The first characters of the CODECS value, which determine the decoder.
         var codec: Substring
-        /// Its key ID; nil: it is clear.
+        /// The key ID; nil if clear.
         var keyID: [UInt8]?
         var language: String?
         var role: String?
-        /// Of audio and subtitles, which people choose by it.
+        /// The name of audio and subtitles, from which viewers choose.
         var name: String?
         var channels: String?
         var transfer: String?
@@ -30,7 +30,7 @@ struct ManifestSet {
             transfer = rendition.track.videoRange?.rawValue
         }
 
-        /// Whether another one is the same content under another key.
+        /// Returns whether another set has the same content with another key.
         func differsByKey(from other: Identity) -> Bool {
             var copy = other
             copy.keyID = keyID
@@ -38,19 +38,19 @@ struct ManifestSet {
         }
     }
 
-    /// What the members have in common.
+    /// The properties that all members share.
     var identity: Identity
-    /// Its members, in the order of the presentation.
+    /// The members, in the order of the presentation.
     var parts: [ManifestPeriod.Part]
 
-    /// The sets of a period: video first, then audio, then subtitles.
+    /// Returns the sets of a period: video first, then audio, then subtitles.
     static func all(_ period: ManifestPeriod) -> [ManifestSet] {
         var sets: [ManifestSet] = []
         for kind in [MediaTrack.Kind.video, .audio, .subtitles] {
             for part in period.parts where part.rendition.track.kind == kind {
                 let identity = Identity(part)
-                if kind != .subtitles, let place = sets.firstIndex(where: { $0.identity == identity }) {
-                    sets[place].parts.append(part)
+                if kind != .subtitles, let index = sets.firstIndex(where: { $0.identity == identity }) {
+                    sets[index].parts.append(part)
                 } else {
                     sets.append(ManifestSet(identity: identity, parts: [part]))
                 }
@@ -59,14 +59,14 @@ struct ManifestSet {
         return sets
     }
 
-    /// What it is for. Without a word from the job the first of a kind is the main program.
+    /// Returns the roles. If the job specifies none, the first set of a kind is the main program.
     func roles(isFirst: Bool) -> [Descriptor] {
         if let role = identity.role { return [.role(role)] }
         if identity.kind == .subtitles { return [.role("subtitle")] }
         return isFirst ? [.role("main")] : []
     }
 
-    /// Whom it helps (DASH-IF IOP, 3.9.4).
+    /// The accessibility descriptors (DASH-IF IOP, 3.9.4).
     var accessibility: [Descriptor] {
         switch identity.role {
         case "description": [Descriptor(scheme: "urn:tva:metadata:cs:AudioPurposeCS:2007", value: "1")]
@@ -75,7 +75,8 @@ struct ManifestSet {
         }
     }
 
-    /// What decoders and displays may want to know: how light is coded (ISO/IEC 23001-8), and objects in E-AC-3.
+    /// Supplemental properties for decoders and displays: the transfer characteristics (ISO/IEC 23001-8), and Dolby
+    /// Atmos in E-AC-3.
     var properties: [Descriptor] {
         let transfer = "urn:mpeg:mpegB:cicp:TransferCharacteristics"
         return switch (identity.transfer, identity.channels?.hasSuffix("/JOC")) {

@@ -2,8 +2,8 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// Audio as it stands in transport streams and packed audio: AAC in ADTS frames, AC-3 and E-AC-3 as they are. Frames
-/// are gathered, and encrypted together.
+/// Audio frames for transport streams and packed audio: AAC in ADTS frames, AC-3 and E-AC-3 unchanged. Frames are
+/// buffered and encrypted in batches.
 struct AudioFrames {
     private enum Codec {
         case aac(ADTSFraming)
@@ -11,22 +11,23 @@ struct AudioFrames {
         case enhancedAC3
     }
 
-    /// How many bytes are gathered, as a rule.
+    /// The target size in bytes of a batch.
     static let partSize = 64 << 10
-    /// No sample is larger: a PES packet has room for one at least.
-    static let greatestSample = 65_000
+    /// The maximum size of a sample in bytes: at least one sample must fit in a PES packet.
+    static let maximumSampleSize = 65_000
 
     private let codec: Codec
     private let cipher: SampleCipher?
     private var batch = SampleBatch()
     private var subsamples: [Subsample] = []
-    /// The frames, one behind the other.
+    /// The frames, concatenated.
     private(set) var bytes: [UInt8] = []
 
-    /// Prepares for a track.
+    /// Creates a buffer for a track.
     ///
-    /// - Parameter protection: How frames are encrypted, by SAMPLE-AES; nil: they are not.
-    /// - Throws: ``OutputFailure`` when the track is not audio; `ParseError` when ADTS cannot say what its AAC is.
+    /// - Parameter protection: The SAMPLE-AES encryption of the frames; nil if they are clear.
+    /// - Throws: ``OutputFailure`` if the track is not audio; `ParseError` if ADTS headers cannot represent its AAC
+    ///   configuration.
     init(_ track: MediaTrack, protection: TrackProtection?) throws {
         let format: SampleAESFormat
         switch track.format {
@@ -35,15 +36,15 @@ struct AudioFrames {
             format = .aac
         case .ac3: (codec, format) = (.ac3, .ac3)
         case .enhancedAC3: (codec, format) = (.enhancedAC3, .enhancedAC3)
-        case .h264, .hevc, .webVTT: throw OutputFailure("\(track.kind.rawValue) is no audio")
+        case .h264, .hevc, .webVTT: throw OutputFailure("a \(track.kind.rawValue) track cannot be written as audio")
         }
         cipher = try protection.map {
-            guard let iv = $0.iv else { throw OutputFailure("SAMPLE-AES needs an IV") }
+            guard let iv = $0.iv else { throw OutputFailure("SAMPLE-AES requires an IV") }
             return try SampleCipher(.sampleAES(format), .encrypt, key: $0.key, constantIV: iv)
         }
     }
 
-    /// Forgets the frames, but keeps their room.
+    /// Removes the frames, but keeps the allocated capacity.
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         batch.removeAll()
@@ -51,11 +52,13 @@ struct AudioFrames {
 
     /// Appends a sample as a frame.
     ///
-    /// - Throws: ``OutputFailure`` when it is too large; `ParseError` when a syncframe is damaged that is to be
-    ///   encrypted.
+    /// - Throws: ``OutputFailure`` if the sample is too large; `ParseError` if a syncframe to be encrypted is damaged.
     mutating func append(_ sample: MediaSample) throws {
-        guard sample.size <= Self.greatestSample else {
-            throw OutputFailure("a sample of \(sample.size) bytes at byte \(sample.offset) is too large for audio")
+        guard sample.size <= Self.maximumSampleSize else {
+            throw OutputFailure(
+                "the audio sample at byte \(sample.offset) has \(sample.size) bytes; the maximum is "
+                    + "\(Self.maximumSampleSize)"
+            )
         }
         let start = bytes.count
         let codec = codec
@@ -83,8 +86,8 @@ struct AudioFrames {
         }
     }
 
-    /// Encrypts what was appended.
-    mutating func seal() throws {
+    /// Encrypts the frames that were appended.
+    mutating func encrypt() throws {
         guard let cipher, !batch.isEmpty else { return }
         try cipher.process(batch, in: &bytes)
         batch.removeAll()
@@ -92,19 +95,19 @@ struct AudioFrames {
 }
 
 extension AudioSetupInformation {
-    /// What describes a track that is encrypted.
+    /// Creates the description of an encrypted track.
     ///
-    /// - Parameter first: Its first sample: AC-3 is described by that.
+    /// - Parameter first: The first sample, which describes AC-3.
     init(_ track: MediaTrack, first: MediaSample) throws {
         switch track.format {
         case .aac(let configuration): self.init(try AudioSpecificConfig(configuration.span.bytes))
         case .ac3: self = try first.withBytes { try AudioSetupInformation(ac3: $0, base: first.offset) }
         case .enhancedAC3:
             guard let configuration = try track.sampleEntry?.enhancedAC3Configuration() else {
-                throw OutputFailure("the E-AC-3 track has no dec3 box, which SAMPLE-AES needs")
+                throw OutputFailure("the E-AC-3 track has no dec3 box, which SAMPLE-AES requires")
             }
             self.init(configuration)
-        case .h264, .hevc, .webVTT: throw OutputFailure("\(track.kind.rawValue) is no audio")
+        case .h264, .hevc, .webVTT: throw OutputFailure("a \(track.kind.rawValue) track cannot be written as audio")
         }
     }
 }

@@ -1,26 +1,26 @@
 import ByteCoding
 import MediaFormats
 
-/// The frames of a segment of audio in PES packets of up to 0.1 s.
+/// The frames of an audio segment, in PES packets of up to 0.1 s.
 struct AudioPayloads: TransportPayloads {
-    /// So many bytes fit into a PES packet, whose header gives its length in 16 bits.
-    private static let greatestSize = 65_535 - 13
-    /// What a frame has at most before its sample: the ADTS header, and what describes its channels.
-    private static let greatestOverhead = 512
+    /// The maximum payload of a PES packet, whose length field has 16 bits.
+    private static let maximumSize = 65_535 - 13
+    /// The maximum overhead of a frame before its sample: the ADTS header and the channel configuration.
+    private static let maximumOverhead = 512
 
     private let samples: [MediaSample]
-    /// The next sample that is gathered.
+    /// The index of the next sample to buffer.
     private var index = 0
     private(set) var timeline: TransportTimeline
     private var frames: AudioFrames
 
-    /// The PES packets that were gathered, where each of them lies, and how many of them were begun.
+    /// The buffered PES packets with their byte ranges, and the number of them that have been started.
     private var units: [(unit: TransportUnit, range: Range<Int>)] = []
     private var count = 0
-    /// How much of the current one was written.
-    private var taken = 0
+    /// The number of bytes of the current packet already written.
+    private var written = 0
 
-    /// Prepares for a segment.
+    /// Creates the payloads of a segment.
     init(_ frames: AudioFrames, _ samples: [MediaSample], _ timeline: TransportTimeline) {
         self.frames = frames
         self.samples = samples.filter { $0.size > 0 }
@@ -32,11 +32,11 @@ struct AudioPayloads: TransportPayloads {
         if count == units.count { try gather() }
         guard count < units.count else { return nil }
         count += 1
-        taken = 0
+        written = 0
         return units[count - 1].unit
     }
 
-    /// Gathers PES packets, until they are enough for one call of the cipher.
+    /// Buffers PES packets until they are enough for one call of the cipher.
     private mutating func gather() throws {
         units.removeAll(keepingCapacity: true)
         count = 0
@@ -49,7 +49,7 @@ struct AudioPayloads: TransportPayloads {
                 duration += timeline.duration(samples[index])
                 try frames.append(samples[index])
                 index += 1
-            } while index < samples.count && isRoom(duration, frames.bytes.count - start, for: samples[index])
+            } while index < samples.count && fits(duration, frames.bytes.count - start, for: samples[index])
             let unit = TransportUnit(
                 size: frames.bytes.count - start,
                 hasLength: true,
@@ -60,12 +60,12 @@ struct AudioPayloads: TransportPayloads {
             )
             units.append((unit, start..<frames.bytes.count))
         }
-        try frames.seal()
+        try frames.encrypt()
     }
 
-    private func isRoom(_ duration: Int64, _ size: Int, for sample: MediaSample) -> Bool {
+    private func fits(_ duration: Int64, _ size: Int, for sample: MediaSample) -> Bool {
         duration + timeline.duration(sample) <= TransportTimeline.clockInterval
-            && size + sample.size + Self.greatestOverhead <= Self.greatestSize
+            && size + sample.size + Self.maximumOverhead <= Self.maximumSize
     }
 
     mutating func write(
@@ -76,7 +76,7 @@ struct AudioPayloads: TransportPayloads {
         guard count > 0 else { return }
         let range = units[count - 1].range
         let bytes = frames.bytes
-        let rest = bytes.span.bytes.extracting(range.lowerBound + taken..<range.upperBound)
-        taken += packetizer.write(rest, into: &output, at: &offset)
+        let rest = bytes.span.bytes.extracting(range.lowerBound + written..<range.upperBound)
+        written += packetizer.write(rest, into: &output, at: &offset)
     }
 }

@@ -1,15 +1,15 @@
 import FPSCrypto
 import SampleEncryption
 
-/// Encrypts a whole segment on its way to another output: one chain, as the bytes come.
+/// Encrypts a whole segment as it is written to another output, as a single CBC chain.
 final class EncryptedOutput: SegmentOutput {
-    /// How much is encrypted at once: it stays in the cache.
+    /// The number of bytes encrypted at a time, which fit in the CPU cache.
     private static let partSize = 64 << 10
 
     private let output: any SegmentOutput
     private var stream: SegmentStream?
     private var encrypted: [UInt8] = []
-    /// How many clear bytes came, so that key frames are counted in these.
+    /// The number of clear bytes written, so that the offsets of key frames refer to clear bytes.
     private(set) var count = 0
 
     init(_ output: any SegmentOutput, key: SecretBytes, iv: CipherIV) throws {
@@ -27,7 +27,7 @@ final class EncryptedOutput: SegmentOutput {
         count += bytes.byteCount
     }
 
-    /// Ends the segment with its padding. Nothing can be written after that.
+    /// Completes the segment with its padding. Nothing can be written afterwards.
     func finish() throws {
         encrypted.removeAll(keepingCapacity: true)
         if let stream = stream.take() { try stream.finish(to: &encrypted) }

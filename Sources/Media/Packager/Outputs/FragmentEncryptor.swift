@@ -2,37 +2,37 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// Encrypts the samples of fragments, with cbcs or cenc: finds which bytes of each are protected, hands out IVs, and
-/// runs the cipher over many at once. The key may change between two segments.
+/// Encrypts the samples of fragments with cbcs or cenc: determines the protected bytes of each sample, assigns IVs, and
+/// encrypts many samples at once. The key may change between segments.
 final class FragmentEncryptor {
-    /// How many bytes are gathered before they are written.
-    private static let gathering = 256 << 10
+    /// The number of bytes buffered before they are written.
+    private static let bufferSize = 256 << 10
 
-    /// The key, and what goes with it.
+    /// The key and its encryption parameters.
     private(set) var protection: TrackProtection
     /// The `pssh` boxes of the key's init segments.
     private(set) var systems: [ProtectionSystemHeaderBox]
-    /// What is said about the samples of the fragment that was described last.
+    /// The metadata of the samples in the current fragment.
     var fragment: FragmentWriter
 
     private let kind: MediaTrack.Kind
     private let scheme: ProtectionScheme
     private var cipher: SampleCipher
-    /// Those of samples, with cenc.
-    private var vectors: SampleVectors
-    /// For video.
+    /// The per-sample IVs, with cenc.
+    private var vectors: SampleIVs
+    /// The subsample parser for video; nil for audio.
     private var units: NALUnitProtection?
-    /// Encrypted samples, and how many bytes of it they fill or will fill.
-    private var gathered: [UInt8] = []
+    /// The buffer of encrypted samples, and the number of its bytes that are in use or reserved.
+    private var buffer: [UInt8] = []
     private var size = 0
     private var batch = SampleBatch()
-    /// The subsamples of a fragment's samples, one after the other, and how many each sample has.
+    /// The subsamples of a fragment's samples, concatenated, and the number for each sample.
     private var subsamples: [SampleEncryptionBox.Subsample] = []
     private var subsampleCounts: [Int] = []
 
-    /// Prepares for a track; nil where the protection is none of samples in fragments.
+    /// Creates an encryptor for a track; nil if the protection does not encrypt samples in fragments.
     ///
-    /// - Throws: `ParseError`, `SampleEncryptionError`, ``OutputFailure`` for cenc without an IV.
+    /// - Throws: `ParseError`, `SampleEncryptionError`; ``OutputFailure`` for cenc without an IV.
     init?(
         _ track: MediaTrack,
         trackID: UInt32,
@@ -44,7 +44,7 @@ final class FragmentEncryptor {
         self.protection = protection
         self.systems = systems
         kind = track.kind
-        vectors = SampleVectors(first: scheme == .cenc ? protection.iv : nil)
+        vectors = SampleIVs(first: scheme == .cenc ? protection.iv : nil)
         fragment = FragmentWriter(
             trackID: trackID,
             encryption: scheme == .cenc
@@ -55,21 +55,21 @@ final class FragmentEncryptor {
         units = try NALUnitProtection(track.format, wholeBlocks: scheme == .cenc)
     }
 
-    /// Goes on with another key, under the same scheme.
+    /// Changes the key, under the same scheme.
     ///
-    /// - Throws: `SampleEncryptionError`; ``OutputFailure`` for cenc without an IV, or another scheme.
+    /// - Throws: `SampleEncryptionError`; ``OutputFailure`` for cenc without an IV, or for another scheme.
     func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) throws {
         guard protection.sampleScheme(kind) == scheme else {
-            throw OutputFailure("the scheme cannot change with the key")
+            throw OutputFailure("key rotation cannot change the encryption scheme")
         }
         cipher = try Self.cipher(scheme, protection)
-        vectors = SampleVectors(first: scheme == .cenc ? protection.iv : nil)
+        vectors = SampleIVs(first: scheme == .cenc ? protection.iv : nil)
         self.protection = protection
         self.systems = systems
     }
 
     private static func cipher(_ scheme: ProtectionScheme, _ protection: TrackProtection) throws -> SampleCipher {
-        if scheme == .cenc, protection.iv == nil { throw OutputFailure("cenc needs an IV") }
+        if scheme == .cenc, protection.iv == nil { throw OutputFailure("cenc requires an IV") }
         return try SampleCipher(
             scheme,
             .encrypt,
@@ -78,15 +78,15 @@ final class FragmentEncryptor {
         )
     }
 
-    /// Lists samples in ``fragment``. They are the next that are written.
+    /// Adds samples to ``fragment``. They must be the next samples to be written.
     ///
     /// - Throws: ``SampleFailure``.
     func describe(_ samples: ArraySlice<MediaSample>, _ timing: FragmentTiming) throws {
         try findSubsamples(samples)
         var next = 0
-        for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
+        for (index, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
             let list = subsamples.span.extracting(next..<next + count)
-            fragment.append(FragmentSample(sample, timing), iv: SampleIV(vectors[place]), subsamples: list)
+            fragment.append(FragmentSample(sample, timing), iv: SampleIV(vectors[index]), subsamples: list)
             next += count
         }
     }
@@ -108,21 +108,21 @@ final class FragmentEncryptor {
         }
     }
 
-    /// Encrypts the samples that were described, many together, and writes them.
+    /// Encrypts the samples that were added, many at a time, and writes them.
     func write(_ samples: ArraySlice<MediaSample>, to output: any SegmentOutput) throws {
         size = 0
         batch.removeAll()
         var (source, next) = (samples.first?.bytes, 0)
-        for (place, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
+        for (index, (sample, count)) in zip(samples, subsampleCounts).enumerated() {
             if sample.bytes !== source {
                 try encrypt(from: source)
                 source = sample.bytes
             }
-            if size + sample.size > Self.gathering, size > 0 {
+            if size + sample.size > Self.bufferSize, size > 0 {
                 try encrypt(from: source)
                 try flush(to: output)
             }
-            let (offset, iv) = (size, vectors[place])
+            let (offset, iv) = (size, vectors[index])
             if kind == .video {
                 let list = subsamples[next..<next + count].lazy.map {
                     Subsample(clear: Int($0.clear), protected: Int($0.protected))
@@ -144,13 +144,13 @@ final class FragmentEncryptor {
         try flush(to: output)
     }
 
-    /// Encrypts what waits, all of it from the same bytes, into the buffer.
+    /// Encrypts the pending samples, which are all in the same source bytes, into the buffer.
     private func encrypt(from source: (any SampleBytes)?) throws {
         guard let source, !batch.isEmpty else { return }
-        if gathered.count < size { gathered.append(contentsOf: repeatElement(0, count: size - gathered.count)) }
+        if buffer.count < size { buffer.append(contentsOf: repeatElement(0, count: size - buffer.count)) }
         try source.withBytes { bytes in
-            try gathered.withUnsafeMutableBytes { gathered in
-                var output = gathered.mutableBytes
+            try buffer.withUnsafeMutableBytes { buffer in
+                var output = buffer.mutableBytes
                 try cipher.process(batch, from: bytes, to: &output)
             }
         }
@@ -158,7 +158,7 @@ final class FragmentEncryptor {
     }
 
     private func flush(to output: any SegmentOutput) throws {
-        try gathered.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<size]).bytes) }
+        try buffer.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<size]).bytes) }
         size = 0
     }
 }

@@ -2,13 +2,13 @@ package import MediaFormats
 
 /// Writes a track as CMAF: an init segment and media segments of one or more fragments each (ISO/IEC 23000-19).
 ///
-/// A fragment begins at each key frame, so that an I-frame playlist can name key frames within a segment; between two
-/// fragments there is half a second at least, so that video of key frames alone does not drown in headers.
+/// A fragment starts at each key frame, so that an I-frame playlist can reference key frames within a segment;
+/// fragments are at least half a second long, to limit the overhead of headers for video with only key frames.
 ///
-/// Clear samples are never copied: what lies side by side in the input is handed on as one piece. Samples to be
-/// encrypted are gathered in a buffer that stays in the processor's cache, some hundred kilobytes at a time.
+/// Clear samples are never copied: contiguous samples of the input are written as one range. Samples to be encrypted
+/// are collected, a few hundred kilobytes at a time, in a buffer that fits in the CPU cache.
 package final class FragmentedMP4Writer: SegmentWriter {
-    /// Media segments of CMAF.
+    /// The file extension of CMAF media segments.
     package let fileExtension = "m4s"
 
     private let track: MediaTrack
@@ -19,13 +19,13 @@ package final class FragmentedMP4Writer: SegmentWriter {
     private var clearFragment: FragmentWriter
     private var header = BoxWriter(capacity: 64 << 10)
 
-    /// Makes a writer for a track.
+    /// Creates a writer for a track.
     ///
     /// - Parameters:
-    ///   - protection: By which key samples are encrypted, with cbcs or cenc; nil: they stay clear. A protection by AES-128 is
-    ///     not this writer's business.
+    ///   - protection: The key and the scheme, cbcs or cenc; nil if the samples stay clear. AES-128 is ignored, because
+    ///     it is applied outside of this writer.
     ///   - systems: The `pssh` boxes of protected init segments.
-    /// - Throws: `ParseError` when parameter sets cannot be read; `SampleEncryptionError` for a key or IV of a wrong
+    /// - Throws: `ParseError` if parameter sets cannot be parsed; `SampleEncryptionError` for a key or IV of the wrong
     ///   size; ``OutputFailure`` for cenc without an IV.
     package init(
         _ track: MediaTrack,
@@ -112,7 +112,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
         return keyFrames
     }
 
-    /// How times are written: known since the first sample, which says how much frames are delayed.
+    /// Returns the timing of fragments, which is determined by the composition offset of the first sample.
     private func fragmentTiming(_ segment: MediaSegment) -> FragmentTiming {
         if let timing { return timing }
         let first = segment.samples.first?.compositionOffset ?? 0
@@ -152,7 +152,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
         try output.write(header.bytes)
     }
 
-    /// Writes samples as they are: all that lie in the same bytes together, neighbors as one piece.
+    /// Writes samples without encryption: samples in the same source in one call, contiguous samples as one range.
     private func writeClear(_ samples: ArraySlice<MediaSample>, to output: any SegmentOutput) throws {
         var index = samples.startIndex
         while index < samples.endIndex {

@@ -3,7 +3,8 @@ import MediaFormats
 import SampleEncryption
 
 extension TrackProtection {
-    /// What encrypts samples in fragmented MP4; nil for what does not.
+    /// Returns the sample encryption scheme in fragmented MP4; nil if the scheme does not encrypt samples in fragmented
+    /// MP4.
     func sampleScheme(_ kind: MediaTrack.Kind) -> ProtectionScheme? {
         switch scheme {
         case .cbcs: kind == .video ? .cbcsVideo : .cbcsAudio
@@ -12,8 +13,9 @@ extension TrackProtection {
         }
     }
 
-    /// `tenc`. For cbcs one block of ten for video, all whole blocks for audio, a constant initialization vector
-    /// (ISO/IEC 23001-7, 10.4); for cenc neither pattern nor constant vector, so that it is of version 0 (10.1).
+    /// Returns the `tenc` box. For cbcs: one block of ten for video, all whole blocks for audio, a constant
+    /// initialization vector (ISO/IEC 23001-7, 10.4). For cenc: no pattern and no constant vector, so the box has
+    /// version 0 (10.1).
     func trackEncryption(_ kind: MediaTrack.Kind) -> TrackEncryptionBox {
         if scheme == .cenc {
             let size = UInt8(clamping: iv?.count ?? 8)
@@ -29,7 +31,7 @@ extension TrackProtection {
 }
 
 extension MediaTrack {
-    /// The handler type of MP4.
+    /// The handler type in MP4.
     var handler: FourCC {
         switch kind {
         case .video: "vide"
@@ -38,13 +40,13 @@ extension MediaTrack {
         }
     }
 
-    /// The code of ISO 639-2/T that `mdhd` holds.
+    /// The ISO 639-2/T code for `mdhd`.
     var threeLetterLanguage: String {
         let primary = language.split(separator: "-").first.map(String.init) ?? "und"
         if primary.count == 3 { return primary.lowercased() }
         return Locale.LanguageCode(primary).identifier(.alpha3) ?? "und"
     }
 
-    /// The tag that `elng` holds, where it says more than three letters do.
+    /// The language tag for `elng`; nil if the three-letter code is sufficient.
     var extendedLanguage: String? { language.count == 3 ? nil : language }
 }

@@ -1,11 +1,12 @@
 import ByteCoding
 import MediaFormats
 
-/// Finds out which bytes of a video sample are protected in MP4: of each slice all that follows its header
-/// (ISO/IEC 23001-7, 9.5.2.4). Parameter sets that come in band are taken note of.
+/// Determines the protected bytes of a video sample in MP4: all bytes of each slice after its header (ISO/IEC 23001-7,
+/// 9.5.2.4). In-band parameter sets are tracked.
 ///
-/// With `cenc` a protected part has whole blocks alone, so that the counter is where it should be at the next one: what
-/// is too much joins the clear part before it, and a part of less than 16 bytes stays clear (9.5.2.3).
+/// With `cenc`, a protected range consists of whole blocks, so that the next one starts at a block boundary of the
+/// counter: the remainder is added to the preceding clear range, and a range of less than 16 bytes stays clear
+/// (9.5.2.3).
 struct NALUnitProtection {
     private enum Codec {
         case h264(H264ParameterSets)
@@ -16,10 +17,10 @@ struct NALUnitProtection {
     private let lengthSize: Int
     private let wholeBlocks: Bool
 
-    /// Starts with the parameter sets of the track; nil when it is no video.
+    /// Creates a parser with the parameter sets of the track; nil if the track is not video.
     ///
-    /// - Parameter wholeBlocks: Whether protected parts are multiples of 16 bytes, as `cenc` has them.
-    /// - Throws: `ParseError` when parameter sets cannot be read.
+    /// - Parameter wholeBlocks: Whether protected ranges are multiples of 16 bytes, as in `cenc`.
+    /// - Throws: `ParseError` if parameter sets cannot be parsed.
     init?(_ format: MediaTrack.Format, wholeBlocks: Bool = false) throws(ParseError) {
         self.wholeBlocks = wholeBlocks
         switch format {
@@ -33,10 +34,10 @@ struct NALUnitProtection {
         }
     }
 
-    /// Appends the subsamples of a sample: one for each slice, in which the length, the NAL unit header, the slice
-    /// header and all NAL units before it are clear.
+    /// Appends the subsamples of a sample: one for each slice, whose clear part consists of all preceding NAL units,
+    /// the length field, the NAL unit header and the slice header.
     ///
-    /// - Throws: `ParseError`, its offset counted in the sample.
+    /// - Throws: `ParseError`, with an offset relative to the sample.
     mutating func append(_ sample: RawSpan, to list: inout [SampleEncryptionBox.Subsample]) throws(ParseError) {
         var units = LengthPrefixedNALUnits(lengthSize: lengthSize)
         var end = 0
@@ -52,7 +53,7 @@ struct NALUnitProtection {
         if end < sample.byteCount { Self.append(clear: sample.byteCount - end, protected: 0, to: &list) }
     }
 
-    /// How many bytes of a NAL unit are clear; all of one that is no slice.
+    /// Returns the number of clear bytes of a NAL unit; all of them if it is not a slice.
     private mutating func clearByteCount(_ unit: RawSpan, base: Int) throws(ParseError) -> Int {
         switch codec {
         case .h264(var sets):
@@ -67,7 +68,8 @@ struct NALUnitProtection {
         return unit.byteCount
     }
 
-    /// A clear part has 16 bits: more than fit are spread over subsamples without protected bytes.
+    /// Appends a subsample. The size of a clear range has 16 bits: a longer range is split into subsamples without
+    /// protected bytes.
     private static func append(clear: Int, protected: Int, to list: inout [SampleEncryptionBox.Subsample]) {
         var clear = clear
         while clear > Int(UInt16.max) {

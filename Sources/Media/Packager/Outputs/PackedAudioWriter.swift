@@ -2,10 +2,10 @@ import ByteCoding
 package import MediaFormats
 import SampleEncryption
 
-/// Writes the segments of a track as packed audio (RFC 8216bis, 3.1.4): an ID3 tag with the time of the first sample,
-/// then ADTS frames or syncframes, clear or under SAMPLE-AES.
-package final class PackedAudioWriter: SteppedSegmentWriter {
-    /// How many bytes are written at once.
+/// Writes the segments of a track as packed audio (RFC 8216bis, 3.1.4): an ID3 tag with the timestamp of the first
+/// sample, then ADTS frames or syncframes, clear or encrypted with SAMPLE-AES.
+package final class PackedAudioWriter: IncrementalSegmentWriter {
+    /// The size in bytes of the write buffer.
     private static let bufferSize = 64 << 10
 
     package let fileExtension: String
@@ -16,21 +16,21 @@ package final class PackedAudioWriter: SteppedSegmentWriter {
     private var setup: AudioSetupInformation?
     private let timeline: TransportTimeline
 
-    /// Makes a writer for a track.
+    /// Creates a writer for a track.
     ///
-    /// - Parameter protection: How its protected segments are encrypted; nil: it has none.
-    /// - Throws: ``OutputFailure`` for what packed audio cannot carry; `ParseError` when ADTS cannot say what the AAC
-    ///   is.
+    /// - Parameter protection: The encryption of protected segments; nil if there are none.
+    /// - Throws: ``OutputFailure`` if packed audio does not support the track; `ParseError` if ADTS headers cannot
+    ///   represent its AAC configuration.
     package init(_ track: MediaTrack, protection: TrackProtection?) throws {
         switch track.format {
         case .aac: fileExtension = "aac"
         case .ac3: fileExtension = "ac3"
         case .enhancedAC3: fileExtension = "ec3"
         case .h264, .hevc, .webVTT:
-            throw OutputFailure("\(track.kind.rawValue) is no audio, and cannot be packed audio")
+            throw OutputFailure("a \(track.kind.rawValue) track cannot be written as packed audio")
         }
         guard protection?.scheme != .cbcs else {
-            throw OutputFailure("cbcs is for fragmented MP4; packed audio takes SAMPLE-AES or AES-128")
+            throw OutputFailure("cbcs requires fragmented MP4; use SAMPLE-AES or AES-128 for packed audio")
         }
         self.track = track
         timeline = TransportTimeline(track)
@@ -70,15 +70,15 @@ package final class PackedAudioWriter: SteppedSegmentWriter {
     }
 }
 
-/// A segment of packed audio on its way.
+/// A segment of packed audio that is being read.
 private final class PackedAudioSource: SegmentSource {
     let keyFrames: [KeyFrame] = []
     private let samples: [MediaSample]
     private var index = 0
     private var frames: AudioFrames
-    /// What is given out: the tag, then what was gathered; and how much of it was.
+    /// The bytes to return: the tag, then the buffered frames; and the number of them already returned.
     private var bytes: [UInt8]
-    private var taken = 0
+    private var returned = 0
 
     init(_ tag: [UInt8], _ frames: AudioFrames, _ samples: [MediaSample]) {
         bytes = tag
@@ -87,15 +87,15 @@ private final class PackedAudioSource: SegmentSource {
     }
 
     func read(into output: inout MutableRawSpan) throws -> Int {
-        if taken == bytes.count { try gather() }
-        let count = min(output.byteCount, bytes.count - taken)
-        let start = taken
+        if returned == bytes.count { try gather() }
+        let count = min(output.byteCount, bytes.count - returned)
+        let start = returned
         output.withUnsafeMutableBytes { memory in
             bytes.withUnsafeBytes {
                 memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
             }
         }
-        taken += count
+        returned += count
         return count
     }
 
@@ -106,8 +106,8 @@ private final class PackedAudioSource: SegmentSource {
             try frames.append(samples[index])
             index += 1
         }
-        try frames.seal()
+        try frames.encrypt()
         bytes = frames.bytes
-        taken = 0
+        returned = 0
     }
 }

@@ -1,21 +1,21 @@
 package import ByteCoding
 
-/// Why a sample cannot be written: what its bytes are not what its codec says.
+/// An error for a sample that cannot be written, because its data does not match its codec.
 package struct SampleFailure: Error, CustomStringConvertible {
-    /// When the sample is decoded, in the timescale of its track.
+    /// The decode time of the sample, in the timescale of its track.
     package let decodeTime: Int64
-    /// Where its first byte lies in the input.
+    /// The offset of its first byte in the input.
     package let offset: Int
-    /// What is wrong; its offset is that in the sample.
+    /// The error; its offset is relative to the sample.
     package let error: ParseError
 
-    /// Describes a failure.
+    /// Creates a failure.
     package init(_ sample: MediaSample, _ error: ParseError) {
         decodeTime = sample.decodeTime
         offset = sample.offset
         self.error = error
     }
 
-    /// The place and the reason.
-    package var description: String { "the sample at byte \(offset), decoding time \(decodeTime): \(error)" }
+    /// The position and the reason.
+    package var description: String { "the sample at byte \(offset), decode time \(decodeTime): \(error)" }
 }

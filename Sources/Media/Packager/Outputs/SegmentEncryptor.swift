@@ -1,13 +1,14 @@
 import MediaFormats
 import SampleEncryption
 
-/// METHOD=AES-128 around any writer: encrypts whole media segments (RFC 8216bis, 4.4.4.4), several side by side where
-/// that is possible, since no core encrypts one chain of CBC faster than about 1.5 GB/s.
+/// Adds AES-128 encryption to any writer: encrypts whole media segments (METHOD=AES-128; RFC 8216bis, 4.4.4.4). Several
+/// segments are encrypted in an interleaved way if possible, because no core encrypts a single CBC chain faster than
+/// about 1.5 GB/s.
 ///
-/// What is held is not the bytes of segments but their lists of samples: the segments are made and encrypted together,
-/// a part of each in turn, when ``sideBySide`` of them have come or ``flush()`` is called. So memory is bounded,
-/// however large segments are. Samples that do not lie in a mapped file are memory themselves; of these no more than
-/// ``gatheredLimit`` bytes are held, however few segments that is.
+/// The encryptor does not buffer the bytes of segments but their lists of samples: segments are generated and encrypted
+/// together, a part of each in turn, when ``maximumConcurrentSegments`` of them are available or ``flush()`` is called.
+/// So memory use is bounded, whatever the size of segments. Samples outside of mapped files occupy memory themselves;
+/// at most ``bufferLimit`` bytes of them are buffered, however few segments that is.
 ///
 ///     let encryptor = try SegmentEncryptor(writer, protection: protection)
 ///     for segment in segments {
@@ -15,22 +16,23 @@ import SampleEncryption
 ///     }
 ///     try encryptor.flush()
 ///
-/// The IV is the protection's, or the segment's number where it has none, as playlists that begin at Media Sequence
-/// Number 0 have it. With live streams, flush after each segment.
+/// The IV is that of the protection; if it has none, the segment's index, as in playlists that start at Media Sequence
+/// Number 0. For live streams, flush after each segment.
 package final class SegmentEncryptor {
-    /// How many segments are encrypted together, at most: more gain nothing.
-    package static let sideBySide = 16
-    /// How many bytes of samples outside mapped files are held, at most, beside those of one segment: 16 MiB.
-    package static let gatheredLimit = 16 << 20
-    /// How much of each segment is made at once: all of them together stay in the cache.
+    /// The maximum number of segments encrypted together; more do not improve throughput.
+    package static let maximumConcurrentSegments = 16
+    /// The maximum size in bytes of buffered samples outside of mapped files, in addition to those of one segment: 16
+    /// MiB.
+    package static let bufferLimit = 16 << 20
+    /// The number of bytes of each segment generated at a time; those of all segments fit in the CPU cache.
     private static let partSize = 64 << 10
 
-    /// A segment on its way.
+    /// A segment that is being encrypted.
     private struct Segment {
         let source: any SegmentSource
         let output: any SegmentOutput
         let whenWritten: ([KeyFrame]) throws -> Void
-        /// How much lies in its part of the buffer.
+        /// The number of bytes in its part of the buffer.
         var count = 0
         var isComplete = false
     }
@@ -38,14 +40,14 @@ package final class SegmentEncryptor {
     private let writer: any SegmentWriter
     private var protection: TrackProtection
     private var cipher: SegmentCipher
-    private var held: [Segment] = []
+    private var pending: [Segment] = []
     private var ivs: [CipherIV] = []
-    private var gathered = 0
+    private var pendingBytes = 0
     private var buffer: UnsafeMutableRawBufferPointer?
 
-    /// Puts encryption around a writer, which the encryptor calls from now on.
+    /// Wraps a writer, which must then be used only through the encryptor.
     ///
-    /// - Throws: `SampleEncryptionError` when the key or the IV is not of 16 bytes.
+    /// - Throws: `SampleEncryptionError` if the key or the IV does not have 16 bytes.
     package init(_ writer: any SegmentWriter, protection: TrackProtection) throws {
         self.writer = writer
         self.protection = protection
@@ -57,21 +59,21 @@ package final class SegmentEncryptor {
 
     deinit { buffer?.deallocate() }
 
-    /// Goes on with another key. What is held is written under the old one.
+    /// Changes the key. Buffered segments are written with the old key.
     ///
-    /// - Throws: `SampleEncryptionError` when the key is not of 16 bytes; what writing throws.
+    /// - Throws: `SampleEncryptionError` if the key does not have 16 bytes; errors of writing.
     package func change(to protection: TrackProtection) throws {
         try flush()
         cipher = try SegmentCipher(key: protection.key)
         self.protection = protection
     }
 
-    /// Takes a segment that is complete. It is written now, or together with later ones.
+    /// Adds a complete segment. It is written now, or together with later ones.
     ///
     /// - Parameters:
-    ///   - output: Where its bytes go. Nobody else writes there before `whenWritten` is called.
-    ///   - whenWritten: Called once all of it was written, in the order of the segments. Key frames are counted in
-    ///     clear bytes; playlists of encrypted segments cannot point at them.
+    ///   - output: The output of the segment's bytes. Only the encryptor may write to it until `whenWritten` is called.
+    ///   - whenWritten: Called when the segment is completely written, in the order of the segments. The offsets of key
+    ///     frames refer to clear bytes; playlists of encrypted segments cannot reference them.
     package func add(
         _ segment: MediaSegment,
         to output: any SegmentOutput,
@@ -82,69 +84,69 @@ package final class SegmentEncryptor {
             return try whenWritten(try writer.write(segment, to: output))
         }
         let iv = protection.iv ?? CipherIV(mediaSequenceNumber: UInt64(segment.index))
-        guard let writer = writer as? any SteppedSegmentWriter else {
+        guard let writer = writer as? any IncrementalSegmentWriter else {
             let encrypted = try EncryptedOutput(output, key: protection.key, iv: iv)
             let keyFrames = try writer.write(segment, to: encrypted)
             try encrypted.finish()
             return try whenWritten(keyFrames)
         }
-        let size = Self.gatheredSize(segment)
-        if gathered + size > Self.gatheredLimit { try flush() }
-        held.append(Segment(source: try writer.begin(segment), output: output, whenWritten: whenWritten))
+        let size = Self.bufferedSize(segment)
+        if pendingBytes + size > Self.bufferLimit { try flush() }
+        pending.append(Segment(source: try writer.begin(segment), output: output, whenWritten: whenWritten))
         ivs.append(iv)
-        gathered += size
-        if held.count == Self.sideBySide || gathered > Self.gatheredLimit { try flush() }
+        pendingBytes += size
+        if pending.count == Self.maximumConcurrentSegments || pendingBytes > Self.bufferLimit { try flush() }
     }
 
-    /// Writes all segments that are held.
+    /// Writes all buffered segments.
     package func flush() throws {
         defer {
-            held.removeAll(keepingCapacity: true)
+            pending.removeAll(keepingCapacity: true)
             ivs.removeAll(keepingCapacity: true)
-            gathered = 0
+            pendingBytes = 0
         }
-        while held.contains(where: { !$0.isComplete }) { try step() }
-        for segment in held { try segment.whenWritten(segment.source.keyFrames) }
+        while pending.contains(where: { !$0.isComplete }) { try step() }
+        for segment in pending { try segment.whenWritten(segment.source.keyFrames) }
     }
 
-    /// Makes, encrypts and writes the next part of each segment.
+    /// Generates, encrypts and writes the next part of each segment.
     private func step() throws {
-        // Room for what was left of the part before and for padding, in multiples of a cache line.
-        let room = Self.partSize + 64
-        let memory = buffer ?? .allocate(byteCount: Self.sideBySide * room, alignment: 64)
+        // Space for the rest of the previous part and for padding, in multiples of a cache line.
+        let slotSize = Self.partSize + 64
+        let memory = buffer ?? .allocate(byteCount: Self.maximumConcurrentSegments * slotSize, alignment: 64)
         buffer = memory
         var active: [Int] = []
         var parts: [UnsafeMutableRawBufferPointer] = []
-        for index in held.indices where !held[index].isComplete {
-            let part = UnsafeMutableRawBufferPointer(rebasing: memory[index * room..<(index + 1) * room])
-            let start = held[index].count
+        for index in pending.indices where !pending[index].isComplete {
+            let part = UnsafeMutableRawBufferPointer(rebasing: memory[index * slotSize..<(index + 1) * slotSize])
+            let start = pending[index].count
             var free = UnsafeMutableRawBufferPointer(rebasing: part[start..<start + Self.partSize]).mutableBytes
-            let made = try held[index].source.read(into: &free)
-            held[index].count += made
+            let made = try pending[index].source.read(into: &free)
+            pending[index].count += made
             if made == 0 {
-                // PKCS #7: so many bytes of that value, at least one.
+                // PKCS #7 padding: 1 to 16 bytes, each with the number of padding bytes as its value.
                 let padding = 16 - start % 16
                 part[start..<start + padding].initializeMemory(as: UInt8.self, repeating: UInt8(padding))
-                held[index].count += padding
-                held[index].isComplete = true
+                pending[index].count += padding
+                pending[index].isComplete = true
             }
             active.append(index)
-            parts.append(UnsafeMutableRawBufferPointer(rebasing: part.prefix(held[index].count / 16 * 16)))
+            parts.append(UnsafeMutableRawBufferPointer(rebasing: part.prefix(pending[index].count / 16 * 16)))
         }
         var chains = active.map { ivs[$0] }
         try cipher.encrypt(unsafeWholeBlocks: parts, ivs: &chains)
         for (index, (part, chain)) in zip(active, zip(parts, chains)) {
             ivs[index] = chain
-            try held[index].output.write(part.bytes)
-            let rest = memory[index * room + part.count..<index * room + held[index].count]
-            UnsafeMutableRawBufferPointer(rebasing: memory[(index * room)...])
+            try pending[index].output.write(part.bytes)
+            let rest = memory[index * slotSize + part.count..<index * slotSize + pending[index].count]
+            UnsafeMutableRawBufferPointer(rebasing: memory[(index * slotSize)...])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest))
-            held[index].count = rest.count
+            pending[index].count = rest.count
         }
     }
 
-    /// How many bytes a segment keeps in memory that is not mapped.
-    private static func gatheredSize(_ segment: MediaSegment) -> Int {
+    /// Returns the size of a segment's samples outside of mapped files, in bytes.
+    private static func bufferedSize(_ segment: MediaSegment) -> Int {
         var size = 0
         var last: (bytes: any SampleBytes, isMapped: Bool)?
         for sample in segment.samples {

@@ -1,33 +1,33 @@
-/// A media segment whose bytes are made as they are asked for, so that several can advance side by side.
+/// A media segment whose bytes are generated on demand, so that several segments can advance in parallel.
 package protocol SegmentSource: AnyObject {
-    /// Makes the segment's next bytes.
+    /// Generates the next bytes of the segment.
     ///
-    /// - Parameter output: Where they go: ``SegmentSourceLimits/smallestRoom`` bytes or more. What it does not fill is
-    ///   left as it is.
-    /// - Returns: How many bytes were made; 0 when the segment is complete.
+    /// - Parameter output: The destination, with at least ``SegmentSourceLimits/minimumSize`` bytes. Unused bytes at
+    ///   the end are not modified.
+    /// - Returns: The number of bytes generated; 0 when the segment is complete.
     func read(into output: inout MutableRawSpan) throws -> Int
 
-    /// Where its key frames lie, once it is complete.
+    /// The positions of the key frames, once the segment is complete.
     var keyFrames: [KeyFrame] { get }
 }
 
-/// What readers and makers of segments agree on.
+/// The requirements for reading from a ``SegmentSource``.
 package enum SegmentSourceLimits {
-    /// The least memory that a reader may offer, in bytes.
-    package static let smallestRoom = 4096
+    /// The minimum size in bytes of the destination.
+    package static let minimumSize = 4096
 }
 
-/// A writer that can begin a segment before the one before it is complete.
-package protocol SteppedSegmentWriter: SegmentWriter {
-    /// Begins a segment. Segments are begun in order; they may be read in any.
+/// A segment writer that can start a segment before the previous one is complete.
+package protocol IncrementalSegmentWriter: SegmentWriter {
+    /// Starts a segment. Segments must be started in order, and may be read in any order.
     func begin(_ segment: MediaSegment) throws -> any SegmentSource
 }
 
-/// Why a track cannot be written in a container: the reason, and what to do.
+/// An error for a track that the container does not support: the reason and how to correct it.
 package struct OutputFailure: Error, Hashable, CustomStringConvertible {
-    /// The reason, and what to do.
+    /// The reason and how to correct it.
     package let description: String
 
-    /// Describes a failure.
+    /// Creates a failure.
     package init(_ description: String) { self.description = description }
 }

@@ -1,7 +1,8 @@
 package import MediaFormats
 
 extension PackagingJob.Container {
-    /// What writes a track's segments in this container: CMAF; or transport streams for video and packed audio.
+    /// Creates the writer of a track's segments in this container: CMAF for fmp4; transport streams for video and
+    /// packed audio for audio in ts.
     ///
     /// - Parameter systems: The `pssh` boxes of protected init segments.
     /// - Throws: ``OutputFailure``, `ParseError`, `SampleEncryptionError`.

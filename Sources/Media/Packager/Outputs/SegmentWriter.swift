@@ -1,45 +1,46 @@
 import ByteCoding
 package import MediaFormats
 
-/// Makes the bytes of a rendition's media segments: one container, one track. What it is told in order it writes in
-/// order; it keeps what has to be continuous from segment to segment (sequence numbers, continuity counters).
+/// Writes the media segments of a rendition: one container, one track. Segments must be written in order, because the
+/// writer keeps the state that continues across segments (sequence numbers, continuity counters).
 ///
 ///     let header = try writer.initialization(isProtected: true)
 ///     for segment in segments { let index = try writer.write(segment, to: output) }
 package protocol SegmentWriter: AnyObject {
-    /// The suffix of its segments' names: `m4s`, `ts`, `aac`, `ac3`, `ec3`.
+    /// The file extension of segments: `m4s`, `ts`, `aac`, `ac3` or `ec3`.
     var fileExtension: String { get }
 
-    /// The init segment; nil where the container has none. Asked for before the first segment that needs it.
+    /// Returns the init segment; nil if the container has none. Must be called before the first segment that requires
+    /// it.
     ///
     /// - Parameters:
-    ///   - isProtected: Whether it is for protected segments, or for a clear lead.
+    ///   - isProtected: Whether the init segment is for encrypted segments, or for a clear lead.
     ///   - first: The first segment of the track.
     func initialization(isProtected: Bool, first: MediaSegment) throws -> [UInt8]?
 
-    /// Goes on with another key, under the same scheme: it holds for the init segment that is asked for and the protected
-    /// segments that are written next.
+    /// Changes the key, under the same scheme. The key applies to the next init segment and the next protected
+    /// segments.
     ///
     /// - Parameter systems: The `pssh` boxes of the key's init segments.
     func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) throws
 
     /// Writes a segment.
     ///
-    /// - Returns: Where its key frames lie in what was written, for the I-frame playlist.
+    /// - Returns: The positions of its key frames in the written bytes, for the I-frame playlist.
     func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame]
 }
 
-/// Where a key frame lies in a segment, with all that is needed to decode it but the init segment. In a transport stream
-/// it begins with PAT and PMT, a packet each.
+/// The position of a key frame in a segment, including everything required for decoding except the init segment. In a
+/// transport stream it starts with the PAT and PMT, one packet each.
 package struct KeyFrame: Hashable, Sendable {
-    /// Its first byte, counted from the beginning of the segment.
+    /// The offset of its first byte from the start of the segment.
     package var offset: Int
-    /// Its size in bytes.
+    /// The size in bytes.
     package var size: Int
-    /// When it is presented.
+    /// The presentation time.
     package var presentation: MediaTime
 
-    /// Describes a key frame.
+    /// Creates a key frame.
     package init(offset: Int, size: Int, presentation: MediaTime) {
         self.offset = offset
         self.size = size
@@ -47,15 +48,15 @@ package struct KeyFrame: Hashable, Sendable {
     }
 }
 
-/// Takes the bytes of a segment, in order.
+/// Receives the bytes of a segment, in order.
 package protocol SegmentOutput: AnyObject {
-    /// How many bytes of this segment were written.
+    /// The number of bytes of this segment written so far.
     var count: Int { get }
 
-    /// Writes bytes. They may lie in a mapped input; what is written is not kept.
+    /// Writes bytes. They may be in a mapped input; the output must not keep a reference to them.
     func write(_ bytes: RawSpan) throws
 
-    /// Writes parts of `bytes`, one behind the other.
+    /// Writes parts of `bytes` consecutively.
     func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws
 }
 
@@ -63,7 +64,7 @@ extension SegmentOutput {
     /// Writes an array.
     package func write(_ bytes: [UInt8]) throws { try write(bytes.span.bytes) }
 
-    /// Writes part by part.
+    /// Writes the parts one by one.
     package func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws {
         for range in ranges { try write(bytes.extracting(range)) }
     }

@@ -1,41 +1,41 @@
 import MediaFormats
 
-/// The payloads of a segment's PES packets, one after the other: what differs between video and audio.
+/// The payloads of a segment's PES packets: the part of a transport stream that differs between video and audio.
 ///
-/// It is a value, so that a copy can be run through first to count packets.
+/// A value type, so that a copy can be iterated to count packets in advance.
 protocol TransportPayloads {
-    /// Goes on to the next PES packet.
+    /// Advances to the next PES packet.
     ///
-    /// - Returns: What its header says; nil after the last.
+    /// - Returns: Its header fields; nil after the last packet.
     mutating func next() throws -> TransportUnit?
 
-    /// Writes as much of its payload as there is room for.
+    /// Writes as much of the payload as fits in the output.
     mutating func write(
         with packetizer: inout TransportPacketizer,
         into output: inout MutableRawSpan,
         at offset: inout Int
     )
 
-    /// The time line, as far as it has come.
+    /// The timeline up to the current packet.
     var timeline: TransportTimeline { get }
 }
 
-/// A PES packet that is about to be written.
+/// A PES packet to be written.
 struct TransportUnit: Sendable {
     /// The size of its payload in bytes.
     var size: Int
-    /// Whether the size stands in the header, as it has to for audio.
+    /// Whether the header contains the size, as required for audio.
     var hasLength: Bool
-    /// When it is presented and decoded.
+    /// The presentation time and the decode time.
     var times: TransportTimeline.Times
-    /// How long it lasts, in units of 1/90,000 second.
+    /// The duration in units of 1/90,000 second.
     var duration: Int64
-    /// Whether decoding can start with it.
+    /// Whether decoding can start with this packet.
     var isRandomAccess: Bool
-    /// When it is presented, if it is a key frame of video.
+    /// The presentation time of a video key frame; nil for other packets.
     var keyFrame: MediaTime?
 
-    /// The header.
+    /// Returns the PES header.
     func header(streamID: UInt8) -> PESHeader {
         PESHeader(
             streamID: streamID,

@@ -11,15 +11,15 @@ struct TransportProgram: Sendable {
     let streamID: UInt8
     /// The section of the program association table.
     let association: [UInt8]
-    /// The section of the program map table: it fits a packet.
+    /// The section of the program map table, which fits in one packet.
     let map: [UInt8]
 
-    /// Makes the tables of a track.
+    /// Creates the tables of a track.
     ///
     /// - Parameters:
-    ///   - isEncrypted: Whether its samples are, by SAMPLE-AES.
-    ///   - audioSetup: What the registration descriptor of encrypted audio holds.
-    ///   - version: Counts the changes of the map, modulo 32.
+    ///   - isEncrypted: Whether the samples are encrypted with SAMPLE-AES.
+    ///   - audioSetup: The content of the registration descriptor of encrypted audio.
+    ///   - version: The version of the map, modulo 32.
     init(_ track: MediaTrack, isEncrypted: Bool, audioSetup: AudioSetupInformation?, version: UInt8) throws {
         let isVideo = track.kind == .video
         pid = isVideo ? 0x100 : 0x101
@@ -44,7 +44,7 @@ struct TransportProgram: Sendable {
         map = ProgramMapTable(version: version, clockPID: pid, streams: [stream]).bytes
         guard map.count <= 183 else {
             throw OutputFailure(
-                "the audio's configuration is too long for a transport stream's program map; use fragmented MP4"
+                "the audio configuration does not fit in the program map of a transport stream; use fragmented MP4"
             )
         }
     }
@@ -57,11 +57,11 @@ struct TransportProgram: Sendable {
         case .aac: isEncrypted ? .encryptedAAC : .aac
         case .ac3: isEncrypted ? .encryptedAC3 : .ac3
         case .enhancedAC3: isEncrypted ? .encryptedEAC3 : .eac3
-        case .webVTT: throw OutputFailure("subtitles have no place in a transport stream; write them as WebVTT")
+        case .webVTT: throw OutputFailure("transport streams do not support WebVTT subtitles; write WebVTT segments")
         }
     }
 
-    /// The private data indicator of encrypted streams (Apple, MPEG-2 Stream Encryption Format).
+    /// Returns the private data indicator of an encrypted stream (Apple, MPEG-2 Stream Encryption Format).
     private static func indicator(_ track: MediaTrack) throws -> [UInt8] {
         switch track.format {
         case .h264: Array("zavc".utf8)
@@ -77,7 +77,7 @@ struct TransportProgram: Sendable {
         "SAMPLE-AES of HEVC is not defined for transport streams; use fragmented MP4 (cbcs), or whole-segment AES-128"
     )
 
-    /// The identifier of formats whose stream types are registered (ISO/IEC 13818-1, 2.6.8; ATSC A/52, A.2).
+    /// Returns the registration identifier of formats that require one (ISO/IEC 13818-1, 2.6.8; ATSC A/52, A.2).
     private static func registration(_ track: MediaTrack) -> String? {
         switch track.format {
         case .hevc: "HEVC"
@@ -87,7 +87,7 @@ struct TransportProgram: Sendable {
         }
     }
 
-    /// Video; MPEG audio; private data for what MPEG does not define.
+    /// Returns the stream ID: video, MPEG audio, or private data for formats that MPEG does not define.
     private static func streamID(_ track: MediaTrack) -> UInt8 {
         switch track.format {
         case .h264, .hevc: 0xE0

@@ -1,21 +1,21 @@
 import MediaFormats
 
-/// A segment of a transport stream on its way, whatever is in it.
+/// A segment of a transport stream that is being read, with any payload.
 protocol TransportSource: SegmentSource {
-    /// The counters, as far as it has come.
+    /// The continuity counters after the bytes read so far.
     var packetizer: TransportPacketizer { get }
-    /// The time line, as far as it has come.
+    /// The timeline after the bytes read so far.
     var timeline: TransportTimeline { get }
 
-    /// What these will be behind the segment; to be asked before anything is read.
+    /// Returns the counters and the timeline at the end of the segment. Must be called before anything is read.
     func end() throws -> (packetizer: TransportPacketizer, timeline: TransportTimeline)
 }
 
-/// A segment of a transport stream on its way:
+/// A segment of a transport stream that is being read:
 ///
-///     PAT, PMT    at the beginning, and before each key frame
+///     PAT, PMT    at the start, and before each key frame
 ///     PES         with the program clock in its first packet
-///     PCR         alone, where a sample lasts longer than 0.1 s
+///     PCR         in a separate packet, if a sample lasts longer than 0.1 s
 final class TransportSegmentSource<Payloads: TransportPayloads>: TransportSource {
     private enum Step {
         case tables
@@ -31,12 +31,12 @@ final class TransportSegmentSource<Payloads: TransportPayloads>: TransportSource
     private(set) var keyFrames: [KeyFrame] = []
     private var step = Step.tables
     private var unit: TransportUnit?
-    /// How many bytes were made in calls before.
+    /// The number of bytes generated in earlier calls.
     private var position = 0
-    /// Where the last tables begin.
+    /// The offset of the last tables.
     private var tables = 0
 
-    /// More clocks than these are not written for one sample, which may claim to last for years.
+    /// The maximum number of separate clock packets for one sample, whose duration in a damaged input may be years.
     private static var clockLimit: Int { 100 }
 
     init(_ program: TransportProgram, _ payloads: Payloads, _ packetizer: TransportPacketizer) throws {
@@ -67,14 +67,14 @@ final class TransportSegmentSource<Payloads: TransportPayloads>: TransportSource
     }
 
     func read(into output: inout MutableRawSpan) throws -> Int {
-        precondition(output.byteCount >= SegmentSourceLimits.smallestRoom, "too little room for a segment's bytes")
+        precondition(output.byteCount >= SegmentSourceLimits.minimumSize, "the output buffer is too small")
         var end = 0
         while try advance(&output, &end) {}
         position += end
         return end
     }
 
-    /// Takes a step; false when the memory is full or the segment complete.
+    /// Performs a step. Returns false if the output is full or the segment is complete.
     private func advance(_ output: inout MutableRawSpan, _ end: inout Int) throws -> Bool {
         switch step {
         case .tables:

@@ -4,9 +4,10 @@ package import MediaFormats
 import SampleEncryption
 
 /// Writes the segments of a track as MPEG-2 transport streams (ISO/IEC 13818-1; RFC 8216bis, 3.1.1): one elementary
-/// stream, clear or under SAMPLE-AES. Whole-segment AES-128 is the affair of ``SegmentEncryptor``, around it.
-package final class TransportStreamWriter: SteppedSegmentWriter {
-    /// How many bytes are written at once: whole packets, and small enough for the cache.
+/// stream, clear or encrypted with SAMPLE-AES. For AES-128 encryption of whole segments, wrap the writer in a
+/// ``SegmentEncryptor``.
+package final class TransportStreamWriter: IncrementalSegmentWriter {
+    /// The size in bytes of the write buffer: a multiple of the packet size that fits in the CPU cache.
     static let bufferSize = 1392 * TransportPacketHeader.packetSize
 
     package let fileExtension = "ts"
@@ -26,18 +27,18 @@ package final class TransportStreamWriter: SteppedSegmentWriter {
     private var timeline: TransportTimeline
     private var buffer: [UInt8] = []
 
-    /// Makes a writer for a track.
+    /// Creates a writer for a track.
     ///
-    /// - Parameter protection: How its protected segments are encrypted; nil: it has none.
-    /// - Throws: ``OutputFailure`` for what transport streams cannot carry: HEVC under SAMPLE-AES, subtitles.
-    ///   `ParseError` when ADTS cannot say what the AAC is.
+    /// - Parameter protection: The encryption of protected segments; nil if there are none.
+    /// - Throws: ``OutputFailure`` if transport streams do not support the track: HEVC with SAMPLE-AES, or subtitles.
+    ///   `ParseError` if ADTS headers cannot represent the AAC configuration.
     package init(_ track: MediaTrack, protection: TrackProtection?) throws {
         guard protection?.scheme != .cbcs else {
-            throw OutputFailure("cbcs is for fragmented MP4; transport streams take SAMPLE-AES or AES-128")
+            throw OutputFailure("cbcs requires fragmented MP4; use SAMPLE-AES or AES-128 for transport streams")
         }
         let sampleAES = protection?.scheme == .sampleAES ? protection : nil
         encryptsSamples = sampleAES != nil
-        // What cannot be written is refused before anything is.
+        // Reject unsupported tracks before anything is written.
         _ = try TransportProgram(track, isEncrypted: encryptsSamples, audioSetup: nil, version: 0)
         media = try Self.media(track, sampleAES)
         self.track = track
@@ -61,7 +62,7 @@ package final class TransportStreamWriter: SteppedSegmentWriter {
 
     package func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
         let source = try source(segment)
-        // Taken out of the object, so that it can be lent while the object works.
+        // Moved out of the object, so that the array is not copied while it is modified.
         var memory: [UInt8] = []
         swap(&memory, &buffer)
         defer { swap(&memory, &buffer) }
@@ -77,11 +78,11 @@ package final class TransportStreamWriter: SteppedSegmentWriter {
         return source.keyFrames
     }
 
-    /// Begins a segment; what comes behind it is counted ahead.
+    /// Starts a segment, and computes the counters for the next segment in advance.
     ///
-    /// - Throws: ``OutputFailure`` under SAMPLE-AES, where packets cannot be counted before the samples are encrypted.
+    /// - Throws: ``OutputFailure`` with SAMPLE-AES, because packets cannot be counted before the samples are encrypted.
     package func begin(_ segment: MediaSegment) throws -> any SegmentSource {
-        guard !encryptsSamples else { throw OutputFailure("SAMPLE-AES segments are written one after the other") }
+        guard !encryptsSamples else { throw OutputFailure("SAMPLE-AES segments must be written one after another") }
         let source = try source(segment)
         (packetizer, timeline) = try source.end()
         return source
@@ -106,7 +107,7 @@ package final class TransportStreamWriter: SteppedSegmentWriter {
         }
     }
 
-    /// The tables for a segment: others behind a clear lead, with another version.
+    /// Returns the tables of a segment: after a clear lead there are new ones, with another version.
     private func tables(_ segment: MediaSegment, isEncrypted: Bool) throws -> TransportProgram {
         if let program, program.isEncrypted == isEncrypted { return program.tables }
         if isEncrypted, track.kind == .audio, audioSetup == nil, let first = segment.samples.first {
@@ -119,7 +120,7 @@ package final class TransportStreamWriter: SteppedSegmentWriter {
             audioSetup: isEncrypted ? audioSetup : nil,
             version: version
         )
-        // An empty segment says nothing of AC-3: the next one will.
+        // An empty segment does not describe AC-3: the next one does.
         if !isEncrypted || track.kind == .video || audioSetup != nil { program = (isEncrypted, tables) }
         return tables
     }

@@ -2,11 +2,11 @@ import ByteCoding
 import MediaFormats
 import SampleEncryption
 
-/// What goes into a byte stream of video.
+/// The conversion of video samples to a byte stream.
 struct VideoByteStream: Sendable {
     private let writer: ByteStreamWriter
 
-    /// nil unless the track is video.
+    /// Creates the conversion of a track; nil if it is not video.
     init?(_ track: MediaTrack) {
         switch track.format {
         case .h264(let configuration): writer = ByteStreamWriter(configuration)
@@ -27,6 +27,6 @@ struct VideoByteStream: Sendable {
 
     func start(of summary: AccessUnitSummary) -> [UInt8] { writer.start(of: summary) }
 
-    /// Whether SAMPLE-AES encrypts a NAL unit.
+    /// Returns whether SAMPLE-AES encrypts a NAL unit.
     func isEncrypted(_ unit: RawSpan) -> Bool { writer.codec == .h264 && SampleCipher.encrypts(nalUnit: unit) }
 }

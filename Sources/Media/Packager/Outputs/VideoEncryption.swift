@@ -1,35 +1,35 @@
 import MediaFormats
 import SampleEncryption
 
-/// Encrypts the slices of several samples in one call of the cipher: the set-up is paid once, and the chains of up to
-/// 16 NAL units advance side by side.
+/// Encrypts the slices of several samples in one call of the cipher: the setup cost is paid once, and the CBC chains of
+/// up to 16 NAL units are interleaved.
 final class VideoEncryption {
-    /// How many bytes of samples are gathered, as a rule: they stay in the cache until they lie in packets.
+    /// The target size in bytes of a batch of samples, which stay in the CPU cache until they are written to packets.
     private static let partSize = 256 << 10
-    /// More than this is gathered for no sample.
-    private static let greatestSample = 64 << 20
+    /// The maximum size of a sample in bytes.
+    private static let maximumSampleSize = 64 << 20
 
     private let cipher: SampleCipher
     private var batch = SampleBatch()
-    /// The NAL units that are encrypted, one behind the other.
+    /// The encrypted NAL units, concatenated.
     private(set) var bytes: [UInt8] = []
-    /// Where the next one lies.
+    /// The offset of the next NAL unit.
     private var position = 0
-    /// The sample behind the last one that was gathered.
+    /// The index after the last sample of the batch.
     private(set) var end = 0
 
-    /// Sets up the key.
+    /// Creates the cipher.
     ///
-    /// - Throws: ``OutputFailure`` without an IV.
+    /// - Throws: ``OutputFailure`` if there is no IV.
     init(_ protection: TrackProtection) throws {
-        guard let iv = protection.iv else { throw OutputFailure("SAMPLE-AES needs an IV") }
+        guard let iv = protection.iv else { throw OutputFailure("SAMPLE-AES requires an IV") }
         cipher = try SampleCipher(.sampleAES(.h264), .encrypt, key: protection.key, constantIV: iv)
     }
 
-    /// Prepares for the samples of another segment.
+    /// Starts another segment.
     func begin() { (end, position) = (0, 0) }
 
-    /// Takes the slices of a sample, and of those behind it up to ``partSize``.
+    /// Encrypts the slices of a sample and of the following samples, up to ``partSize``.
     func gather(_ samples: [MediaSample], from index: Int, _ codec: VideoByteStream) throws {
         bytes.removeAll(keepingCapacity: true)
         batch.removeAll()
@@ -37,8 +37,8 @@ final class VideoEncryption {
         var size = 0
         while end < samples.count, end == index || size + samples[end].size <= Self.partSize {
             let sample = samples[end]
-            guard sample.size <= Self.greatestSample else {
-                throw OutputFailure("a sample of \(sample.size) bytes is too large to be encrypted")
+            guard sample.size <= Self.maximumSampleSize else {
+                throw OutputFailure("a sample of \(sample.size) bytes is too large to encrypt")
             }
             try sample.withBytes { try append($0, codec, base: sample.offset) }
             size += sample.size
@@ -57,8 +57,8 @@ final class VideoEncryption {
         }
     }
 
-    /// Where the next NAL unit lies, of a size that is known.
-    func take(_ count: Int) -> Range<Int> {
+    /// Returns the range of the next NAL unit, whose size is known, and advances.
+    func nextRange(_ count: Int) -> Range<Int> {
         defer { position += count }
         return position..<position + count
     }

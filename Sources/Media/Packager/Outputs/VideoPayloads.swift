@@ -2,18 +2,18 @@ import ByteCoding
 import MediaFormats
 
 /// The access units of a segment as byte streams (ISO/IEC 13818-1, 2.14 and 2.17): a delimiter, parameter sets at key
-/// frames, NAL units behind start codes. Clear NAL units go from the input straight into packets.
+/// frames, NAL units after start codes. Clear NAL units are copied from the input directly into packets.
 struct VideoPayloads: TransportPayloads {
-    /// Which bytes come next. A payload is a list of these.
-    private struct Piece {
+    /// A range of source bytes. A payload is a list of ranges.
+    private struct SourceRange {
         enum Source {
-            /// Delimiter and parameter sets.
+            /// The delimiter and parameter sets.
             case start
             /// The start code before a NAL unit.
             case startCode
-            /// The sample itself.
+            /// The sample.
             case sample
-            /// What was encrypted.
+            /// The encrypted NAL units.
             case encrypted
             /// An emulation prevention byte.
             case escape
@@ -28,20 +28,20 @@ struct VideoPayloads: TransportPayloads {
 
     private let codec: VideoByteStream
     private let samples: [MediaSample]
-    /// The next sample; the current one is the one before.
+    /// The index of the next sample; the current one is the one before.
     private var index = 0
     private(set) var timeline: TransportTimeline
     private var encryption: VideoEncryption?
 
     private var start: [UInt8] = []
-    private var pieces: [Piece] = []
-    /// The piece that is being written, and how much of it was.
-    private var piece = 0
-    private var taken = 0
+    private var ranges: [SourceRange] = []
+    /// The index of the current range, and the number of its bytes already written.
+    private var rangeIndex = 0
+    private var written = 0
 
-    /// Prepares for a segment.
+    /// Creates the payloads of a segment.
     ///
-    /// - Parameter encryption: How slices are encrypted; nil: they are not.
+    /// - Parameter encryption: The encryption of slices; nil if they are clear.
     init(
         _ codec: VideoByteStream,
         _ samples: [MediaSample],
@@ -60,11 +60,11 @@ struct VideoPayloads: TransportPayloads {
         if let encryption, encryption.end <= index { try encryption.gather(samples, from: index, codec) }
         let sample = samples[index]
         index += 1
-        pieces.removeAll(keepingCapacity: true)
-        (piece, taken) = (0, 0)
+        ranges.removeAll(keepingCapacity: true)
+        (rangeIndex, written) = (0, 0)
         let isRandomAccess = try sample.withBytes { try list($0, sample) }
         return TransportUnit(
-            size: pieces.reduce(0) { $0 + $1.range.count },
+            size: ranges.reduce(0) { $0 + $1.range.count },
             hasLength: false,
             times: timeline.next(sample),
             duration: timeline.duration(sample),
@@ -73,12 +73,13 @@ struct VideoPayloads: TransportPayloads {
         )
     }
 
-    /// Lists the pieces of a sample.
+    /// Lists the ranges of a sample.
     ///
-    /// - Returns: Whether decoding can start with it.
+    /// - Returns: Whether decoding can start with the sample.
     private mutating func list(_ bytes: RawSpan, _ sample: MediaSample) throws -> Bool {
         var summary = try codec.summary(bytes, base: sample.offset)
-        // What the container calls a key frame gets parameter sets, so that it can be decoded alone.
+        // A sample that the container marks as a sync sample gets parameter sets, so that it can be decoded
+        // independently.
         if sample.isSync, summary.randomAccess == .none { summary.randomAccess = .recoveryPoint(frames: 0) }
         start = codec.start(of: summary)
         append(.start, 0..<start.count)
@@ -92,7 +93,7 @@ struct VideoPayloads: TransportPayloads {
             }
             append(.startCode, 0..<4)
             if let encryption, codec.isEncrypted(bytes.extracting(range)) {
-                append(encryption.take(range.count), encryption)
+                append(encryption.nextRange(range.count), encryption)
             } else {
                 append(.sample, range)
             }
@@ -100,11 +101,11 @@ struct VideoPayloads: TransportPayloads {
         return summary.randomAccess.isSyncSample || sample.isSync
     }
 
-    private mutating func append(_ source: Piece.Source, _ range: Range<Int>) {
-        if !range.isEmpty { pieces.append(Piece(source: source, range: range)) }
+    private mutating func append(_ source: SourceRange.Source, _ range: Range<Int>) {
+        if !range.isEmpty { ranges.append(SourceRange(source: source, range: range)) }
     }
 
-    /// Lists an encrypted NAL unit, escaped again: a decryptor takes off that layer first.
+    /// Lists an encrypted NAL unit with new emulation prevention bytes: a decryptor removes them first.
     private mutating func append(_ range: Range<Int>, _ encryption: VideoEncryption) {
         let bytes = encryption.bytes
         let unit = bytes.span.bytes.extracting(range)
@@ -126,9 +127,9 @@ struct VideoPayloads: TransportPayloads {
         let sample = samples[index - 1]
         let encrypted = encryption?.bytes ?? []
         sample.bytes.withBytes { input in
-            while piece < pieces.count {
-                let (source, whole) = (pieces[piece].source, pieces[piece].range)
-                let range = whole.lowerBound + taken..<whole.upperBound
+            while rangeIndex < ranges.count {
+                let (source, whole) = (ranges[rangeIndex].source, ranges[rangeIndex].range)
+                let range = whole.lowerBound + written..<whole.upperBound
                 let count: Int
                 switch source {
                 case .start:
@@ -144,10 +145,10 @@ struct VideoPayloads: TransportPayloads {
                     count = packetizer.write(Self.escape.span.bytes, into: &output, at: &offset)
                 }
                 guard count == range.count else {
-                    taken += count
+                    written += count
                     return
                 }
-                (piece, taken) = (piece + 1, 0)
+                (rangeIndex, written) = (rangeIndex + 1, 0)
             }
         }
     }

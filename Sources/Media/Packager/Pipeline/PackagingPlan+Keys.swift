@@ -1,51 +1,51 @@
 package import DRMSignaling
 import MediaFormats
 
-/// What a plan has to do with key periods.
+/// The key periods of a plan.
 extension PackagingPlan {
-    /// The places of the renditions that are made of samples.
+    /// The indexes of the renditions that consist of samples: all except subtitles.
     var sampledRenditions: [Int] { renditions.indices.filter { renditions[$0].media.kind != .subtitles } }
 
-    /// The classes that are to be encrypted: each needs a key.
+    /// The track classes to encrypt; each requires a key.
     package var trackClasses: [TrackClass] {
         let wanted = Set(renditions.filter(\.isProtected).compactMap(\.trackClass))
         return TrackClass.allCases.filter(wanted.contains)
     }
 
-    /// How many key periods there will be, at most, as far as the inputs say how long they are; nil: nobody knows.
+    /// The maximum number of key periods, from the durations in the inputs; nil if unknown.
     package var mostPeriods: Int? {
         guard let rotation = job.rotation else { return 1 }
-        guard let duration = presentationDuration, let segments = mostSegments else { return nil }
+        guard let duration = presentationDuration, let segments = maximumSegments else { return nil }
         return switch rotation.length {
         case .segments(let count): segments / count + 1
         case .seconds(let count): Int((duration.seconds / Double(count)).rounded(.down)) + 1
         }
     }
 
-    /// Takes the keys of the period with which the presentation begins.
+    /// Sets the keys of the first period.
     ///
-    /// - Throws: ``JobFailure``, `SignalingError`: keys that are missing, lack an IV, or serve variants that must not share
-    ///   one.
+    /// - Throws: ``JobFailure``, `SignalingError`: keys are missing, have no IV, or are shared by variants that must
+    ///   not share one.
     package mutating func use(_ period: ContentKeyPeriod) throws {
         try check(period)
         let changes = try renditions.indices.map { try change(to: period, of: $0) }
         job.keys = period.keys
         job.awaitsKeys = false
         periodStart = period.start
-        for place in renditions.indices { renditions[place].protection = changes[place]?.protection }
+        for index in renditions.indices { renditions[index].protection = changes[index]?.protection }
     }
 
-    /// What a period brings for a rendition; nil when that is not encrypted.
+    /// Returns the keys of a period for a rendition; nil if the rendition is not encrypted.
     ///
-    /// - Throws: ``JobFailure`` when its class has no key.
-    func change(to period: ContentKeyPeriod, of place: Int) throws -> Rendition.Change? {
-        let planned = renditions[place]
+    /// - Throws: ``JobFailure`` if the rendition's class has no key.
+    func change(to period: ContentKeyPeriod, of index: Int) throws -> Rendition.KeyChange? {
+        let planned = renditions[index]
         guard planned.isProtected else { return nil }
         var job = job
         job.keys = period.keys
         let input = job.inputs[planned.input]
-        guard let protection = try job.protection(of: planned.media, from: input, number: place) else { return nil }
-        return Rendition.Change(
+        guard let protection = try job.protection(of: planned.media, from: input, number: index) else { return nil }
+        return Rendition.KeyChange(
             number: period.number,
             protection: protection,
             systems: try job.protectionHeaders(of: protection),
@@ -53,7 +53,7 @@ extension PackagingPlan {
         )
     }
 
-    /// Holds that a period's keys can be used.
+    /// Checks that a period's keys are complete and can be signaled.
     ///
     /// - Throws: ``JobFailure``, `SignalingError`.
     func check(_ period: ContentKeyPeriod) throws {
@@ -64,7 +64,8 @@ extension PackagingPlan {
         for trackClass in trackClasses where period.keys[trackClass] == nil {
             throw JobFailure(
                 "keys",
-                "key period \(period.number) has no key for \(trackClass.rawValue): give one for it, or one for all"
+                "key period \(period.number) has no key for \(trackClass.rawValue): give one for this class, or one "
+                    + "for all"
             )
         }
         let subjects = renditions.map { rendition in
@@ -80,15 +81,15 @@ extension PackagingPlan {
 }
 
 extension PackagingPlan.Rendition {
-    /// A key that a writer is to go on with.
-    struct Change {
+    /// The new keys of a rendition in a key period.
+    struct KeyChange {
         /// The number of the key period, from 0.
         var number: Int
         /// The key.
         var protection: TrackProtection
         /// The `pssh` boxes of its init segments.
         var systems: [ProtectionSystemHeaderBox]
-        /// When the period begins, in Unix seconds.
+        /// The start of the period in Unix seconds.
         var start: Int64?
     }
 }

@@ -2,48 +2,48 @@ package import DRMSignaling
 import FileWriting
 import Foundation
 
-/// What is to be done, worked out from a job and from what its inputs turned out to be. Nothing has been written yet: a
-/// dry run prints this.
+/// A packaging plan: the inputs of a job and the renditions to write. Nothing has been written yet; a dry run prints
+/// the plan.
 package struct PackagingPlan {
-    /// A rendition to be: one track of one input.
+    /// A planned rendition: one track of one input.
     package struct Rendition: Sendable {
-        /// The place of its input in ``inputs`` and in the job's.
+        /// The index of its input in ``inputs`` and in the job's inputs.
         package var input: Int
-        /// The place of its track in the input.
+        /// The index of its track in the input.
         package var track: Int
         /// The track.
         package var media: MediaTrack
-        /// Its folder below the Multivariant Playlist.
+        /// The name of its folder, relative to the Multivariant Playlist.
         package var folder: String
-        /// Its name for people.
+        /// The name shown to viewers.
         package var name: String
-        /// The language as a BCP 47 tag; nil: not known.
+        /// The language as a BCP 47 tag; nil if unknown.
         package var language: String?
-        /// The group of EXT-X-MEDIA, where the job names one.
+        /// The rendition group in EXT-X-MEDIA; nil if the job specifies none.
         package var group: String?
-        /// What it is for.
+        /// The role; nil if none is signaled.
         package var role: TrackRole?
-        /// What decides its key and its output protection; nil for subtitles.
+        /// The class that determines its key and its output protection; nil for subtitles.
         package var trackClass: TrackClass?
-        /// How it is encrypted; nil: it stays clear, or its keys have still to come.
+        /// The encryption; nil if the rendition stays clear, or its keys have not arrived.
         package var protection: TrackProtection?
-        /// Whether it is to be encrypted.
+        /// Whether the rendition is to be encrypted.
         package var isProtected: Bool
     }
 
     /// The job.
     package internal(set) var job: PackagingJob
-    /// The inputs, opened.
+    /// The open inputs.
     package let inputs: [any MediaInput]
-    /// What becomes of their tracks, in the order of the inputs and their tracks.
+    /// The renditions to write, in the order of the inputs and their tracks.
     package internal(set) var renditions: [Rendition] = []
 
-    /// When the first key period begins, in Unix seconds; nil: it has no date.
+    /// The start of the first key period in Unix seconds; nil if it has no date.
     var periodStart: Int64?
 
-    /// Opens the inputs of a job and decides what becomes of their tracks.
+    /// Opens the inputs of a job and plans the renditions of their tracks.
     ///
-    /// - Parameter open: Opens an input by its path.
+    /// - Parameter open: Opens the input at a path.
     /// - Throws: ``JobFailure``, ``InputFailure``, ``FileFailure``, `SignalingError`.
     package init(_ job: PackagingJob, open: (String) throws -> any MediaInput = MediaInputs.open) throws {
         try job.validate()
@@ -51,33 +51,35 @@ package struct PackagingPlan {
         inputs = try job.inputs.map { try open($0.path) }
         var folders = FolderNames()
         for (index, input) in inputs.enumerated() {
-            for (place, track) in input.tracks.enumerated() where job.inputs[index].takes(track.kind) {
+            for (trackIndex, track) in input.tracks.enumerated() where job.inputs[index].includes(track.kind) {
                 renditions.append(
                     try Self.rendition(
                         of: track,
                         from: job.inputs[index],
                         job,
-                        (index, place, renditions.count),
+                        (index, trackIndex, renditions.count),
                         &folders
                     )
                 )
             }
         }
-        guard !renditions.isEmpty else { throw JobFailure("input", "no track of the inputs is wanted") }
+        guard !renditions.isEmpty else {
+            throw JobFailure("input", "the inputs have no track of the selected kinds: change tracks=")
+        }
         if let duration = presentationDuration { try job.checkClearLead(presentation: duration) }
         try checkManifests()
         try checkStreams()
-        // A live run looks into its folder itself: it may go on there.
+        // A live run checks its folder itself, because it may continue there.
         if job.live == nil { try checkOutput() }
     }
 
-    /// How many segments a rendition has at most, as far as the inputs say how long they are: segments are no shorter than
-    /// is aimed for, but the last one.
-    var mostSegments: Int? {
+    /// The maximum number of segments of a rendition, from the durations in the inputs; nil if unknown. Only the last
+    /// segment may be shorter than the target duration.
+    var maximumSegments: Int? {
         presentationDuration.map { max(1, Int(($0.seconds / job.segmentDuration.seconds).rounded(.up))) + 2 }
     }
 
-    /// Holds that a DASH manifest can say what will be there.
+    /// Checks that a DASH manifest can describe the output.
     ///
     /// - Throws: ``JobFailure``.
     private func checkManifests() throws(JobFailure) {
@@ -85,41 +87,41 @@ package struct PackagingPlan {
         if job.isSingleFile, presentationDuration == nil {
             throw JobFailure(
                 "manifests",
-                "the inputs do not say how long they are, so that no room can be left for the index that DASH wants in "
-                    + "single files: leave single-file out, or dash"
+                "the inputs do not specify their durations, so no space can be reserved for the segment index that "
+                    + "DASH requires in single files: remove single-file, or dash"
             )
         }
         if job.clearLead != nil, renditions.contains(where: { $0.media.kind == .subtitles }) {
             throw JobFailure(
                 "manifests",
-                "a clear lead makes two periods in DASH, and a file of subtitles cannot be divided: leave one of dash, the "
-                    + "clear lead and the subtitles out"
+                "a clear lead requires two periods in DASH, but a subtitle file cannot be split: remove dash, "
+                    + "clear-lead or the subtitles"
             )
         }
     }
 
-    /// Holds that inputs without an end can be packaged as the job wants it.
+    /// Checks that the inputs can be packaged live or with key rotation, as the job requires.
     ///
     /// - Throws: ``JobFailure``.
     private func checkStreams() throws(JobFailure) {
         if job.live != nil, renditions.contains(where: { $0.media.kind == .subtitles }) {
             throw JobFailure(
                 "input",
-                "subtitles are read as a whole, and a live presentation has no end: leave them out"
+                "subtitle files are read as a whole, which a live presentation does not support: remove them"
             )
         }
         guard job.live == nil, job.rotation != nil, mostPeriods == nil else { return }
         throw JobFailure(
             "rotate-keys",
-            "the inputs do not say how long they are, so that nobody knows how many keys are needed: use event, which "
-                + "asks for keys as they are needed"
+            "the inputs do not specify their durations, so the number of keys is unknown: use event, which "
+                + "requests keys as they are needed"
         )
     }
 
-    /// What has to be said of the inputs (tracks that are left out, damage), and of what a key server gave.
+    /// The warnings about the inputs (skipped tracks, damage), and about the data from a key server.
     package var warnings: [String] { inputs.flatMap(\.warnings) + job.keys.systemData.warnings }
 
-    /// How long the longest track says it is; nil when none says.
+    /// The longest duration of a track, as specified in the inputs; nil if none is specified.
     package var presentationDuration: MediaTime? {
         renditions.compactMap { rendition in
             rendition.media.duration.map {
@@ -132,15 +134,15 @@ package struct PackagingPlan {
         of track: MediaTrack,
         from input: PackagingJob.Input,
         _ job: PackagingJob,
-        _ place: (input: Int, track: Int, rendition: Int),
+        _ indexes: (input: Int, track: Int, rendition: Int),
         _ folders: inout FolderNames
     ) throws -> Rendition {
         try job.check(track)
         let language = input.language ?? TrackLanguage.tag(track.language)
         let known = track.kind == .video ? nil : language
         return Rendition(
-            input: place.input,
-            track: place.track,
+            input: indexes.input,
+            track: indexes.track,
             media: track,
             folder: folders.name(for: track, language: known),
             name: input.name ?? known.map(TrackLanguage.name) ?? track.kind.rawValue.capitalized,
@@ -149,12 +151,12 @@ package struct PackagingPlan {
             role: input.role,
             trackClass: job.trackClass(of: track, from: input),
             protection: job.awaitsKeys
-                ? nil : try job.protection(of: track, from: input, number: place.rendition),
+                ? nil : try job.protection(of: track, from: input, number: indexes.rendition),
             isProtected: job.protects(track, from: input)
         )
     }
 
-    /// Holds that nothing is replaced that was not meant to be.
+    /// Checks that no existing output is replaced without permission.
     ///
     /// - Throws: ``JobFailure``.
     func checkOutput() throws {
@@ -165,15 +167,15 @@ package struct PackagingPlan {
         where !unfinished.contains(name) && FileManager.default.fileExists(atPath: job.output + "/" + name) {
             throw JobFailure(
                 "out",
-                "\(job.output)/\(name) is there already: name another folder, or say that it may be replaced (overwrite)"
+                "\(job.output)/\(name) already exists: choose another folder, or allow replacing it (overwrite)"
             )
         }
     }
 }
 
 extension PackagingPlan {
-    /// Requires that what has the names of playlists and folders are files and folders: a link or a device that was put
-    /// there would be destroyed.
+    /// Checks that existing entries with the names of playlists and folders are files and folders: symbolic links and
+    /// devices must not be replaced.
     ///
     /// - Throws: ``JobFailure``.
     func checkKinds() throws {
@@ -185,16 +187,16 @@ extension PackagingPlan {
                 guard lstat(job.output + "/" + name, &status) == 0, status.st_mode & S_IFMT != kind else { continue }
                 throw JobFailure(
                     "out",
-                    "\(job.output)/\(name) is there, and is not \(word): remove it, or name another folder"
+                    "\(job.output)/\(name) exists and is not \(word): remove it, or choose another folder"
                 )
             }
         }
     }
 }
 
-/// Names for the folders of renditions, each once: `video-1080`, `audio-en`, `audio-en-2`.
+/// Creates unique names for the folders of renditions: `video-1080`, `audio-en`, `audio-en-2`.
 private struct FolderNames {
-    private var taken: Set<String> = []
+    private var usedNames: Set<String> = []
 
     mutating func name(for track: MediaTrack, language: String?) -> String {
         var base = track.kind.rawValue
@@ -202,7 +204,7 @@ private struct FolderNames {
         if let language { base += "-" + language.lowercased() }
         var name = base
         var number = 2
-        while !taken.insert(name).inserted {
+        while !usedNames.insert(name).inserted {
             name = "\(base)-\(number)"
             number += 1
         }

@@ -1,13 +1,13 @@
-/// How far the packaging of a job is.
+/// The progress of packaging a job.
 public struct PackagingProgress: Sendable {
-    /// How many bytes of the inputs have been read.
+    /// The number of bytes of the inputs read so far.
     public var bytesRead: Int
-    /// How many bytes the inputs have; nil when one of them is a pipe.
+    /// The total size of the inputs in bytes; nil if one of them is a pipe.
     public var bytesTotal: Int?
-    /// How many bytes have been written.
+    /// The number of bytes written so far.
     public var bytesWritten: Int
 
-    /// Describes how far it is.
+    /// Creates a progress value.
     package init(bytesRead: Int, bytesTotal: Int?, bytesWritten: Int) {
         (self.bytesRead, self.bytesTotal, self.bytesWritten) = (bytesRead, bytesTotal, bytesWritten)
     }

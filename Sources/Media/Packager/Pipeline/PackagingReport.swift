@@ -1,13 +1,13 @@
-/// What a run has written.
+/// A summary of a packaging run.
 public struct PackagingReport: Sendable {
     /// The renditions, in the order of the plan.
     package var renditions: [Rendition]
     /// The playlists.
     package var playlists: PresentationPlaylists
-    /// What was found on the way that did not stop the work.
+    /// Problems that did not stop packaging.
     public var warnings: [String]
-    /// How many bytes of the inputs were read.
+    /// The number of bytes of the inputs read.
     public var bytesRead: Int
-    /// How many bytes of media were written.
+    /// The number of bytes of media written.
     public var bytesWritten: Int
 }

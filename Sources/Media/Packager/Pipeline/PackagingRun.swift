@@ -4,19 +4,19 @@ import DRMSignaling
 import FileWriting
 import MediaFormats
 
-/// Carries out a plan: takes samples from the inputs, lets ``Segmenter`` decide where segments end, and writes them.
+/// Executes a plan: reads samples from the inputs, divides them into segments with ``Segmenter``, and writes these.
 package final class PackagingRun {
     private let plan: PackagingPlan
     private let folder: PresentationFolder
     private let periods: [ContentKeyPeriod]
     private let pipeline: SegmentPipeline
-    /// In the order of the pipeline's renditions.
+    /// The outputs, in the order of the pipeline's renditions.
     private var outputs: [RenditionOutput] = []
 
-    /// Prepares a run; the output folder is made.
+    /// Prepares a run, and creates the output folder.
     ///
-    /// - Parameter periods: The keys of all periods, in order, where keys change: ``PackagingPlan/mostPeriods`` of them.
-    /// - Throws: ``FileFailure``; ``JobFailure`` when keys are missing; what writers throw.
+    /// - Parameter periods: With key rotation, the keys of all periods in order: ``PackagingPlan/mostPeriods`` of them.
+    /// - Throws: ``FileFailure``; ``JobFailure`` if keys are missing; errors of the writers.
     package init(_ plan: PackagingPlan, periods: [ContentKeyPeriod] = []) throws {
         var plan = plan
         if let first = periods.first { try plan.use(first) }
@@ -25,7 +25,7 @@ package final class PackagingRun {
         self.plan = plan
         self.periods = periods
         folder = try PresentationFolder(path: plan.job.output)
-        // What a killed run has put away may be back now.
+        // Preparing the folder may have restored files that a killed run had moved away.
         try plan.checkOutput()
         pipeline = try SegmentPipeline(plan)
         for rendition in pipeline.renditions {
@@ -35,46 +35,52 @@ package final class PackagingRun {
                     writer: plan.writer(for: rendition),
                     folder: folder,
                     job: plan.job,
-                    expectedSegments: plan.mostSegments
+                    expectedSegments: plan.maximumSegments
                 )
             )
         }
     }
 
-    /// Holds that nothing stays clear for want of a key, and that no key serves longer than it may.
+    /// Checks that no track stays clear because its key is missing, and that no key is used in two periods.
     private static func checkKeys(_ plan: PackagingPlan, _ periods: [ContentKeyPeriod]) throws {
         guard plan.renditions.allSatisfy({ !$0.isProtected || $0.protection != nil }) else {
-            throw JobFailure("keys", "there is something to encrypt, and no key has come for it")
+            throw JobFailure("keys", "a track is to be encrypted, but there is no key for its class")
         }
         guard plan.job.rotation != nil else { return }
         let wanted = plan.mostPeriods ?? 1
         guard periods.count >= wanted else {
-            throw JobFailure("keys", "there are \(wanted) key periods, and keys for \(periods.count)")
+            throw JobFailure(
+                "keys",
+                "the presentation has \(wanted) key periods, but there are keys for only \(periods.count)"
+            )
         }
         for (number, period) in periods.enumerated() where period.number != number {
-            throw JobFailure("keys", "the keys of period \(number) are not there")
+            throw JobFailure("keys", "the keys of key period \(number) are missing")
         }
         let used = periods.map { Set($0.keys.all.map(\.key.keyID)) }
         for (number, pair) in zip(used, used.dropFirst()).enumerated() where !pair.0.isDisjoint(with: pair.1) {
-            throw JobFailure("keys", "key period \(number + 1) has a key of the one before: each has keys of its own")
+            throw JobFailure(
+                "keys",
+                "key period \(number + 1) reuses a key of the previous period: every period needs different keys"
+            )
         }
     }
 
-    /// Reads the inputs to their ends, writes all segments, then the playlists, and moves all into place.
+    /// Reads the inputs to their ends, writes all segments and then the playlists, and moves everything into place.
     ///
     /// - Parameter progress: Called after each segment.
-    /// - Returns: What was written.
-    /// - Throws: As ``write(progress:)`` and ``publish()``.
+    /// - Returns: A summary of what was written.
+    /// - Throws: The errors of ``write(progress:)`` and ``publish()``.
     package func run(progress: (PackagingProgress) -> Void = { _ in }) throws -> PackagingReport {
         let report = try write(progress: progress)
         try publish()
         return report
     }
 
-    /// Reads the inputs to their ends, and writes all segments and playlists, so that nothing is left to do but to publish.
+    /// Reads the inputs to their ends, and writes all segments and playlists; only ``publish()`` remains to be called.
     ///
     /// - Parameter progress: Called after each segment.
-    /// - Returns: What was written.
+    /// - Returns: A summary of what was written.
     /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``JobFailure``, `SignalingError`.
     package func write(progress: (PackagingProgress) -> Void = { _ in }) throws -> PackagingReport {
         try writeSegments(progress)
@@ -98,9 +104,9 @@ package final class PackagingRun {
         )
     }
 
-    /// Moves what was written into place.
+    /// Moves the written files into place.
     ///
-    /// - Throws: ``FileFailure``; then what was there is there again.
+    /// - Throws: ``FileFailure``; in this case the previous files are restored.
     package func publish() throws { try folder.publish(isPackaged: plan.job.names.isPackaged) }
 
     private func writeSegments(_ progress: (PackagingProgress) -> Void) throws {
@@ -125,11 +131,14 @@ package final class PackagingRun {
                 guard periods.indices.contains(segment.period) else {
                     throw JobFailure(
                         "keys",
-                        "the inputs are longer than they say, and there are no more keys: use event"
+                        "the inputs are longer than their headers specify, and there are no more keys: use event"
                     )
                 }
-                let place = plan.sampledRenditions[segment.rendition]
-                try output.change(to: plan.change(to: periods[segment.period], of: place), period: segment.period)
+                let renditionIndex = plan.sampledRenditions[segment.rendition]
+                try output.change(
+                    to: plan.change(to: periods[segment.period], of: renditionIndex),
+                    period: segment.period
+                )
             }
             try output.write(segment.samples, start: segment.start, end: segment.end)
         } catch let failure as SampleFailure {
@@ -138,17 +147,18 @@ package final class PackagingRun {
         }
     }
 
-    /// Ends all renditions, in the order of the plan; subtitles are cut where the leading rendition is.
+    /// Finishes all renditions, in the order of the plan; subtitles are split at the segment boundaries of the leading
+    /// rendition.
     private func finish() throws -> [Rendition] {
         let written = try outputs.map { try $0.finish() }
         let leader = written.first { $0.track.kind == .video } ?? written[0]
         let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
         let sampled = plan.sampledRenditions
-        return try plan.renditions.indices.map { place in
-            if let index = sampled.firstIndex(of: place) { return written[index] }
-            let planned = plan.renditions[place]
+        return try plan.renditions.indices.map { renditionIndex in
+            if let index = sampled.firstIndex(of: renditionIndex) { return written[index] }
+            let planned = plan.renditions[renditionIndex]
             guard let input = plan.inputs[planned.input] as? WebVTTInput else {
-                throw InputFailure(plan.inputs[planned.input].name, "its subtitles are no WebVTT")
+                throw InputFailure(plan.inputs[planned.input].name, "the subtitles are not WebVTT")
             }
             return try SubtitleOutput(planned: planned, input: input, manifests: plan.job.manifests)
                 .write(along: leader.segments, map: WebVTTTimestampMap(mpegTS: UInt64(origin)), to: folder)
@@ -157,7 +167,7 @@ package final class PackagingRun {
 }
 
 extension PackagingPlan {
-    /// What writes a rendition's segments.
+    /// Creates the segment writer of a rendition.
     func writer(for rendition: Rendition) throws -> any SegmentWriter {
         do {
             return try job.container.writer(

@@ -1,25 +1,25 @@
 import ByteCoding
 
-/// Writes the media segments of a rendition, as files of their own or as parts of one, and remembers what its playlists
-/// have to say.
+/// Writes the media segments of a rendition, as separate files or as parts of one, and collects the data for its
+/// playlists.
 final class RenditionOutput {
     private let planned: PackagingPlan.Rendition
     private let writer: any SegmentWriter
     private let folder: PresentationFolder
     private let clearLead: MediaTime?
-    /// What stands before the numbers of segments.
+    /// The prefix of segment names, before the number.
     private let prefix: String
-    /// The one file of the rendition, where there is but one.
+    /// The single file of the rendition; nil if segments are separate files.
     private let file: FileOutput?
     private let fileName: String
-    /// For AES-128 of whole segments.
+    /// The encryptor for whole segments (AES-128); nil for other schemes.
     private let encryptor: SegmentEncryptor?
-    /// How many segments the index of a single file has room for; nil: there is none.
+    /// The maximum number of entries in the index of a single file; nil if there is no index.
     private let indexCapacity: Int?
-    /// Room for the index of the clear lead, and for that of the rest.
-    private var clearRoom: SegmentIndexRoom?
-    private var room: SegmentIndexRoom?
-    /// When the first segment begins.
+    /// The reserved space for the index of the clear lead, and for that of the other segments.
+    private var clearReservation: SegmentIndexReservation?
+    private var reservation: SegmentIndexReservation?
+    /// The start time of the first segment.
     private var firstStart: MediaTime?
 
     private var initialization: Rendition.Resource?
@@ -28,8 +28,8 @@ final class RenditionOutput {
     /// The number of the key period.
     private(set) var period = 0
     private var laterPeriods: [Rendition.Period] = []
-    /// How many segments were begun; some may not be written yet.
-    private var begun = 0
+    /// The number of segments started; some may not be written yet.
+    private var startedCount = 0
     private(set) var byteCount = 0
     private var sampleCount = 0
     private var sampleDuration: UInt64 = 0
@@ -57,10 +57,10 @@ final class RenditionOutput {
         }
     }
 
-    /// Goes on in another key period.
+    /// Continues with another key period.
     ///
-    /// - Parameter change: What it brings; nil for a rendition that is not encrypted.
-    func change(to change: PackagingPlan.Rendition.Change?, period number: Int) throws {
+    /// - Parameter change: The new keys; nil if the rendition is not encrypted.
+    func change(to change: PackagingPlan.Rendition.KeyChange?, period number: Int) throws {
         period = number
         guard let change else { return }
         try encryptor?.change(to: change.protection)
@@ -70,26 +70,26 @@ final class RenditionOutput {
         )
     }
 
-    /// Writes a segment, at once or together with later ones.
+    /// Writes a segment, either now or together with later ones.
     func write(_ samples: [MediaSample], start: MediaTime, end: MediaTime) throws {
         var segment = MediaSegment(
-            index: begun,
+            index: startedCount,
             samples: samples,
             start: start,
             end: end,
             isProtected: planned.protection != nil
         )
         if let clearLead, start < clearLead { segment.isProtected = false }
-        begun += 1
+        startedCount += 1
         if firstStart == nil { firstStart = max(start, .zero) }
         for sample in samples { sampleDuration += UInt64(sample.duration) }
         sampleCount += samples.count
         try writeInitialization(segment)
 
-        let name = file == nil ? "\(prefix)\(begun).\(writer.fileExtension)" : fileName
+        let name = file == nil ? "\(prefix)\(startedCount).\(writer.fileExtension)" : fileName
         let target = try file ?? FileOutput(path: folder.stagedPath(planned.folder + "/" + name))
         let part = FilePart(target)
-        // Not the segment: its samples need not be held any longer than its bytes are.
+        // The closure does not capture the segment, so that its samples are released with its bytes.
         let (isProtected, duration) = (segment.isProtected, duration(from: start, to: end))
         let period = period
         let whenWritten: ([KeyFrame]) throws -> Void = { [self] keyFrames in
@@ -107,15 +107,15 @@ final class RenditionOutput {
         }
         guard let encryptor else { return try whenWritten(try writer.write(segment, to: part)) }
         try encryptor.add(segment, to: part, whenWritten: whenWritten)
-        // In one file a segment begins where the one before it has ended.
+        // In a single file, a segment starts where the previous one ends.
         if file != nil { try encryptor.flush() }
     }
 
-    /// Ends the rendition.
+    /// Finishes the rendition.
     func finish() throws -> Rendition {
         try encryptor?.flush()
-        let clearIndex = try fillRoom(clearRoom, isProtected: false)
-        let index = try fillRoom(room, isProtected: planned.protection != nil)
+        let clearIndex = try fillReservation(clearReservation, isProtected: false)
+        let index = try fillReservation(reservation, isProtected: planned.protection != nil)
         try file?.finish()
         let seconds = Double(sampleDuration) / Double(planned.media.timescale)
         var rendition = Rendition(
@@ -132,28 +132,28 @@ final class RenditionOutput {
         return rendition
     }
 
-    /// Writes the index of the segments of a kind into its room.
+    /// Writes the index of the clear or of the protected segments into its reserved space.
     ///
-    /// - Returns: Where the index lies.
-    private func fillRoom(_ room: SegmentIndexRoom?, isProtected: Bool) throws -> Range<Int>? {
-        guard let room, let file else { return nil }
+    /// - Returns: The byte range of the index.
+    private func fillReservation(_ reservation: SegmentIndexReservation?, isProtected: Bool) throws -> Range<Int>? {
+        guard let reservation, let file else { return nil }
         let timescale = planned.media.timescale
-        var listed: [SegmentIndexRoom.Segment] = []
+        var listed: [SegmentIndexReservation.Segment] = []
         var start = (firstStart ?? .zero).converted(to: timescale)
         for segment in segments {
             let duration = segment.duration.converted(to: timescale)
             if segment.isProtected == isProtected {
-                listed.append(SegmentIndexRoom.Segment(byteCount: segment.byteCount, duration: duration))
+                listed.append(SegmentIndexReservation.Segment(byteCount: segment.byteCount, duration: duration))
             } else if listed.isEmpty {
                 start += duration
             }
         }
-        let (bytes, indexSize) = try room.fill(listed, timescale: timescale, start: UInt64(clamping: start))
-        try file.replace(at: room.offset, with: bytes)
-        return room.offset..<room.offset + indexSize
+        let (bytes, indexSize) = try reservation.fill(listed, timescale: timescale, start: UInt64(clamping: start))
+        try file.replace(at: reservation.offset, with: bytes)
+        return reservation.offset..<reservation.offset + indexSize
     }
 
-    /// What is presented before 0 is cut off by the edit list, and does not count.
+    /// Returns the duration of a segment. Samples presented before 0 are removed by the edit list, and do not count.
     private func duration(from start: MediaTime, to end: MediaTime) -> MediaTime {
         let timescale = planned.media.timescale
         let first = max(0, start.converted(to: timescale))
@@ -172,8 +172,8 @@ final class RenditionOutput {
             try file.write(bytes.span.bytes)
             resource = Rendition.Resource(uri: fileName, byteRange: start..<file.count)
             if let indexCapacity {
-                let made = SegmentIndexRoom(offset: file.count, capacity: indexCapacity)
-                if isClearLead { clearRoom = made } else { room = made }
+                let made = SegmentIndexReservation(offset: file.count, capacity: indexCapacity)
+                if isClearLead { clearReservation = made } else { reservation = made }
                 try file.write(made.placeholder.span.bytes)
             }
         } else {
@@ -192,12 +192,12 @@ final class RenditionOutput {
         }
     }
 
-    /// Whether a key period has begun whose init segment is not written.
+    /// Whether a key period has started whose init segment has not been written.
     private var needsInitialization: Bool { laterPeriods.last.map { $0.initialization == nil } ?? false }
 }
 
 extension Rendition {
-    /// What became of a plan.
+    /// Creates a rendition from the plan and the written files.
     init(
         _ planned: PackagingPlan.Rendition,
         initialization: Resource? = nil,

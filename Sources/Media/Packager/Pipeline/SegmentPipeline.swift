@@ -1,48 +1,48 @@
 import FileWriting
 import MediaFormats
 
-/// Takes samples from inputs, lets ``Segmenter`` decide where segments end, and gives out segments that are complete:
-/// of all renditions, each as soon as its end is certain.
+/// Reads samples from inputs, divides them into segments with ``Segmenter``, and returns complete segments of all
+/// renditions, each as soon as its end is known.
 final class SegmentPipeline {
-    /// The samples of a segment that is complete, and where it is.
+    /// The samples of a complete segment, and its position in the presentation.
     struct Segment {
-        /// The place of its rendition among those that are made of samples.
+        /// The index of its rendition in ``SegmentPipeline/renditions``.
         var rendition: Int
-        /// Its samples in decoding order; not empty.
+        /// The samples in decoding order; not empty.
         var samples: [MediaSample]
-        /// When its first sample is presented.
+        /// The presentation time of its first sample.
         var start: MediaTime
-        /// When the next one's first sample is presented, or where its last sample ends.
+        /// The presentation time of the next segment's first sample, or the end of its last sample.
         var end: MediaTime
-        /// The key period in which it lies.
+        /// The number of its key period.
         var period: Int
-        /// The longest distance between two of its key frames, or of the last one and its end; in seconds.
+        /// The longest interval between its key frames, or between the last one and its end, in seconds.
         var longestGroup: Double
     }
 
     private struct TrackState {
-        /// Samples about which nothing is decided yet, from `head` on.
+        /// Samples that have not been assigned to a segment, from index `head` on.
         var waiting: [MediaSample] = []
         var head = 0
-        /// The samples of the open segment.
+        /// The samples of the current segment.
         var open: [MediaSample] = []
     }
 
     private struct InputState {
-        /// The places of its tracks among the renditions; nil for a track that is not wanted.
+        /// The indexes of its tracks' renditions; nil for a track that is not packaged.
         var tracks: [Int?]
-        /// When its last sample is decoded, in the presentation.
+        /// The decode time of its last sample, in the presentation.
         var reached = MediaTime(.min / 2, timescale: 1)
         var hasEnded = false
-        /// ``MediaInput/breaks`` when the pipeline was made.
-        var breaks: Int
+        /// The value of ``MediaInput/discontinuityCount`` when the pipeline was created.
+        var discontinuityCount: Int
     }
 
     /// The inputs.
     let inputs: [any MediaInput]
-    /// The renditions that are made of samples; the segmenter's tracks are in this order.
+    /// The renditions that consist of samples, in the order of the segmenter's tracks.
     let renditions: [PackagingPlan.Rendition]
-    /// The place of the rendition whose segments decide where the others' end.
+    /// The index of the leading rendition, whose segment boundaries the others follow.
     let leader: Int
     private var segmenter: Segmenter
     private var schedule: KeyPeriodSchedule
@@ -50,23 +50,23 @@ final class SegmentPipeline {
     private var sources: [InputState]
     private var ready: [Segment] = []
     private var hasEnded = false
-    /// Whether it ends where an input does not go on from what was before.
-    private let endsAtBreaks: Bool
-    private var hasBegun = false
-    /// Whether it has ended there.
-    private(set) var isBroken = false
+    /// Whether the pipeline stops at a discontinuity of an input.
+    private let stopsAtDiscontinuity: Bool
+    private var hasStarted = false
+    /// Whether it stopped at a discontinuity.
+    private(set) var stoppedAtDiscontinuity = false
 
-    /// Prepares a pipeline.
+    /// Creates a pipeline.
     ///
     /// - Parameters:
-    ///   - firstPeriod: The number of the key period in which the first segment lies.
-    ///   - endsAtBreaks: Whether it ends where an input does not go on from what was before, or any of them ends.
-    /// - Throws: ``JobFailure`` when there are no samples to be expected.
-    init(_ plan: PackagingPlan, firstPeriod: Int = 0, endsAtBreaks: Bool = false) throws(JobFailure) {
-        self.endsAtBreaks = endsAtBreaks
+    ///   - firstPeriod: The number of the key period of the first segment.
+    ///   - stopsAtDiscontinuity: Whether the pipeline stops at a discontinuity or at the end of any input.
+    /// - Throws: ``JobFailure`` if there are only subtitles.
+    init(_ plan: PackagingPlan, firstPeriod: Int = 0, stopsAtDiscontinuity: Bool = false) throws(JobFailure) {
+        self.stopsAtDiscontinuity = stopsAtDiscontinuity
         let sampled = plan.sampledRenditions
         guard !sampled.isEmpty else {
-            throw JobFailure("input", "there are subtitles alone: give the film that they belong to as well")
+            throw JobFailure("input", "the only inputs are subtitles: also give the audio or video that they belong to")
         }
         inputs = plan.inputs
         renditions = sampled.map { plan.renditions[$0] }
@@ -87,19 +87,18 @@ final class SegmentPipeline {
                 tracks: plan.inputs[input].tracks.indices.map { track in
                     sampled.firstIndex { plan.renditions[$0].input == input && plan.renditions[$0].track == track }
                 },
-                breaks: plan.inputs[input].breaks
+                discontinuityCount: plan.inputs[input].discontinuityCount
             )
         }
     }
 
-    /// What no segment is to exceed, as far as key frames allow; see ``Segmenter/greatestDuration``.
-    var greatestDuration: MediaTime? {
-        get { segmenter.greatestDuration }
-        set { segmenter.greatestDuration = newValue }
+    /// The maximum segment duration, as far as key frames permit; see ``Segmenter/maximumDuration``.
+    var maximumDuration: MediaTime? {
+        get { segmenter.maximumDuration }
+        set { segmenter.maximumDuration = newValue }
     }
 
-    /// The next segment that is complete; nil when all inputs have come to their ends. Reads as much as that takes, and
-    /// no more.
+    /// Returns the next complete segment; nil when all inputs have ended. Reads only as much as is required.
     ///
     /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``.
     func next() throws -> Segment? {
@@ -107,7 +106,8 @@ final class SegmentPipeline {
         return ready.isEmpty ? nil : ready.removeFirst()
     }
 
-    /// Ends all tracks where they are, whatever the inputs would still have: their last segments are complete then.
+    /// Ends all tracks at their current positions, which completes their last segments. Does not read the rest of the
+    /// inputs.
     ///
     /// - Throws: `Segmenter.Failure`.
     func end() throws {
@@ -120,29 +120,29 @@ final class SegmentPipeline {
             hasEnded = true
             return
         }
-        guard let (place, sample) = try inputs[index].next() else { return try endInput(index) }
-        if endsAtBreaks, inputs[index].breaks != sources[index].breaks {
-            isBroken = true
+        guard let (trackIndex, sample) = try inputs[index].next() else { return try endInput(index) }
+        if stopsAtDiscontinuity, inputs[index].discontinuityCount != sources[index].discontinuityCount {
+            stoppedAtDiscontinuity = true
             return try end()
         }
-        guard let track = sources[index].tracks[place] else { return }
-        // What is taken up in the middle begins with the next key frame.
-        if endsAtBreaks, track == leader, !hasBegun {
+        guard let track = sources[index].tracks[trackIndex] else { return }
+        // After a discontinuity, start with the next key frame.
+        if stopsAtDiscontinuity, track == leader, !hasStarted {
             guard sample.isSync else { return }
-            hasBegun = true
+            hasStarted = true
         }
         let timing = Segmenter.Timing(sample, in: renditions[track].media)
         sources[index].reached = timing.decode
         states[track].waiting.append(sample)
-        carryOut(try segmenter.add(timing, track: track))
+        perform(try segmenter.add(timing, track: track))
     }
 
     private func endInput(_ index: Int) throws {
         sources[index].hasEnded = true
-        for case let track? in sources[index].tracks { carryOut(try segmenter.end(track: track)) }
+        for case let track? in sources[index].tracks { perform(try segmenter.end(track: track)) }
     }
 
-    /// The input that is behind: its last sample was decoded first.
+    /// Returns the input whose last sample has the earliest decode time.
     private func nextInput() -> Int? {
         var first: Int?
         for index in sources.indices where !sources[index].hasEnded {
@@ -152,7 +152,7 @@ final class SegmentPipeline {
         return first
     }
 
-    private func carryOut(_ decisions: [Segmenter.Decision]) {
+    private func perform(_ decisions: [Segmenter.Decision]) {
         for decision in decisions {
             switch decision {
             case .append(let track):
@@ -169,7 +169,8 @@ final class SegmentPipeline {
         }
     }
 
-    /// Completes the open segment of a track. One without samples, in a gap, is no segment: the one before it lasts longer.
+    /// Completes the current segment of a track. If it is empty, because of a gap, there is no segment: the previous
+    /// one is extended.
     private func close(_ track: Int) {
         guard let first = states[track].open.first else { return }
         let start = presentation(first, track)

@@ -1,7 +1,7 @@
 import ByteCoding
 import MediaFormats
 
-/// Writes the segments of a subtitle rendition, cut where the leading rendition is.
+/// Writes the segments of a subtitle rendition, with the segment boundaries of the leading rendition.
 struct SubtitleOutput {
     let planned: PackagingPlan.Rendition
     let input: WebVTTInput
@@ -10,8 +10,8 @@ struct SubtitleOutput {
     /// Writes all segments.
     ///
     /// - Parameters:
-    ///   - segments: Those of the leading rendition.
-    ///   - map: Which timestamp of the media time 0 of the presentation has.
+    ///   - segments: The segments of the leading rendition.
+    ///   - map: The media timestamp of presentation time 0.
     func write(along segments: [Rendition.Segment], map: WebVTTTimestampMap, to folder: PresentationFolder) throws
         -> Rendition
     {
@@ -37,7 +37,7 @@ struct SubtitleOutput {
             )
         }
         var rendition = Rendition(planned, segments: written)
-        // DASH has no segments of WebVTT by itself: players take the whole file (DASH-IF IOP, 6.4.5).
+        // DASH has no WebVTT segments outside of MP4: players read the whole file (DASH-IF IOP, 6.4.5).
         if manifests.contains(.dash) {
             let file = try FileOutput(path: folder.stagedPath(planned.folder + "/all.vtt"))
             try file.write(input.rendition(map: map).last().span.bytes)

@@ -1,29 +1,29 @@
 import HLSPlaylist
 
-/// The bit rates of a Media Playlist as BANDWIDTH and AVERAGE-BANDWIDTH count them (RFC 8216bis, 4.1), in bits per
-/// second. The peak is `PeakBitRate`, the average is that of all segments.
+/// The bit rates of a Media Playlist in bits per second, as defined for BANDWIDTH and AVERAGE-BANDWIDTH (RFC 8216bis,
+/// 4.1). The peak is computed by `PeakBitRate`, the average over all segments.
 struct BitRate: Hashable {
     /// The peak segment bit rate, rounded up.
     var peak: UInt64 = 0
     /// The average segment bit rate, rounded up; never above the peak.
     var average: UInt64 = 0
 
-    /// Nothing.
+    /// Zero.
     static let zero = BitRate()
 
-    /// The sum of both.
+    /// Returns the sums of the peaks and of the averages.
     static func + (left: BitRate, right: BitRate) -> BitRate {
         BitRate(peak: left.peak + right.peak, average: left.average + right.average)
     }
 
-    /// The greater of each.
+    /// Returns the maximum of the peaks and of the averages.
     func maximum(_ other: BitRate) -> BitRate {
         BitRate(peak: max(peak, other.peak), average: max(average, other.average))
     }
 }
 
 extension BitRate {
-    /// Measures segments; durations and the Target Duration in seconds, sizes in bytes.
+    /// Computes the bit rates of segments; durations and the Target Duration are in seconds, sizes in bytes.
     init(_ segments: [(duration: Double, byteCount: Int)], targetDuration: Double) {
         var rate = PeakBitRate()
         for segment in segments { rate.append(duration: segment.duration, byteCount: Double(segment.byteCount)) }

@@ -1,21 +1,21 @@
 import HLSPlaylist
 
 extension MediaPlaylist {
-    /// The Media Playlist of a rendition, without version and Target Duration: ``finish(targetDuration:)`` gives it
-    /// both.
+    /// Creates the Media Playlist of a rendition, without the version and the Target Duration, which
+    /// ``finish(targetDuration:)`` sets.
     ///
     /// - Parameters:
-    ///   - rendition: What was written.
+    ///   - rendition: The written rendition.
     ///   - keys: The EXT-X-KEY tags of its protected segments.
     init(_ rendition: Rendition, keys: PeriodKeys) {
         self.init(targetDuration: 0)
         playlistType = .vod
         isEnded = true
-        var clock = PlaylistClock()
+        var rounder = DurationRounder()
         var encryption = EncryptionTags(rendition, keys: keys)
         var bitRate = BitRateTags()
         segments = rendition.segments.map { segment in
-            let duration = clock.advance(by: segment.duration.seconds)
+            let duration = rounder.advance(by: segment.duration.seconds)
             var tags = encryption.tags(isProtected: segment.isProtected, period: segment.period)
             if segment.resource.byteRange == nil, rendition.track.kind != .subtitles {
                 tags += bitRate.tags(byteCount: segment.byteCount, duration: duration)
@@ -29,8 +29,8 @@ extension MediaPlaylist {
         }
     }
 
-    /// The playlist of a video rendition's I-frames (RFC 8216bis, 4.4.3.6); nil when there are none that a client could
-    /// use. Those of segments that are encrypted as a whole cannot be cut out.
+    /// Creates the I-frame playlist of a video rendition (RFC 8216bis, 4.4.3.6); nil if there are no I-frames that a
+    /// client could use. A client cannot extract I-frames from segments that are encrypted as a whole.
     init?(iFramesOf rendition: Rendition, keys: PeriodKeys) {
         let frames = rendition.iFrames
         guard rendition.track.kind == .video, !frames.isEmpty else { return nil }
@@ -38,30 +38,30 @@ extension MediaPlaylist {
         playlistType = .vod
         isEnded = true
         isIFramesOnly = true
-        var clock = PlaylistClock()
+        var rounder = DurationRounder()
         var encryption = EncryptionTags(rendition, keys: keys)
         segments = frames.map { frame in
             HLSPlaylist.MediaSegment(
                 uri: frame.resource.uri,
-                duration: clock.advance(by: frame.duration),
+                duration: rounder.advance(by: frame.duration),
                 byteRange: frame.resource.byteRange.map { ByteRange($0) },
                 tags: encryption.tags(isProtected: frame.isProtected, period: frame.period)
             )
         }
     }
 
-    /// The duration of the longest segment in seconds.
+    /// The duration of the longest segment, in seconds.
     var longestDuration: Double { segments.map(\.duration).max() ?? 0 }
 
-    /// Gives the playlist its Target Duration and its version.
+    /// Sets the Target Duration and the version.
     mutating func finish(targetDuration: UInt64) {
         self.targetDuration = targetDuration
         version = neededVersion
         marksExactDurations = (version ?? 1) >= 3
     }
 
-    /// The Target Duration that playlists have in common, in seconds: no segment is longer, rounded to the nearest
-    /// second. Before version 6 clients do not round, so that the next whole second is taken (RFC 8216bis, 4.4.3.1, 8).
+    /// Returns the common Target Duration of playlists in seconds: no segment is longer, rounded to the nearest second.
+    /// Before version 6, clients do not round, so it is rounded up (RFC 8216bis, 4.4.3.1, 8).
     static func targetDuration(of playlists: [MediaPlaylist]) -> UInt64 {
         let longest = playlists.map(\.longestDuration).max() ?? 0
         let isRounded = playlists.allSatisfy { ($0.neededVersion ?? 1) >= 6 }
@@ -75,13 +75,13 @@ extension ByteRange {
     }
 }
 
-/// Rounds the durations of segments to microseconds so that the errors do not add up: each duration ends where the
-/// rounded time line says.
-struct PlaylistClock {
+/// Rounds the durations of segments to microseconds without accumulating errors: the end of each segment is rounded,
+/// not its duration.
+struct DurationRounder {
     private var time = 0.0
     private var microseconds: Int64 = 0
 
-    /// The duration to write for a segment of so many seconds.
+    /// Returns the rounded duration of a segment, whose exact duration is in seconds.
     mutating func advance(by seconds: Double) -> Double {
         time += seconds
         let end = Int64(exactly: (time * 1e6).rounded()) ?? microseconds
@@ -90,13 +90,13 @@ struct PlaylistClock {
     }
 }
 
-/// Writes EXT-X-KEY and EXT-X-MAP where they change.
+/// Creates EXT-X-KEY and EXT-X-MAP tags where the values change.
 ///
-///     protected            KEY ... MAP     players prepare for what they see first
+///     protected            KEY ... MAP     players read the keys before the init segment
 ///     AES-128              MAP KEY ...     the init segment is not encrypted: the key must not apply to it
 ///     clear lead           MAP (clear), later KEY ... MAP
-///     clear once again     KEY:METHOD=NONE MAP (clear)
-///     another key period   KEY ... MAP     all of the keys, and an init segment that names the key
+///     clear again          KEY:METHOD=NONE MAP (clear)
+///     another key period   KEY ... MAP     all keys, and an init segment with the key ID
 struct EncryptionTags {
     private let rendition: Rendition
     private let keys: PeriodKeys
@@ -108,7 +108,7 @@ struct EncryptionTags {
         self.keys = keys
     }
 
-    /// What stands before a segment.
+    /// Returns the tags before a segment.
     mutating func tags(isProtected: Bool, period number: Int) -> [SegmentTag] {
         var keyTags: [SegmentTag] = []
         let wanted = isProtected ? number : nil
@@ -127,17 +127,18 @@ struct EncryptionTags {
     }
 }
 
-/// Writes EXT-X-BITRATE where the rate is no longer within a tenth of what was last said (RFC 8216bis, 4.4.4.8).
+/// Creates EXT-X-BITRATE tags where the bit rate differs by more than 10 percent from the last tag (RFC 8216bis,
+/// 4.4.4.8).
 struct BitRateTags {
-    private var stated: UInt64?
+    private var lastRate: UInt64?
 
-    /// What stands before a segment; its size in bytes, its duration in seconds.
+    /// Returns the tags before a segment with a size in bytes and a duration in seconds.
     mutating func tags(byteCount: Int, duration: Double) -> [SegmentTag] {
         guard duration > 0 else { return [] }
         let rate = Double(byteCount) * 8 / duration / 1000
-        if let stated, (rate * 0.9...rate * 1.1).contains(Double(stated)) { return [] }
+        if let lastRate, (rate * 0.9...rate * 1.1).contains(Double(lastRate)) { return [] }
         guard let rounded = UInt64(exactly: rate.rounded()), rounded > 0 else { return [] }
-        stated = rounded
+        lastRate = rounded
         return [.bitrate(rounded)]
     }
 }

@@ -3,11 +3,12 @@ import HLSPlaylist
 import MediaFormats
 
 extension MultivariantPlaylist {
-    /// The Multivariant Playlist of renditions: each video with each group of audio, or each group of audio alone.
+    /// Creates the Multivariant Playlist of renditions: a variant for each video rendition with each audio group, or
+    /// for each audio group if there is no video.
     ///
-    /// Nothing in it needs a protocol version (RFC 8216bis, 8).
+    /// No tag in it requires a protocol version (RFC 8216bis, 8).
     ///
-    /// - Throws: ``JobFailure`` when renditions do not go together.
+    /// - Throws: ``JobFailure`` if the renditions cannot be combined.
     init(_ drafts: [PresentationPlaylists.Draft], _ options: PlaylistOptions) throws {
         self.init()
         let rates = Dictionary(drafts.map { ($0.rendition.folder, $0.bitRate) }, uniquingKeysWith: { $0.maximum($1) })
@@ -19,38 +20,38 @@ extension MultivariantPlaylist {
         isIndependentSegments = true
         sessionKeys = Self.sessionKeys(drafts)
         renditions = audio.tags(.audio, uri: uri) + subtitles.tags(.subtitles, uri: uri)
-        let maker = VariantMaker(options: options, rates: rates, uri: uri)
+        let builder = VariantBuilder(options: options, rates: rates, uri: uri)
         let videos = kinds[.video, default: []]
-        // The first variant is where a client starts that knows nothing: the first video, the first audio.
+        // Clients without other information start with the first variant: the first video, the first audio.
         let choices: [RenditionGroups.Group?] = subtitles.groups.isEmpty ? [nil] : subtitles.groups.map { $0 }
         for choice in choices {
             if videos.isEmpty {
-                variants += audio.groups.map { maker.variant(audioOnly: $0, subtitles: choice) }
+                variants += audio.groups.map { builder.variant(audioOnly: $0, subtitles: choice) }
                 continue
             }
             let groups: [RenditionGroups.Group?] = audio.groups.isEmpty ? [nil] : audio.groups.map { $0 }
             for group in groups {
-                variants += videos.map { maker.variant($0.rendition, audio: group, subtitles: choice) }
+                variants += videos.map { builder.variant($0.rendition, audio: group, subtitles: choice) }
             }
         }
-        iFrameVariants = videos.compactMap { maker.iFrameVariant($0) }
+        iFrameVariants = videos.compactMap { builder.iFrameVariant($0) }
     }
 
-    /// Each key once for each system, so that clients can ask for it before they load Media Playlists.
+    /// Returns the distinct keys of all systems, so that clients can request them before they load Media Playlists.
     private static func sessionKeys(_ drafts: [PresentationPlaylists.Draft]) -> [SessionKeyTag] {
         var seen: Set<KeyTag> = []
         return drafts.flatMap(\.keys).filter { seen.insert($0).inserted }.map { SessionKeyTag($0) }
     }
 }
 
-/// Makes variants.
-private struct VariantMaker {
+/// Creates variants.
+private struct VariantBuilder {
     let options: PlaylistOptions
-    /// The bit rates of renditions by their folders.
+    /// The bit rates of renditions, by folder.
     let rates: [String: BitRate]
     let uri: (Rendition) -> String
 
-    /// A video with a group of audio.
+    /// Returns the variant of a video rendition with an audio group.
     func variant(
         _ rendition: Rendition,
         audio: RenditionGroups.Group?,
@@ -65,7 +66,7 @@ private struct VariantMaker {
         )
     }
 
-    /// A group of audio alone. Its URI is that of its first member.
+    /// Returns the variant of an audio group without video. Its URI is that of the first member.
     func variant(audioOnly group: RenditionGroups.Group, subtitles: RenditionGroups.Group?) -> Variant {
         let bitRate = rate(group) + rate(subtitles)
         var attributes = VariantAttributes(bandwidth: bitRate.peak, averageBandwidth: bitRate.average)
@@ -78,7 +79,7 @@ private struct VariantMaker {
         )
     }
 
-    /// The I-frames of a video.
+    /// Returns the I-frame variant of a video rendition.
     func iFrameVariant(_ draft: PresentationPlaylists.Draft) -> IFrameStreamInfTag? {
         guard draft.iFrames != nil, let name = options.names.iFrames else { return nil }
         return IFrameStreamInfTag(
@@ -109,14 +110,14 @@ private struct VariantMaker {
 
     private func rate(_ rendition: Rendition) -> BitRate { rates[rendition.folder] ?? .zero }
 
-    /// Of a group, what the most demanding choice takes.
+    /// Returns the bit rate of the most demanding member of a group.
     private func rate(_ group: RenditionGroups.Group?) -> BitRate {
         group?.members.reduce(.zero) { $0.maximum(rate($1.rendition)) } ?? .zero
     }
 }
 
 extension MediaTrack {
-    /// SUPPLEMENTAL-CODECS: Dolby Vision above a base layer that others can show.
+    /// The SUPPLEMENTAL-CODECS attribute: Dolby Vision with a base layer that other players support.
     fileprivate var supplementalCodecs: [String] {
         guard let sampleEntry else { return [] }
         for type: FourCC in ["dvcC", "dvvC", "dvwC"] {

@@ -2,23 +2,23 @@ package import DRMSignaling
 import HLSPlaylist
 import SampleEncryption
 
-/// What playlists say beyond what was written: names, and how the keys are signaled.
+/// The options of playlists: file names, and how keys are signaled.
 package struct PlaylistOptions: Sendable {
-    /// What files are called.
+    /// The names of the output files.
     package var names = PackagingJob.FileNames()
-    /// Whom the keys are signaled to.
+    /// The DRM systems for which the keys are signaled.
     package var systems: [ProtectionSystem] = []
-    /// What the URIs of keys look like.
+    /// The template of key URIs.
     package var keyURI = KeyURITemplate.fairPlay
-    /// What `{title}` of the key URI stands for.
+    /// The value of `{title}` in key URIs.
     package var title: String?
-    /// HDCP-LEVEL and ALLOWED-CPC.
+    /// The rules for HDCP-LEVEL and ALLOWED-CPC.
     package var outputProtection = OutputProtectionRules.standard
 
-    /// Options for a clear presentation.
+    /// Creates options of a clear presentation.
     package init() {}
 
-    /// Those of a job.
+    /// Creates the options of a job.
     package init(_ job: PackagingJob) {
         names = job.names
         systems = job.systems
@@ -27,7 +27,7 @@ package struct PlaylistOptions: Sendable {
         outputProtection = job.outputProtection
     }
 
-    /// The EXT-X-KEY tags of a rendition, one for each system, by the numbers of key periods; empty ones when it is clear.
+    /// Returns the EXT-X-KEY tags of a rendition, one for each system, by key period; empty if the rendition is clear.
     ///
     /// - Throws: `SignalingError`.
     func keys(of rendition: Rendition) throws -> PeriodKeys {
@@ -39,9 +39,9 @@ package struct PlaylistOptions: Sendable {
         return keys
     }
 
-    /// The EXT-X-KEY tags of a key.
+    /// Returns the EXT-X-KEY tags of a key.
     ///
-    /// - Parameter start: When its period begins, in Unix seconds.
+    /// - Parameter start: The start of the key period in Unix seconds.
     /// - Throws: `SignalingError`.
     func keys(_ protection: TrackProtection, _ trackClass: TrackClass, start: Int64?) throws -> [KeyTag] {
         guard let keyID = ContentKeyID(protection.keyID) else { return [] }
@@ -53,35 +53,36 @@ package struct PlaylistOptions: Sendable {
             track: trackClass.uriName,
             title: title,
             period: start,
-            // With cenc each sample has its own, in the segments.
+            // With cenc, each sample has an IV in the segment.
             iv: protection.scheme == .cenc ? nil : protection.iv?.bytes
         )
         return signals.map { signal in protection.systemData.tag(for: keyID, signal.system) ?? KeyTag(signal) }
     }
 
-    /// Whether output protection is asked for. Where the key lies open it would keep nobody from anything, so that the
-    /// standard rules are not applied there; others are, since somebody wanted them.
+    /// Whether output protection is signaled. If the key is served in the clear, output protection is ineffective, so
+    /// the standard rules are not applied; other rules are applied, because they were requested explicitly.
     var isDRM: Bool {
         systems.contains { $0 != .identity } || (!systems.isEmpty && outputProtection != .standard)
     }
 
-    /// What a variant asks of a device and of its display; nil when nothing can be asked: its video is clear.
+    /// Returns the output protection required for a variant; nil if its video is clear, or no output protection is
+    /// signaled.
     func outputProtection(of rendition: Rendition) -> OutputProtection? {
         guard rendition.protection != nil, isDRM, let trackClass = rendition.trackClass else { return nil }
         return outputProtection.protection(of: trackClass, variant: rendition.folder)
     }
 }
 
-/// The EXT-X-KEY tags of a rendition by the numbers of key periods.
+/// The EXT-X-KEY tags of a rendition, by number of the key period.
 struct PeriodKeys {
-    /// Those of the first period, or of all.
+    /// The tags of the first period, or of all periods.
     var first: [KeyTag] = []
-    /// Those of others.
+    /// The tags of later periods.
     var later: [Int: [KeyTag]] = [:]
 
-    /// Those of a period.
+    /// The tags of a period.
     subscript(period: Int) -> [KeyTag] { later[period] ?? first }
 
-    /// All of them, in order.
+    /// The tags of all periods, in order.
     var all: [KeyTag] { later.keys.sorted().reduce(first) { $0 + (later[$1] ?? []) } }
 }

@@ -1,14 +1,14 @@
 import HLSPlaylist
 
 extension MediaPlaylist {
-    /// The lowest protocol version that has all that is used here (RFC 8216bis, 8); nil stands for 1, which needs no
-    /// tag.
+    /// The lowest protocol version that supports all features of the playlist (RFC 8216bis, 8); nil for version 1,
+    /// which requires no tag.
     ///
     ///     2   IV of EXT-X-KEY
     ///     3   EXTINF with a decimal point
     ///     4   EXT-X-BYTERANGE, EXT-X-I-FRAMES-ONLY
-    ///     5   METHOD=SAMPLE-AES, KEYFORMAT, KEYFORMATVERSIONS; EXT-X-MAP among I-frames
-    ///     6   EXT-X-MAP elsewhere
+    ///     5   METHOD=SAMPLE-AES, KEYFORMAT, KEYFORMATVERSIONS; EXT-X-MAP in I-frame playlists
+    ///     6   EXT-X-MAP in other playlists
     var neededVersion: UInt64? {
         var version: UInt64 = isIFramesOnly ? 4 : 1
         for segment in segments {

@@ -8,11 +8,11 @@ package import HLSPlaylist
 package struct PresentationPlaylists: Sendable {
     /// A Media Playlist.
     package struct Media: Sendable {
-        /// Its path below the folder of the presentation.
+        /// The path, relative to the presentation's folder.
         package var path: String
         /// The playlist.
         package var playlist: MediaPlaylist
-        /// Its bit rates in bits per second.
+        /// The bit rates in bits per second.
         var bitRate: BitRate
     }
 
@@ -20,16 +20,16 @@ package struct PresentationPlaylists: Sendable {
     package private(set) var media: [Media] = []
     /// The Multivariant Playlist.
     package private(set) var multivariant = MultivariantPlaylist()
-    /// The Multivariant Playlist's path.
+    /// The path of the Multivariant Playlist.
     package let path: String
 
-    /// Makes playlists of what was written.
+    /// Creates the playlists of renditions.
     ///
     /// - Parameters:
-    ///   - renditions: What was written.
-    ///   - options: Names, and how keys are signaled.
-    /// - Throws: ``JobFailure`` when renditions do not go together, `SignalingError` when variants that must not share
-    ///   a key do.
+    ///   - renditions: The written renditions.
+    ///   - options: The file names, and how keys are signaled.
+    /// - Throws: ``JobFailure`` if the renditions cannot be combined; `SignalingError` if variants share a key that
+    ///   they must not share.
     package init(_ renditions: [Rendition], options: PlaylistOptions) throws {
         path = options.names.multivariant
         try VariantProtection.check(renditions.map { VariantProtection.Subject($0) }, options)
@@ -59,9 +59,9 @@ package struct PresentationPlaylists: Sendable {
         multivariant = try MultivariantPlaylist(playlists, options)
     }
 
-    /// All files, the Multivariant Playlist last: it names the others.
+    /// Returns the files of all playlists; the Multivariant Playlist is last, because it references the others.
     ///
-    /// - Throws: `PlaylistError` when a value cannot be written.
+    /// - Throws: `PlaylistError` if a value cannot be written.
     package func files() throws(PlaylistError) -> [(path: String, bytes: [UInt8])] {
         var files: [(path: String, bytes: [UInt8])] = []
         for file in media { files.append((file.path, try file.playlist.write())) }
@@ -85,7 +85,7 @@ package struct PresentationPlaylists: Sendable {
             self.iFrames = iFrames
         }
 
-        /// Gives the playlists their Target Durations, and measures them by these.
+        /// Sets the Target Durations of the playlists, and computes their bit rates.
         mutating func finish(_ common: UInt64) {
             let own = rendition.track.kind == .subtitles ? MediaPlaylist.targetDuration(of: [playlist]) : common
             playlist.finish(targetDuration: own)

@@ -1,29 +1,29 @@
 extension Rendition {
     /// A key frame as a segment of an I-frame playlist.
     struct IFrame {
-        /// Where it lies.
+        /// The file and the byte range.
         var resource: Resource
-        /// In seconds, to the next one or to the end.
+        /// The time to the next key frame or to the end, in seconds.
         var duration: Double
         /// Whether it is encrypted.
         var isProtected: Bool
-        /// The number of the key period in which it lies.
+        /// The number of its key period.
         var period: Int
     }
 
-    /// What a key frame of a transport stream begins with: PAT and PMT, in bytes. They are its Media Initialization
-    /// Section, which the byte range of an I-frame must not include, and which clients find before it
+    /// The size in bytes of the PAT and PMT at the start of a key frame in a transport stream. They are its Media
+    /// Initialization Section, which the byte range of an I-frame must not include, and which clients find before it
     /// (RFC 8216bis, 4.4.3.6).
     private var tableSize: Int { initialization == nil && clearInitialization == nil ? 2 * 188 : 0 }
 
-    /// The key frames that can be read by themselves, in order. Together they last as long as the segments from the
-    /// first of them on.
+    /// The key frames that can be read independently, in order. Their total duration is that of the segments from the
+    /// first key frame on.
     var iFrames: [IFrame] {
         var frames: [IFrame] = []
         for segment in segments {
             let hidden = segment.isProtected && protection?.scheme == .aes128
             guard !hidden, let first = segment.keyFrames.first else {
-                // The frame before stays on the screen.
+                // The previous frame remains on the screen.
                 if !frames.isEmpty { frames[frames.count - 1].duration += segment.duration.seconds }
                 continue
             }

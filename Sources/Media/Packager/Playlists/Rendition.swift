@@ -1,15 +1,15 @@
 package import DRMSignaling
 
-/// What was written of a track: what its playlists are made from.
+/// A written rendition: the source of its playlists.
 package struct Rendition: Sendable {
-    /// A file, or a part of one.
+    /// A file, or a byte range of one.
     package struct Resource: Hashable, Sendable {
         /// The name, relative to the Media Playlist.
         package var uri: String
-        /// Its part; nil: the whole file.
+        /// The byte range; nil for the whole file.
         package var byteRange: Range<Int>?
 
-        /// Describes a resource.
+        /// Creates a resource.
         package init(uri: String, byteRange: Range<Int>? = nil) {
             self.uri = uri
             self.byteRange = byteRange
@@ -18,20 +18,20 @@ package struct Rendition: Sendable {
 
     /// A media segment.
     package struct Segment: Sendable {
-        /// Where it is.
+        /// The file and the byte range.
         package var resource: Resource
-        /// How many bytes it has.
+        /// The size in bytes.
         package var byteCount: Int
-        /// How long it lasts in the presentation.
+        /// The duration in the presentation.
         package var duration: MediaTime
         /// Whether it is encrypted.
         package var isProtected: Bool
-        /// Its key frames, offsets counted from the beginning of the segment.
+        /// The key frames, with offsets from the start of the segment.
         package var keyFrames: [KeyFrame]
-        /// The number of the key period in which it lies, from 0.
+        /// The number of its key period, from 0.
         package var period = 0
 
-        /// Describes a segment.
+        /// Creates a segment.
         package init(
             resource: Resource,
             byteCount: Int,
@@ -47,18 +47,18 @@ package struct Rendition: Sendable {
         }
     }
 
-    /// What is new with a key period.
+    /// The changes at the start of a key period.
     package struct Period: Sendable {
         /// The number of the period, from 0.
         package var number: Int
-        /// Its key.
+        /// The encryption.
         package var protection: TrackProtection
-        /// When it begins, in Unix seconds; nil: it has no date.
+        /// The start in Unix seconds; nil if it has no date.
         package var start: Int64?
-        /// The init segment of its protected segments; nil: the one before serves as well.
+        /// The init segment of its protected segments; nil to continue with the previous one.
         package var initialization: Resource?
 
-        /// Describes a period.
+        /// Creates a period.
         package init(number: Int, protection: TrackProtection, start: Int64? = nil, initialization: Resource? = nil) {
             self.number = number
             self.protection = protection
@@ -69,42 +69,44 @@ package struct Rendition: Sendable {
 
     /// The track.
     package var track: MediaTrack
-    /// Its folder below the Multivariant Playlist, such as `video-1080`.
+    /// The name of its folder, relative to the Multivariant Playlist, such as `video-1080`.
     package var folder: String
-    /// Its name for people, for NAME of EXT-X-MEDIA.
+    /// The name shown to viewers (NAME of EXT-X-MEDIA).
     package var name: String
-    /// The language as a BCP 47 tag; nil: not known.
+    /// The language as a BCP 47 tag; nil if unknown.
     package var language: String?
-    /// The group of EXT-X-MEDIA (audio, subtitles).
+    /// The rendition group in EXT-X-MEDIA (audio, subtitles); nil to choose one by codec.
     package var group: String?
-    /// `main`, `alternate`, `description` (audio description), `commentary`, `dub`, `caption`, `forced-subtitle` ...
+    /// The role: `main`, `alternate`, `description` (audio description), `commentary`, `dub`, `caption`,
+    /// `forced-subtitle` ...
     package var role: String?
-    /// How it is encrypted; nil: it is clear.
+    /// The encryption; nil if the rendition is clear.
     package var protection: TrackProtection?
-    /// The key periods behind the first one, in order.
+    /// The key periods after the first one, in order.
     package var laterPeriods: [Period] = []
-    /// When the first key period begins, in Unix seconds; nil: it has no date.
+    /// The start of the first key period in Unix seconds; nil if it has no date.
     package var periodStart: Int64?
-    /// The init segment of protected segments, or of all when nothing is encrypted; that of the first key period.
+    /// The init segment of protected segments, or of all segments if none is encrypted; for the first key period.
     package var initialization: Resource?
     /// The init segment of a clear lead.
     package var clearInitialization: Resource?
-    /// Its segments.
+    /// The segments.
     package var segments: [Segment]
-    /// When the first segment begins in the presentation.
+    /// The start time of the first segment in the presentation.
     package var start = MediaTime.zero
-    /// Where the index of a single file lies: of protected segments, or of all when nothing is encrypted.
+    /// The byte range of the index in a single file: of the protected segments, or of all if none is encrypted.
     package var index: Range<Int>?
-    /// The index of a clear lead.
+    /// The byte range of the index of the clear lead.
     package var clearIndex: Range<Int>?
-    /// All subtitles in one file, for DASH.
+    /// A file with all subtitles, for DASH.
     package var wholeFile: Resource?
-    /// Frames per second, from the samples that were seen; nil unless it is video.
+    /// The frame rate in frames per second, measured from the samples; nil unless the track is video.
     package var frameRate: Double?
-    /// Whose key and output protection it has, where its input's policy says so; nil: what its kind and size say.
+    /// The class that determines its key and output protection, if the input's policy specifies one; nil to choose by
+    /// kind and resolution.
     package var policyClass: TrackClass?
 
-    /// Describes a rendition; parameters as the properties.
+    /// Creates a rendition; for the parameters see the properties.
     package init(
         track: MediaTrack,
         folder: String,
@@ -133,7 +135,7 @@ package struct Rendition: Sendable {
         self.policyClass = policyClass
     }
 
-    /// The class that decides its key and its output protection; subtitles have none.
+    /// The class that determines its key and its output protection; nil for subtitles.
     package var trackClass: TrackClass? {
         switch track.kind {
         case .subtitles: nil
@@ -142,12 +144,12 @@ package struct Rendition: Sendable {
         }
     }
 
-    /// How it is encrypted in a key period.
+    /// Returns the encryption in a key period.
     func protection(in period: Int) -> TrackProtection? {
         laterPeriods.last { $0.number == period }?.protection ?? protection
     }
 
-    /// The init segment of a key period.
+    /// Returns the init segment of a key period.
     func initialization(in period: Int) -> Resource? {
         laterPeriods.last { $0.number <= period && $0.initialization != nil }?.initialization ?? initialization
     }

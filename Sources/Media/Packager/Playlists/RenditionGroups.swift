@@ -1,17 +1,16 @@
 import HLSPlaylist
 
-/// The groups of EXT-X-MEDIA: which renditions clients may choose from, for audio and for subtitles (RFC 8216bis,
-/// 4.4.6.1.1).
+/// The rendition groups of EXT-X-MEDIA, from which clients choose audio and subtitles (RFC 8216bis, 4.4.6.1.1).
 ///
-/// A group of audio has one codec and one number of channels, so that CODECS of a variant says exactly what is in it.
-/// Groups must have the same members, though: where a group lacks a rendition (English is there in surround, the
-/// commentary only in stereo), the one of the first group that has it stands in.
+/// The members of an audio group have the same codec and number of channels, so that the CODECS attribute of a variant
+/// is exact. However, all groups must have the same members: if a group has no rendition of a kind (English exists in
+/// surround, but the commentary only in stereo), it includes the rendition of the first group that has one.
 struct RenditionGroups {
     /// A rendition as a member of a group.
     struct Member {
         /// The rendition.
         var rendition: Rendition
-        /// The same in all groups.
+        /// The identity, which is the same in all groups.
         var identity: Identity
     }
 
@@ -19,10 +18,10 @@ struct RenditionGroups {
     struct Group {
         /// GROUP-ID.
         var id: String
-        /// In the order of the presentation.
+        /// The members, in the order of the presentation.
         var members: [Member]
 
-        /// The codecs of all members, each once.
+        /// The distinct codecs of all members.
         var codecs: [String] {
             var codecs: [String] = []
             for member in members where !codecs.contains(member.rendition.track.codecs) {
@@ -32,42 +31,42 @@ struct RenditionGroups {
         }
     }
 
-    /// What a person chooses by.
+    /// The attributes by which a viewer chooses.
     struct Identity: Hashable {
         /// NAME.
         var name: String
         /// LANGUAGE.
         var language: String?
-        /// What it is for.
+        /// The role.
         var role: TrackRole?
     }
 
     /// The groups, in the order of their first renditions.
     private(set) var groups: [Group] = []
-    /// All that there is to choose from, in order.
+    /// The identities of all renditions, in order.
     private(set) var identities: [Identity] = []
 
-    /// Sorts renditions of one kind into groups.
+    /// Divides renditions of one kind into groups.
     ///
-    /// - Throws: ``JobFailure`` when a group that was named has two renditions that nobody can tell apart.
+    /// - Throws: ``JobFailure`` if a named group has two renditions with the same attributes.
     init(_ renditions: [Rendition], prefix: String) throws(JobFailure) {
         var keys: [Key] = []
         for rendition in renditions {
             let identity = Self.identity(rendition, among: identities)
             if !identities.contains(identity) { identities.append(identity) }
             let key = Key(rendition)
-            let place = groups.indices.first { index in
+            let groupIndex = groups.indices.first { index in
                 keys[index] == key && !groups[index].members.contains { $0.identity == identity }
             }
-            if let place {
-                groups[place].members.append(Member(rendition: rendition, identity: identity))
+            if let groupIndex {
+                groups[groupIndex].members.append(Member(rendition: rendition, identity: identity))
                 continue
             }
             if let name = rendition.group, groups.contains(where: { $0.id == name }) {
                 throw JobFailure(
                     "input",
-                    "the group “\(name)” has two renditions “\(identity.name)”, or two codecs: give them different names, or "
-                        + "groups of their own"
+                    "the group “\(name)” has two renditions named “\(identity.name)”, or two codecs: give them "
+                        + "different names, or put them in different groups"
                 )
             }
             keys.append(key)
@@ -81,7 +80,7 @@ struct RenditionGroups {
         fill()
     }
 
-    /// What decides the group.
+    /// The attributes that determine the group.
     private struct Key: Hashable {
         var group: String?
         var codecs: String
@@ -107,8 +106,8 @@ struct RenditionGroups {
         func idStem(prefix: String) -> String { format.isEmpty ? prefix : "\(prefix)-\(format)" }
     }
 
-    /// Two renditions of one language and role that have different names are two identities; of one name and two
-    /// languages or roles, the name must tell them apart.
+    /// Returns the identity of a rendition. Renditions with the same language and role but different names have
+    /// different identities; if only the name is the same, a number is added to it.
     private static func identity(_ rendition: Rendition, among known: [Identity]) -> Identity {
         let language = (rendition.language ?? rendition.track.language)
         var identity = Identity(
@@ -134,7 +133,7 @@ struct RenditionGroups {
         return id
     }
 
-    /// Gives every group all members, in one order.
+    /// Completes every group with all members, in the same order.
     private mutating func fill() {
         let all = identities.compactMap { identity in
             groups.lazy.compactMap { $0.members.first { $0.identity == identity } }.first
@@ -148,9 +147,9 @@ struct RenditionGroups {
 }
 
 extension RenditionGroups {
-    /// The EXT-X-MEDIA tags, group by group.
+    /// Returns the EXT-X-MEDIA tags of all groups.
     ///
-    /// - Parameter uri: Gives the Media Playlist of a rendition.
+    /// - Parameter uri: Returns the URI of a rendition's Media Playlist.
     func tags(_ type: MediaTag.MediaType, uri: (Rendition) -> String) -> [MediaTag] {
         let standard = type == .audio ? defaultIdentity : nil
         let autoselected = autoselected(standard)
@@ -173,14 +172,14 @@ extension RenditionGroups {
         }
     }
 
-    /// What is played when nobody says otherwise: the first that is the main program.
+    /// The rendition to play without a user preference: the first that is the main program.
     private var defaultIdentity: Identity? {
         identities.first { $0.role == .main }
             ?? identities.first { ![.commentary, .description, .alternate].contains($0.role) } ?? identities.first
     }
 
-    /// What a client may choose by itself: of several that it cannot tell apart, the default or the first; commentary
-    /// only when somebody asks for it.
+    /// Returns the renditions that a client may choose without user action: of several with the same attributes, the
+    /// default or the first; commentary only on request.
     private func autoselected(_ standard: Identity?) -> Set<Identity> {
         struct Choice: Hashable {
             var language: String?
@@ -204,7 +203,7 @@ extension RenditionGroups {
 }
 
 extension RenditionGroups.Identity {
-    /// CHARACTERISTICS (RFC 8216bis, 4.4.6.1; Apple's media characteristics).
+    /// Returns the CHARACTERISTICS attribute (RFC 8216bis, 4.4.6.1; Apple's media characteristics).
     fileprivate func characteristics(_ type: MediaTag.MediaType) -> [String] {
         switch (role, type) {
         case (.description, .audio): ["public.accessibility.describes-video"]

@@ -1,20 +1,19 @@
 package import DRMSignaling
 
-/// Holds that variants may have the keys and the output protection that they have. A plan asks before anything is
-/// written.
+/// Checks the keys and the output protection of variants. A plan performs these checks before anything is written.
 package enum VariantProtection {
-    /// A rendition, as far as it matters here.
+    /// The properties of a rendition that are checked.
     package struct Subject: Sendable {
         /// The folder, which is also the variant's name.
         package var name: String
-        /// What kind of media it is.
+        /// The kind of media.
         package var kind: MediaTrack.Kind
-        /// The class that decides; nil for subtitles.
+        /// The track class; nil for subtitles.
         package var trackClass: TrackClass?
-        /// Its key; nil when it is clear.
+        /// The key ID; nil if the rendition is clear.
         package var keyID: [UInt8]?
 
-        /// Describes a rendition.
+        /// Creates a subject.
         package init(name: String, kind: MediaTrack.Kind, trackClass: TrackClass?, keyID: [UInt8]?) {
             self.name = name
             self.kind = kind
@@ -22,7 +21,7 @@ package enum VariantProtection {
             self.keyID = keyID
         }
 
-        /// A rendition that was written.
+        /// Creates a subject from a written rendition.
         init(_ rendition: Rendition) {
             self.init(
                 name: rendition.folder,
@@ -33,8 +32,8 @@ package enum VariantProtection {
         }
     }
 
-    /// Holds that variants with different HDCP-LEVELs have different keys, and that the rules name variants that there
-    /// are.
+    /// Checks that variants with different HDCP-LEVELs have different keys, and that the rules reference existing
+    /// variants.
     ///
     /// - Throws: `SignalingError` with `shared-key`; ``JobFailure``.
     package static func check(_ subjects: [Subject], _ options: PlaylistOptions) throws {
@@ -44,7 +43,8 @@ package enum VariantProtection {
         if let unknown = options.outputProtection.namedVariants.first(where: { !names.contains($0) }) {
             throw JobFailure(
                 "hdcp",
-                "there is no variant “\(unknown)” to protect; there are \(names.joined(separator: ", ")), and the classes "
+                "there is no variant “\(unknown)”: use one of the variants \(names.joined(separator: ", ")), or a "
+                    + "class: "
                     + TrackClass.allCases.map(\.rawValue).joined(separator: ", ")
             )
         }

@@ -1,68 +1,70 @@
 package import DRMSignaling
 package import FPSCrypto
 
-/// Keys from a key server that speaks SPEKE v2.0: the question as a document, and what the answer comes to. No I/O.
+/// Requests keys from a SPEKE v2.0 key server: creates the request document, and parses the response. No I/O.
 ///
 ///     class     audio   SD   HD   UHD
 ///     type      AUDIO   SD   HD   UHD       intendedTrackType
 ///
-/// Key IDs are the packager's to choose. They follow from content ID, type and key period, so that whoever packages the
-/// same again gets the same keys, and so do two packagers that do at once:
+/// The packager chooses the key IDs. They are derived from the content ID, the type and the key period, so that
+/// packaging the same content again yields the same keys, and so do two packagers that run concurrently:
 ///
-///     key ID = the first 16 bytes of SHA-256("keyway key exchange" 00 content ID 00 type 00 period), as a UUID of version 8
-///     period = its number in decimal digits; nothing where keys do not change
+///     key ID = the first 16 bytes of SHA-256("keyway key exchange" 00 content ID 00 type 00 period), as a UUIDv8
+///     period = its number in decimal digits; empty without key rotation
 ///
-/// So do the initialization vectors that are proposed for cbcs, as SPEKE lets encryptors do. There are servers that send
-/// back what was proposed and have no vectors of their own; where the answer has another one, that is used.
+/// The proposed initialization vectors for cbcs are derived in the same way; SPEKE permits encryptors to propose them.
+/// Some servers return the proposed vector and do not generate any; if the response contains another one, that one is
+/// used.
 ///
 ///     IV     = the first 16 bytes of SHA-256 of the same, 00 and "iv"
 package struct KeyExchange: Sendable {
-    /// A key period that is asked for.
+    /// A key period in a request.
     package struct Period: Hashable, Sendable {
-        /// Its number, from 0.
+        /// The number of the period, from 0.
         package var number: Int
-        /// When it begins and when it ends, in Unix seconds; nil where nothing has a date.
+        /// The start and end in Unix seconds; nil if the presentation has no dates.
         package var times: Range<Int64>?
 
-        /// Describes a period.
+        /// Creates a period.
         package init(number: Int, times: Range<Int64>? = nil) {
             self.number = number
             self.times = times
         }
     }
 
-    /// To whom keys are encrypted on the way.
+    /// The recipient for which the server encrypts the keys.
     package struct Recipient: Sendable {
-        /// What the question has.
+        /// The certificate, which is included in the request.
         let certificate: X509Certificate
-        /// What opens the answer.
+        /// The private key, which decrypts the response.
         let privateKey: RSAPrivateKey
 
-        /// Takes both halves.
+        /// Creates a recipient.
         ///
-        /// - Throws: ``KeyExchangeFailure`` when they do not belong together.
+        /// - Throws: ``KeyExchangeFailure`` if the private key does not match the certificate.
         package init(certificate: X509Certificate, privateKey: RSAPrivateKey) throws(KeyExchangeFailure) {
             guard certificate.matches(privateKey) else {
-                throw KeyExchangeFailure("the private key is not the certificate's")
+                throw KeyExchangeFailure("the private key does not match the certificate")
             }
             self.certificate = certificate
             self.privateKey = privateKey
         }
     }
 
-    /// What the server calls the content.
+    /// The server's ID of the content.
     package let contentID: String
-    /// How media are encrypted.
+    /// The encryption method.
     package let method: HLSKeyMethod
-    /// Whom keys are signaled to.
+    /// The DRM systems for which keys are signaled.
     package let systems: [ProtectionSystem]
     private let recipient: Recipient?
 
-    /// Prepares an exchange.
+    /// Creates an exchange.
     ///
-    /// - Parameter recipient: Without one keys come in the clear, and the connection alone protects them.
-    /// - Throws: ``KeyExchangeFailure`` for a content ID of none or more than 1,000 bytes, for AES-128, and for systems that
-    ///   SPEKE has not.
+    /// - Parameter recipient: The recipient of encrypted keys; nil to receive keys in the clear, protected only by the
+    ///   connection.
+    /// - Throws: ``KeyExchangeFailure`` for a content ID that is empty or longer than 1,000 bytes, for AES-128, and for
+    ///   systems that SPEKE does not support.
     package init(
         contentID: String,
         method: HLSKeyMethod,
@@ -70,13 +72,13 @@ package struct KeyExchange: Sendable {
         recipient: Recipient? = nil
     ) throws(KeyExchangeFailure) {
         guard (1...1_000).contains(contentID.utf8.count) else {
-            throw KeyExchangeFailure("a content ID has 1 to 1,000 bytes")
+            throw KeyExchangeFailure("the content ID must have 1 to 1,000 bytes")
         }
         guard method != .aes128 else {
-            throw KeyExchangeFailure("SPEKE has keys for cbcs and cenc: AES-128 has no such scheme")
+            throw KeyExchangeFailure("SPEKE does not support the scheme aes-128: use cbcs or cenc")
         }
         if let system = systems.first(where: { $0.systemID == nil }) {
-            throw KeyExchangeFailure("\(system.name) is no system that SPEKE has data for")
+            throw KeyExchangeFailure("SPEKE does not support the system \(system.name): remove it")
         }
         self.contentID = contentID
         self.method = method
@@ -86,7 +88,7 @@ package struct KeyExchange: Sendable {
 
     private var scheme: String { method == .sampleAESCTR ? "cenc" : "cbcs" }
 
-    /// The key ID of a class.
+    /// Returns the key ID of a class.
     package func keyID(of trackClass: TrackClass, in period: Period? = nil) -> ContentKeyID? {
         var bytes = bytes(for: trackClass, in: period)
         bytes[6] = bytes[6] & 0x0F | 0x80
@@ -94,19 +96,19 @@ package struct KeyExchange: Sendable {
         return ContentKeyID(bytes)
     }
 
-    /// The initialization vector that is proposed for a class; nil for cenc, where each sample has its own.
+    /// Returns the proposed initialization vector of a class; nil for cenc, where each sample has one.
     func proposedIV(of trackClass: TrackClass, in period: Period?) -> [UInt8]? {
         scheme == "cbcs" ? bytes(for: trackClass, in: period, "iv") : nil
     }
 
-    /// 16 bytes that follow from content ID, type and period.
+    /// Returns 16 bytes derived from the content ID, the type and the period.
     private func bytes(for trackClass: TrackClass, in period: Period?, _ use: String? = nil) -> [UInt8] {
         var parts = ["keyway key exchange", contentID, Self.type(of: trackClass), period.map { "\($0.number)" } ?? ""]
         if let use { parts.append(use) }
         return Array(SHA256.hash(Array(parts.joined(separator: "\0").utf8)).prefix(16))
     }
 
-    /// The question for the keys of classes.
+    /// Creates the request for the keys of classes.
     package func question(for trackClasses: [TrackClass], in period: Period? = nil) -> CPIXDocument {
         var document = CPIXDocument(contentID: contentID)
         if let recipient { document.deliveryData = [.init(certificate: recipient.certificate.der)] }
@@ -127,8 +129,8 @@ package struct KeyExchange: Sendable {
             for system in systems {
                 guard let systemID = system.systemID else { continue }
                 var entry = CPIXDocument.DRMSystem(keyID: keyID, systemID: systemID)
-                // Empty elements ask. URIExtXKey is not asked for: SPEKE v2.0 has it no more, and whoever asks for what is
-                // not answered has to stop.
+                // Empty elements request data. URIExtXKey is not requested: SPEKE v2.0 no longer has it, and an
+                // encryptor must stop if requested data is missing in the response.
                 (entry.mediaPlaylistSignaling, entry.multivariantPlaylistSignaling) = ("", "")
                 if system != .fairPlay { (entry.pssh, entry.contentProtectionData) = ([], "") }
                 document.systems.append(entry)
@@ -141,39 +143,39 @@ package struct KeyExchange: Sendable {
         return document
     }
 
-    /// The keys of an answer, with what it says of them.
+    /// Returns the keys in a response, with their DRM system data.
     ///
-    /// - Parameter xml: The answer's document.
-    /// - Throws: ``KeyExchangeFailure`` when a key that was asked for is missing, or not as it was asked for;
-    ///   `SignalingError` for a document that is not valid CPIX, or keys that cannot be decrypted.
+    /// - Parameter xml: The response document.
+    /// - Throws: ``KeyExchangeFailure`` if a requested key is missing or does not match the request; `SignalingError`
+    ///   if the document is not valid CPIX, or keys cannot be decrypted.
     package func keys(
         in xml: [UInt8],
         for trackClasses: [TrackClass],
         in period: Period? = nil
     ) throws -> ContentKeys {
-        var answer = try CPIXDocument(xml: xml)
-        guard answer.contentID == nil || answer.contentID == contentID else {
-            throw KeyExchangeFailure("the answer is about another contentId")
+        var response = try CPIXDocument(xml: xml)
+        guard response.contentID == nil || response.contentID == contentID else {
+            throw KeyExchangeFailure("the response has another contentId than the request")
         }
         if let recipient {
-            guard answer.contentKeys.allSatisfy({ $0.value == nil || $0.isEncrypted }) else {
-                throw KeyExchangeFailure("the answer has keys in the clear, and encrypted ones were asked for")
+            guard response.contentKeys.allSatisfy({ $0.value == nil || $0.isEncrypted }) else {
+                throw KeyExchangeFailure("the response contains clear keys, but encrypted keys were requested")
             }
-            try answer.decryptKeys(with: recipient.privateKey)
+            try response.decryptKeys(with: recipient.privateKey)
         }
-        let found = Dictionary(answer.contentKeys.map { ($0.keyID, $0) }) { first, _ in first }
+        let found = Dictionary(response.contentKeys.map { ($0.keyID, $0) }) { first, _ in first }
         var keys = ContentKeys()
         for trackClass in trackClasses {
             guard let keyID = keyID(of: trackClass, in: period) else { continue }
-            let place = "the \(trackClass.rawValue) key \(keyID)"
+            let subject = "the \(trackClass.rawValue) key \(keyID)"
             guard let entry = found[keyID], let key = entry.key else {
-                throw KeyExchangeFailure("\(place) is missing in the answer, or encrypted to somebody else")
+                throw KeyExchangeFailure("\(subject) is missing in the response, or encrypted for another recipient")
             }
             guard entry.scheme == nil || entry.scheme == scheme else {
-                throw KeyExchangeFailure("\(place) is for another scheme than \(scheme)")
+                throw KeyExchangeFailure("\(subject) has the scheme \(entry.scheme ?? ""), but \(scheme) was requested")
             }
             if systems.contains(.fairPlay), entry.explicitIV == nil {
-                throw KeyExchangeFailure("\(place) has no explicitIV, which FairPlay hands out beside the key")
+                throw KeyExchangeFailure("\(subject) has no explicitIV, which FairPlay requires")
             }
             keys.classes[trackClass] = try PackagingKey(
                 keyID: keyID,
@@ -181,11 +183,11 @@ package struct KeyExchange: Sendable {
                 iv: entry.explicitIV.map { SecretBytes(copying: $0) }
             )
         }
-        let asked = Set(keys.all.map(\.key.keyID))
-        keys.systemData = try KeySystemData(answer.systems.filter { asked.contains($0.keyID) }, method: method)
+        let requestedIDs = Set(keys.all.map(\.key.keyID))
+        keys.systemData = try KeySystemData(response.systems.filter { requestedIDs.contains($0.keyID) }, method: method)
         return keys
     }
 
-    /// The word of SPEKE for a class.
+    /// Returns the intendedTrackType of a class in SPEKE.
     private static func type(of trackClass: TrackClass) -> String { trackClass.rawValue.uppercased() }
 }

@@ -1,8 +1,8 @@
-/// Why an answer of a key server cannot be used. It names key IDs and elements, and never holds a key.
+/// An error in the response of a key server. It contains key IDs and element names, and never a key.
 package struct KeyExchangeFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was found, and what was expected.
+    /// The error and the expected value.
     package let description: String
 
-    /// Describes a failure.
+    /// Creates a failure.
     package init(_ description: String) { self.description = description }
 }

@@ -1,20 +1,20 @@
-/// The cuts of a leading track, counted from its first. Those that every track has passed are forgotten, so that a
-/// channel does not gather them for ever.
+/// The cuts of a leading track, by number. Cuts that every track has passed are removed, so that memory is bounded for
+/// live channels.
 struct CutList: Sendable {
     private var times: [MediaTime] = []
-    /// How many are forgotten.
+    /// The number of cuts removed.
     private var first = 0
 
-    /// How many there were in all.
+    /// The total number of cuts, including removed ones.
     var count: Int { first + times.count }
 
-    /// A cut by its number, which is not forgotten.
+    /// The cut with a number, which must not have been removed.
     subscript(number: Int) -> MediaTime { times[max(0, number - first)] }
 
     mutating func append(_ time: MediaTime) { times.append(time) }
 
-    /// Forgets cuts below a number, when there are many.
-    mutating func forget(before number: Int) {
+    /// Removes the cuts before a number, if there are many.
+    mutating func removeCuts(before number: Int) {
         let count = min(number - first, times.count)
         guard count > 64 else { return }
         times.removeFirst(count)

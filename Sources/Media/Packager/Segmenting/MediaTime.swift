@@ -1,14 +1,14 @@
-/// A point in time or a duration as a whole number of units of 1/timescale second, compared exactly with those of other
-/// timescales.
+/// A point in time or a duration, as a whole number of units of 1/timescale second. Times with different timescales are
+/// compared exactly.
 public struct MediaTime: Sendable {
     /// The number of units.
     public var value: Int64
-    /// Units per second; not 0.
+    /// The number of units per second; not 0.
     public var timescale: UInt32
 
-    /// Makes a time. `timescale` is in units per second and not 0.
+    /// Creates a time. `timescale` is in units per second and must not be 0.
     public init(_ value: Int64, timescale: UInt32) {
-        precondition(timescale > 0, "a timescale is not 0")
+        precondition(timescale > 0, "the timescale must not be 0")
         self.value = value
         self.timescale = timescale
     }
@@ -16,10 +16,11 @@ public struct MediaTime: Sendable {
     /// Zero.
     public static let zero = MediaTime(0, timescale: 1)
 
-    /// In seconds, as near as a Double comes.
+    /// The time in seconds, rounded to a Double.
     public var seconds: Double { Double(value) / Double(timescale) }
 
-    /// In another timescale, to the nearest unit; halves away from zero. Beyond 64 bits the nearest number there is.
+    /// Converts the time to another timescale, rounded to the nearest unit, halves away from zero. Values beyond 64
+    /// bits are clamped.
     public func converted(to other: UInt32) -> Int64 {
         if other == timescale { return value }
         let (high, low) = value.magnitude.multipliedFullWidth(by: UInt64(other))
@@ -32,13 +33,13 @@ public struct MediaTime: Sendable {
 }
 
 extension MediaTime: Comparable, Hashable {
-    /// Whether both are the same time, whatever their timescales.
+    /// Returns whether two times are equal, whatever their timescales.
     public static func == (left: MediaTime, right: MediaTime) -> Bool { compare(left, right) == 0 }
 
-    /// Whether one is earlier, whatever their timescales.
+    /// Returns whether a time is earlier than another, whatever their timescales.
     public static func < (left: MediaTime, right: MediaTime) -> Bool { compare(left, right) < 0 }
 
-    /// Equal times have equal hashes.
+    /// Hashes the time so that equal times have equal hashes.
     public func hash(into hasher: inout Hasher) {
         let divisor = Self.greatestCommonDivisor(value.magnitude, UInt64(timescale))
         hasher.combine(value / Int64(divisor))

@@ -1,29 +1,29 @@
-/// What goes into the segmenter, and what comes out.
+/// The input and output of the segmenter.
 extension Segmenter {
-    /// What a track is to the segmenter.
+    /// A track of the segmenter.
     public struct Track: Sendable {
-        /// Whether segments must begin with a sync sample.
+        /// Whether segments must start with a sync sample.
         public var isVideo: Bool
-        /// A name for errors.
+        /// The name for errors.
         public var name: String
 
-        /// Describes a track.
+        /// Creates a track.
         public init(isVideo: Bool, name: String) {
             self.isVideo = isVideo
             self.name = name
         }
     }
 
-    /// The times of a sample, on the time line of the presentation.
+    /// The times of a sample on the presentation timeline.
     public struct Timing: Sendable {
-        /// When it is decoded.
+        /// The decode time.
         public var decode: MediaTime
-        /// When it is presented.
+        /// The presentation time.
         public var presentation: MediaTime
         /// Whether decoding can start with it.
         public var isSync: Bool
 
-        /// Describes a sample.
+        /// Creates the times of a sample.
         public init(decode: MediaTime, presentation: MediaTime, isSync: Bool) {
             self.decode = decode
             self.presentation = presentation
@@ -31,32 +31,34 @@ extension Segmenter {
         }
     }
 
-    /// What is to be done, in this order.
+    /// An action to perform; actions are performed in order.
     public enum Decision: Hashable, Sendable {
-        /// The track's next sample in order belongs to its open segment.
+        /// Append the track's next sample to its current segment.
         case append(track: Int)
-        /// The track's open segment ends here.
+        /// End the track's current segment.
         case cut(track: Int)
     }
 
-    /// Why segments cannot be made.
+    /// An error that prevents segmenting.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// A video track has no sync sample where the leading one is cut.
+        /// A video track has no sync sample at a cut of the leading track.
         case unalignedVideo(track: String, leader: String, cut: MediaTime, next: MediaTime)
-        /// The leading track does not begin with a sync sample.
+        /// The leading track does not start with a sync sample.
         case noSyncSampleAtStart(track: String)
-        /// A track runs so far ahead that more samples would have to wait than is allowed.
+        /// A track is so far ahead that the maximum number of waiting samples is exceeded.
         case badInterleaving(track: String, leader: String, waiting: Int)
 
-        /// What to do about it, in one sentence.
+        /// The error and how to correct it, in one sentence.
         public var description: String {
             switch self {
             case .unalignedVideo(let track, let leader, let cut, let next):
-                "the key frames of \(track) and \(leader) part at \(cut.seconds) s: \(leader) has one there, the next of \(track) is at "
-                    + "\(next.seconds) s; encode all renditions with the same key frame times"
-            case .noSyncSampleAtStart(let track): "\(track) does not begin with a key frame"
+                "the key frames of \(track) and \(leader) are not aligned at \(cut.seconds) s: \(leader) has a key "
+                    + "frame there, but the next one of \(track) is at \(next.seconds) s; encode all renditions with "
+                    + "the same key frame times"
+            case .noSyncSampleAtStart(let track): "\(track) does not start with a key frame"
             case .badInterleaving(let track, let leader, let waiting):
-                "\(track) runs ahead of \(leader) by more than \(waiting) samples; interleave the input, or give it as a file"
+                "\(track) is ahead of \(leader) by more than \(waiting) samples; interleave the input, or use a file "
+                    + "instead of a pipe"
             }
         }
     }

@@ -1,22 +1,22 @@
-/// A sample on its way through the pipeline: when it is, and where its bytes lie.
+/// A sample in the pipeline: its times and the location of its bytes.
 package struct MediaSample: Sendable {
-    /// Where its bytes lie: in a mapped input, or in what a demuxer gathered.
+    /// The buffer that contains its bytes: a mapped input, or bytes collected by a demuxer.
     package var bytes: any SampleBytes
-    /// Its first byte in ``bytes``.
+    /// The offset of its first byte in ``bytes``.
     package var offset: Int
-    /// Its size in bytes.
+    /// The size in bytes.
     package var size: Int
-    /// When it is decoded, in the timescale of its track, before ``MediaTrack/timing`` is applied. A track's first
-    /// sample need not be at 0, but is never before it.
+    /// The decode time in the timescale of its track, before ``MediaTrack/timing`` is applied. The first sample of a
+    /// track may be after 0, but never before.
     package var decodeTime: Int64
-    /// How long it lasts, in the timescale of its track.
+    /// The duration in the timescale of its track.
     package var duration: UInt32
-    /// How much later it is presented than decoded.
+    /// The presentation time minus the decode time, in the timescale of its track.
     package var compositionOffset: Int32
     /// Whether decoding can start with it.
     package var isSync: Bool
 
-    /// Describes a sample.
+    /// Creates a sample.
     package init(
         bytes: any SampleBytes,
         offset: Int,
@@ -35,13 +35,13 @@ package struct MediaSample: Sendable {
         self.isSync = isSync
     }
 
-    /// Where its bytes lie in ``bytes``.
+    /// The range of its bytes in ``bytes``.
     package var range: Range<Int> { offset..<offset + size }
 
-    /// When it is presented, in the timescale of its track, before ``MediaTrack/timing`` is applied.
+    /// The presentation time in the timescale of its track, before ``MediaTrack/timing`` is applied.
     package var presentationTime: Int64 { decodeTime + Int64(compositionOffset) }
 
-    /// Lends its bytes.
+    /// Calls a closure with its bytes.
     package func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R {
         try bytes.withBytes { try body($0.extracting(range)) }
     }

@@ -2,24 +2,26 @@ import ByteCoding
 import MediaFormats
 
 extension MediaTrack {
-    /// Describes an audio track of an MP4 or QuickTime file, by what its codec's configuration says: the fields of the
-    /// sample entry are often wrong about channels and rates.
+    /// Creates an audio track from a track of an MP4 or QuickTime file and its codec configuration. The channels and
+    /// sample rate in the sample entry are often wrong, so they are not used.
     ///
-    /// - Throws: ``Refusal`` for a format that cannot be packaged; `ParseError` for a configuration that cannot be read.
+    /// - Throws: ``UnsupportedReason`` for a format that cannot be packaged; `ParseError` for an invalid configuration.
     init(audio entry: SampleEntry, _ track: Track, _ timing: TrackTiming) throws {
         let format: Format
         switch entry.format {
         case "mp4a":
-            // MP3 and others hide behind the same name.
+            // MP3 and other formats use the same sample entry.
             guard try entry.audioSpecificConfig() != nil, let descriptor = try entry.elementaryStreamDescriptor() else {
-                throw Refusal.otherFormat(entry.format)
+                throw UnsupportedReason.unsupportedFormat(entry.format)
             }
             format = .aac(configuration: descriptor.decoderSpecificInfo)
         case "ac-3": format = .ac3
         case "ec-3": format = .enhancedAC3
-        default: throw Refusal.otherFormat(entry.format)
+        default: throw UnsupportedReason.unsupportedFormat(entry.format)
         }
-        guard let description = try entry.audioDescription() else { throw Refusal.otherFormat(entry.format) }
+        guard let description = try entry.audioDescription() else {
+            throw UnsupportedReason.unsupportedFormat(entry.format)
+        }
         self.init(
             format: format,
             sampleEntry: entry,

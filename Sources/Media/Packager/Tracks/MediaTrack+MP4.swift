@@ -2,33 +2,33 @@ import ByteCoding
 package import MediaFormats
 
 extension MediaTrack {
-    /// Why a track of a movie is left out.
-    package enum Refusal: Error, Hashable, CustomStringConvertible {
-        /// It is of no kind that is packaged: time code, chapters, metadata ...
-        case otherKind(FourCC)
-        /// Its samples have a format that is not packaged.
-        case otherFormat(FourCC)
-        /// It is encrypted.
+    /// The reason why a track of a movie is skipped.
+    package enum UnsupportedReason: Error, Hashable, CustomStringConvertible {
+        /// The track type is not packaged: timecode, chapters, metadata ...
+        case unsupportedKind(FourCC)
+        /// The sample format is not packaged.
+        case unsupportedFormat(FourCC)
+        /// The track is encrypted.
         case encrypted
 
-        /// The reason, to be read behind `track 3`.
+        /// The reason, to be appended to `track 3`.
         package var description: String {
             switch self {
-            case .otherKind(let kind): "is \(kind), neither video nor audio"
-            case .otherFormat(let format): "is in the format \(format), which cannot be packaged"
-            case .encrypted: "is encrypted already; decrypt it first (keyway decrypt)"
+            case .unsupportedKind(let kind): "has the type \(kind), which is neither video nor audio"
+            case .unsupportedFormat(let format): "has the format \(format), which cannot be packaged"
+            case .encrypted: "is already encrypted; decrypt the file first (keyway decrypt)"
             }
         }
     }
 
-    /// Describes a track of an MP4 or QuickTime file.
+    /// Creates a track from a track of an MP4 or QuickTime file.
     ///
-    /// - Throws: ``Refusal`` for a track that cannot be packaged; `ParseError` for one that cannot be read.
+    /// - Throws: ``UnsupportedReason`` for a track that cannot be packaged; `ParseError` for an invalid one.
     package init(_ track: Track) throws {
-        guard track.kind == "vide" || track.kind == "soun" else { throw Refusal.otherKind(track.kind) }
-        guard let entry = track.descriptions.first else { throw Refusal.otherFormat("    ") }
+        guard track.kind == "vide" || track.kind == "soun" else { throw UnsupportedReason.unsupportedKind(track.kind) }
+        guard let entry = track.descriptions.first else { throw UnsupportedReason.unsupportedFormat("    ") }
         if ["encv", "enca", "drms", "drmi", "p608"].contains(entry.format) || !entry.protections.isEmpty {
-            throw Refusal.encrypted
+            throw UnsupportedReason.encrypted
         }
         try track.requireSelfContained()
         guard track.timescale > 0 else {
@@ -107,7 +107,7 @@ extension MediaTrack {
 }
 
 extension SampleEntry {
-    /// A box that the format cannot do without.
+    /// Returns a box that the format requires.
     fileprivate func require<Kind: Box>(_ type: FourCC, of track: UInt32) throws(ParseError) -> Kind {
         guard let box = boxes.first(type) else {
             throw ParseError(

@@ -1,73 +1,73 @@
 package import MediaFormats
 
-/// What the pipeline knows of a track, whatever it came from.
+/// A track in the pipeline, independent of its input.
 ///
-/// Inside the pipeline samples have the form that they have in MP4 files: NAL units behind lengths of 4 bytes or what
-/// the configuration says, AAC access units without ADTS headers, AC-3 syncframes, E-AC-3 syncframes of six blocks
-/// together. So every input works with every output.
+/// In the pipeline, samples have the same format as in MP4 files: NAL units after length fields of 4 bytes, or as
+/// specified in the configuration; AAC access units without ADTS headers; AC-3 syncframes; E-AC-3 syncframes of six
+/// blocks together. So every input works with every output.
 package struct MediaTrack: Sendable {
-    /// What kind of media it is.
+    /// The kind of media.
     package enum Kind: String, Sendable, CaseIterable {
         case video
         case audio
         case subtitles
     }
 
-    /// How it is coded, with what a decoder has to know first.
+    /// The codec, with the configuration that a decoder requires.
     package enum Format: Hashable, Sendable {
         case h264(AVCConfigurationBox)
         case hevc(HEVCConfigurationBox)
-        /// The bytes of the AudioSpecificConfig.
+        /// AAC, with the bytes of the AudioSpecificConfig.
         case aac(configuration: [UInt8])
         case ac3
         case enhancedAC3
-        /// Subtitles: a sample is a cue.
+        /// Subtitles; a sample is a cue.
         case webVTT
     }
 
-    /// Width and height on display as `tkhd` has them: 16.16 each.
+    /// The display width and height in `tkhd`, as 16.16 fixed-point numbers.
     package struct DisplaySize: Hashable, Sendable {
         package var width: UInt32
         package var height: UInt32
 
-        /// Nothing to see.
+        /// The size of a track that is not visible.
         package static let none = DisplaySize(width: 0, height: 0)
 
-        /// Describes a size.
+        /// Creates a size.
         package init(width: UInt32, height: UInt32) {
             self.width = width
             self.height = height
         }
     }
 
-    /// How it is coded.
+    /// The codec.
     package var format: Format
-    /// What stands in `stsd`; not there for WebVTT. Boxes of the input (`colr`, `mdcv`, `clli`, `dvcC` ...) are kept.
+    /// The sample entry in `stsd`; nil for WebVTT. Boxes of the input (`colr`, `mdcv`, `clli`, `dvcC` ...) are kept.
     package var sampleEntry: SampleEntry?
-    /// Units per second of its samples' times.
+    /// The number of units per second in the times of its samples.
     package var timescale: UInt32
-    /// What its edit list means: how sample times become times of the presentation.
+    /// The meaning of its edit list: the conversion of sample times to presentation times.
     package var timing: TrackTiming
-    /// The language, a BCP 47 tag or a code of ISO 639-2/T; `und` when it is not known.
+    /// The language, as a BCP 47 tag or an ISO 639-2/T code; `und` if unknown.
     package var language: String
-    /// The width on display in pixels; 0 unless it is video.
+    /// The display width in pixels; 0 unless the track is video.
     package var width: Int
-    /// The height on display in pixels; 0 unless it is video.
+    /// The display height in pixels; 0 unless the track is video.
     package var height: Int
-    /// The display size as `tkhd` has it, 16.16 each: the pixel aspect ratio taken into account.
+    /// The display size in `tkhd`, corrected for the pixel aspect ratio, as 16.16 fixed-point numbers.
     package var displaySize: DisplaySize
-    /// How long the input says the track is, in its timescale; nil: not known, as on a pipe.
+    /// The duration specified in the input, in the track's timescale; nil if unknown, as for a pipe.
     package var duration: UInt64?
-    /// The RFC 6381 name for CODECS.
+    /// The RFC 6381 value for the CODECS attribute.
     package var codecs: String
-    /// For CHANNELS of EXT-X-MEDIA, such as `2`, `6` or `16/JOC`; nil unless it is audio.
+    /// The CHANNELS attribute of EXT-X-MEDIA, such as `2`, `6` or `16/JOC`; nil unless the track is audio.
     package var channels: String?
-    /// Samples per second of audio; 0 otherwise.
+    /// The sample rate of audio in hertz; 0 for other tracks.
     package var sampleRate: Int
-    /// SDR, HLG or PQ for video, from its color description; nil otherwise.
+    /// The video range (SDR, HLG or PQ) from the color description; nil unless the track is video.
     package var videoRange: DynamicRange?
 
-    /// What kind of media it is.
+    /// The kind of media.
     package var kind: Kind {
         switch format {
         case .h264, .hevc: .video
@@ -76,7 +76,7 @@ package struct MediaTrack: Sendable {
         }
     }
 
-    /// Describes a track; parameters as the properties.
+    /// Creates a track; for the parameters see the properties.
     package init(
         format: Format,
         sampleEntry: SampleEntry?,

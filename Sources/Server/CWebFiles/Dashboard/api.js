@@ -1,29 +1,29 @@
-// Administration, asked in the name of the session.
+// The client of the administration API, authorized by the session.
 
-/** What the server said instead of an answer: a problem document (RFC 9457). */
+/** An error response of the server: a problem document (RFC 9457). */
 export class Problem extends Error {
   constructor(status, document) {
-    super(document.detail ?? document.title ?? `The server answered ${status}.`);
+    super(document.detail ?? document.title ?? `The server responded with status ${status}.`);
     this.status = status;
     this.reason = document.reason;
     this.instance = document.instance;
   }
 }
 
-/** Who is signed in; null when nobody is. */
+/** The identity that is signed in, or null. */
 export const session = { current: null };
 let whenSignedOut = () => {};
-/** Tells what to do when the session has ended. */
+/** Sets the function to call when the session has ended. */
 export function onSignedOut(action) { whenSignedOut = action; }
-export const may = (permission) => session.current?.permissions.includes(permission) ?? false;
+export const isAllowed = (permission) => session.current?.permissions.includes(permission) ?? false;
 
 /**
- * Asks the server.
- * @param {string} path  after /admin
- * @param {{method?: string, body?: any, unattended?: boolean, signal?: AbortSignal}} [options]  unattended: nobody did
- *   something, the page keeps itself up to date; that does not keep a session alive
+ * Sends a request to the server.
+ * @param {string} path  the path after /admin
+ * @param {{method?: string, body?: any, unattended?: boolean, signal?: AbortSignal}} [options]  unattended: the page
+ *   refreshes itself without an action of the user, which does not extend the session
  */
-export async function ask(path, { method = "GET", body, unattended = false, signal } = {}) {
+export async function request(path, { method = "GET", body, unattended = false, signal } = {}) {
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (unattended) headers["Keyway-Unattended"] = "1";
@@ -33,7 +33,7 @@ export async function ask(path, { method = "GET", body, unattended = false, sign
     response = await fetch(`/admin${path}`, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", cache: "no-store" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem(0, { detail: "The server does not answer." });
+    throw new Problem(0, { detail: "The server does not respond." });
   }
   if (response.status === 204) return null;
   const type = response.headers.get("Content-Type") ?? "";
@@ -43,21 +43,21 @@ export async function ask(path, { method = "GET", body, unattended = false, sign
   throw new Problem(response.status, document);
 }
 
-export const put = (path, body) => ask(path, { method: "PUT", body });
-export const post = (path, body) => ask(path, { method: "POST", body });
-export const remove = (path) => ask(path, { method: "DELETE" });
+export const put = (path, body) => request(path, { method: "PUT", body });
+export const post = (path, body) => request(path, { method: "POST", body });
+export const remove = (path) => request(path, { method: "DELETE" });
 
-/** A part of a path. */
+/** Encodes one component of a path. */
 export const part = encodeURIComponent;
 
-/** A page of a list. */
+/** Returns a page of a list. */
 export function list(path, cursor, { limit = 100, parameter = "after", ...options } = {}) {
   const query = new URLSearchParams({ limit: String(limit) });
   if (cursor) query.set(parameter, cursor);
-  return ask(`${path}${path.includes("?") ? "&" : "?"}${query}`, options);
+  return request(`${path}${path.includes("?") ? "&" : "?"}${query}`, options);
 }
 
-/** Every item of a list, up to a bound. */
+/** Returns all items of a list, up to a maximum. */
 export async function all(path, bound = 2000, options = {}) {
   const items = [];
   let next = null;

@@ -1,9 +1,9 @@
-// The shell: who is signed in, which page is open, and how one goes from page to page.
+// The shell: the session, the current page, and navigation.
 
-import { ask, onSignedOut, remove, session } from "./api.js";
+import { request, onSignedOut, remove, session } from "./api.js";
 import { fill, h, message, toast } from "./dom.js";
 import * as live from "./live.js";
-import { door } from "./door.js";
+import { signIn } from "./sign-in.js";
 import overview from "./overview.js";
 import leases from "./leases.js";
 import offline from "./offline.js";
@@ -15,7 +15,7 @@ import inspector from "./inspector.js";
 import health from "./health.js";
 
 /**
- * The pages, in the order of the menu. Each makes its content for `#/path/rest`; the signal says when it is left.
+ * The pages, in the order of the menu. Each shows its content for `#/path/rest`; the signal is aborted when the user leaves it.
  * @type {Array<{path: string, title: string, show: function({rest: string[], query: URLSearchParams, signal: AbortSignal, main: HTMLElement}): Promise<void>|void}>}
  */
 const pages = [overview, leases, offline, accounts, content, policies, audit, inspector, health];
@@ -24,7 +24,7 @@ const shell = document.getElementById("shell");
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
 const menu = document.getElementById("menu");
-const place = document.getElementById("door");
+const signInPage = document.getElementById("sign-in");
 let leaving = new AbortController();
 
 function openMenu(isOpen) {
@@ -32,7 +32,7 @@ function openMenu(isOpen) {
   menu.setAttribute("aria-expanded", String(isOpen));
 }
 
-/** Shows the page that the address names. */
+/** Shows the page of the current address. */
 async function route() {
   if (!session.current) return;
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
@@ -63,19 +63,19 @@ function decode(text) {
   try { return decodeURIComponent(text); } catch { return text; }
 }
 
-/** The heading takes the focus, so that a screen reader says where one is. */
+/** Moves the focus to the heading, so that a screen reader announces the page. */
 function focusHeading() {
   window.scrollTo(0, 0);
   (main.querySelector("h1") ?? main).focus({ preventScroll: true });
 }
 
-/** Whether somebody has signed in here: the cookie itself no script can see. */
+/** The local storage key that records that a user has signed in, because scripts cannot read the session cookie. */
 const remembered = "keyway-signed-in";
 
 function enter(who) {
   session.current = who;
   localStorage.setItem(remembered, "1");
-  place.replaceChildren();
+  signInPage.replaceChildren();
   shell.hidden = false;
   document.getElementById("who").textContent = `${who.name} · ${who.role}`;
   fill(nav, h("ul", null, pages.map((page) => h("li", null, h("a", { href: `#/${page.path}`, "data-path": page.path }, page.title)))));
@@ -91,8 +91,8 @@ function leave(words) {
   shell.hidden = true;
   fill(main);
   document.title = "Sign in · Keyway";
-  place.replaceChildren(door(enter, words));
-  place.querySelector("input")?.focus();
+  signInPage.replaceChildren(signIn(enter, words));
+  signInPage.querySelector("input")?.focus();
 }
 
 menu.addEventListener("click", () => openMenu(menu.getAttribute("aria-expanded") !== "true"));
@@ -110,11 +110,11 @@ document.getElementById("sign-out").addEventListener("click", async () => {
   leave("You have signed out.");
 });
 window.addEventListener("hashchange", route);
-onSignedOut(() => leave("Your session has ended. Sign in again to go on."));
+onSignedOut(() => leave("Your session has ended. Sign in again to continue."));
 
 if (localStorage.getItem(remembered)) {
   try {
-    enter(await ask("/session"));
+    enter(await request("/session"));
   } catch (error) {
     leave(error.status === 401 ? null : error.message);
   }

@@ -1,6 +1,6 @@
-// What was asked and what was answered: the log that lasts.
+// The audit log.
 
-import { ask, list } from "./api.js";
+import { request, list } from "./api.js";
 import { asset, badge, code, deviceName, empty, facts, field, fill, h, head, latency, message, outcome, table, time, toast } from "./dom.js";
 
 export default {
@@ -12,8 +12,8 @@ export default {
     let next = null;
     let number = 0;
     const input = h("input", { type: "search", value: search, autocomplete: "off", spellcheck: "false", maxlength: 50 });
-    const form = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); search = input.value.trim(); load().catch(tell); } },
-      field("Search", input, "An account, an asset, an outcome, a device, an address, a request's ID; any part of it."), h("button", { type: "submit" }, "Search"));
+    const form = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); search = input.value.trim(); load().catch(showError); } },
+      field("Search", input, "Any part of an account, asset, outcome, device, address or request ID."), h("button", { type: "submit" }, "Search"));
     const place = h("section.card", { "aria-label": "Entries" });
     const proof = h("div", { "aria-live": "polite" });
     const verify = h("button", { type: "button", onclick: verifyLog }, "Verify the log");
@@ -33,20 +33,20 @@ export default {
       next = page.next;
       draw();
     }
-    function tell(error) { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }
+    function showError(error) { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }
     function draw() {
       fill(place, items.length ? auditTable(items, true)
-        : search ? empty(next ? "Nothing among the latest entries" : "Nothing found", next ? "The log goes further back." : `No entry has “${search}” in it.`)
-          : empty("The log is empty", "Every license that is given or refused is recorded here, and every change that an administrator makes."),
-        next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(tell) }, items.length ? "Older entries" : "Search further back")));
+        : search ? empty(next ? "No match in the latest entries" : "No match", next ? "There are older entries." : `No entry contains “${search}”.`)
+          : empty("The log is empty", "The log records every license that is issued or refused, and every change that an administrator makes."),
+        next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(showError) }, items.length ? "Older entries" : "Search older entries")));
     }
     async function verifyLog() {
       verify.disabled = true;
-      fill(proof, message("Every entry is being held against its chain…"));
+      fill(proof, message("Verifying the hash chain of all entries…"));
       try {
-        const found = await ask("/audit/verify", { signal });
-        fill(proof, found.whole ? h("div.message.good", null, `The log is whole: ${found.entries} entries. `, h("span", null, "Note the head elsewhere: "), found.heads.map((one) => [code(one), " "]))
-          : message(`The log is broken: ${found.break?.fault} at entry ${found.break?.number ?? found.break?.sequence}, after ${found.entries} entries that fit.`, "bad"));
+        const found = await request("/audit/verify", { signal });
+        fill(proof, found.whole ? h("div.message.good", null, `The log is intact: ${found.entries} entries. `, h("span", null, "Store the head outside of the server: "), found.heads.map((one) => [code(one), " "]))
+          : message(`The log is broken: ${found.break?.fault} at entry ${found.break?.number ?? found.break?.sequence}, after ${found.entries} valid entries.`, "bad"));
       } catch (error) {
         fill(proof);
         toast(error.message);
@@ -58,7 +58,7 @@ export default {
   },
 };
 
-/** Entries as a table. */
+/** Returns a table of entries. */
 export function auditTable(entries, withDetails = false) {
   return table("Audit entries", [
     { title: "Time", class: "tight", cell: (entry) => time(Math.floor(entry.milliseconds / 1000), true) },
@@ -67,7 +67,7 @@ export function auditTable(entries, withDetails = false) {
     { title: "Asset", cell: (entry) => (entry.assetId === undefined ? asset(entry) : h("a", { href: `#/accounts/asset/${encodeURIComponent(entry.assetId)}` }, code(entry.assetId))) },
     { title: "Device", cell: (entry) => deviceName(entry.deviceClass) },
     { title: "Detail", cell: (entry) => [entry.detail, withDetails && rest(entry)] },
-    { title: "Took", class: "num", cell: (entry) => latency(entry.microseconds) },
+    { title: "Duration", class: "num", cell: (entry) => latency(entry.microseconds) },
   ], entries);
 }
 

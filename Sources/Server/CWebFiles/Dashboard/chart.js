@@ -1,4 +1,4 @@
-// Lines over time, in SVG.
+// Line charts over time, in SVG.
 
 import { h, identifier } from "./dom.js";
 
@@ -10,7 +10,7 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
-/** Round numbers from 0 to a little over the largest value: at most five of them. */
+/** Returns at most five round numbers, from 0 to at least the largest value. */
 export function ticks(largest, least = 1) {
   const top = Math.max(largest, least);
   const rough = top / 4;
@@ -26,8 +26,9 @@ const clockWithSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", min
 /**
  * A chart of several series over the same times.
  * @param {{title: string, series: Array<{name: string, key: string, area?: boolean}>, format: function(number): string, least?: number}} options
- *   least: what the scale reaches at least
- * @returns {{element: HTMLElement, draw: function(Array<Object>, number): void}}  draw takes slots with `time`, and their length in seconds
+ *   least: the minimum of the largest value on the scale
+ * @returns {{element: HTMLElement, draw: function(Array<Object>, number): void}}  draw: receives slots
+ *   with `time`, and their duration in seconds
  */
 export function chart({ title, series, format, least = 1 }) {
   const picture = svg("svg", { role: "img", preserveAspectRatio: "none" });
@@ -48,7 +49,7 @@ export function chart({ title, series, format, least = 1 }) {
   });
   const when = legend.appendChild(h("li"));
 
-  function tell() {
+  function updateLegend() {
     const slot = pointed ?? slots.at(-1);
     series.forEach((one, index) => { values[index].textContent = slot?.[one.key] === undefined ? "–" : format(slot[one.key]); });
     when.textContent = pointed ? clockWithSeconds.format(new Date(pointed.time * 1000)) : "";
@@ -81,7 +82,7 @@ export function chart({ title, series, format, least = 1 }) {
     series.forEach((one, number) => {
       for (const run of runs(slots, one.key)) {
         const points = run.map((index) => `${x(index).toFixed(1)},${y(slots[index][one.key]).toFixed(1)}`);
-        // A value that stands alone is a dot.
+        // An isolated value is drawn as a dot.
         if (points.length === 1) points.push(`${(x(run[0]) + 1).toFixed(1)},${points[0].split(",")[1]}`);
         if (one.area) picture.append(svg("path", { class: `area a${number + 1}`, d: `M${x(run[0])},${y(0)}L${points.join("L")}L${x(run.at(-1))},${y(0)}Z` }));
         picture.append(svg("path", { class: `line s${number + 1}`, d: `M${points.join("L")}` }));
@@ -99,14 +100,14 @@ export function chart({ title, series, format, least = 1 }) {
       draw();
     };
     picture.onpointerleave = () => { pointed = null; draw(); };
-    tell();
+    updateLegend();
   }
 
-  /** Says in words what is drawn; not every second, which would be noise. */
+  /** Updates the text description of the chart. It is not updated every second, which would disturb screen reader users. */
   function describe() {
     const words = series.map((one) => {
       const known = slots.map((slot) => slot[one.key]).filter((value) => value !== undefined);
-      return known.length ? `${one.name}: now ${format(known.at(-1))}, at most ${format(Math.max(...known))}` : `${one.name}: nothing yet`;
+      return known.length ? `${one.name}: now ${format(known.at(-1))}, maximum ${format(Math.max(...known))}` : `${one.name}: no data yet`;
     });
     description.textContent = `${words.join("; ")}.`;
   }
@@ -115,7 +116,7 @@ export function chart({ title, series, format, least = 1 }) {
   return { element, draw, describe };
 }
 
-/** Where a series has values, as runs of places without a gap. */
+/** Returns the ranges of indexes for which a series has values without a gap. */
 function runs(slots, key) {
   const found = [];
   slots.forEach((slot, index) => {
@@ -126,7 +127,7 @@ function runs(slots, key) {
   return found;
 }
 
-/** How much there is of each of several things. */
+/** A bar chart of the counts of several items. */
 export function bars(items, format = (value) => value.toLocaleString("en")) {
   const total = items.reduce((sum, item) => sum + item.count, 0) || 1;
   return h("ul.bars", null, items.map((item) => h("li" + (item.kind ? `.${item.kind}` : ""), null,

@@ -1,9 +1,10 @@
-// Elements, and how values are written.
+// Helpers for elements and for formatting values.
 
 /**
- * An element. Text goes in as text, never as markup: whatever the server sends was once said by somebody else.
+ * Creates an element. Text is inserted as text, never as markup, because the server's data comes from clients.
  * @param {string} tag  a name, with classes after dots: "p.note"
- * @param {Object<string, any>|null} [properties]  attributes; "on…" listens, true is an empty attribute, null and false none
+ * @param {Object<string, any>|null} [properties]  attributes; "on…" adds a listener, true is an empty
+ *   attribute, null and false are omitted
  * @param {...(Node|string|number|null|undefined|false|Array)} children
  */
 export function h(tag, properties, ...children) {
@@ -17,12 +18,12 @@ export function h(tag, properties, ...children) {
     else element.setAttribute(key, value === true ? "" : String(value));
   }
   append(element, children);
-  // Only now has a choice its options.
+  // A select element has its options only now.
   if (properties?.value !== undefined && "value" in element) element.value = properties.value;
   return element;
 }
 
-/** Appends what is there of children. */
+/** Appends the children that are not null, undefined or false. */
 export function append(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
@@ -30,7 +31,7 @@ export function append(element, children) {
   }
 }
 
-/** Puts children in place of what an element has. */
+/** Replaces the children of an element. */
 export function fill(element, ...children) {
   element.replaceChildren();
   append(element, children);
@@ -38,10 +39,10 @@ export function fill(element, ...children) {
 }
 
 let identifiers = 0;
-/** A name for an element that others refer to. */
+/** Returns a unique ID for an element. */
 export function identifier(prefix = "x") { return `${prefix}-${++identifiers}`; }
 
-/** A field with its label, and a hint under it. */
+/** A form field with its label and an optional hint. */
 export function field(label, control, hint) {
   control.id ||= identifier("field");
   const hintID = hint ? `${control.id}-hint` : null;
@@ -49,7 +50,7 @@ export function field(label, control, hint) {
   return h("div", null, h("label", { for: control.id }, label), control, hint && h("p.hint", { id: hintID }, hint));
 }
 
-/** A choice of few, as buttons side by side. */
+/** A choice between a few options, as a row of buttons. */
 export function segments(label, name, options, chosen, onchange) {
   return h("div.segments", { role: "radiogroup", "aria-label": label }, options.map(([value, text]) => {
     const input = h("input", { type: "radio", name, value, checked: value === chosen, onchange: () => onchange(value) });
@@ -59,7 +60,7 @@ export function segments(label, name, options, chosen, onchange) {
 
 /**
  * A table.
- * @param {string} caption  what it shows, for those who do not see where it stands
+ * @param {string} caption  the description for screen readers
  * @param {Array<{title: string, hidden?: boolean, class?: string, cell: function(any): any}>} columns
  */
 export function table(caption, columns, rows, options = {}) {
@@ -73,11 +74,11 @@ export function table(caption, columns, rows, options = {}) {
   }))));
   const element = h("table" + (options.wide ? "" : ".cards-on-phone"), null,
     h("caption.visually-hidden", null, caption), h("thead", null, h("tr", null, head)), body);
-  // What can be scrolled can be reached by keyboard.
+  // A scrollable region must be reachable by keyboard.
   return h("div.scroll", options.wide ? { tabindex: 0, role: "region", "aria-label": caption } : null, element);
 }
 
-/** What stands where there is nothing yet: what that means, and what to do first. */
+/** The placeholder of an empty page: what is missing, and what to do first. */
 export function empty(title, ...words) {
   return h("div.empty", null, h("strong", null, title), words.map((word) => (typeof word === "string" ? h("p", null, word) : word)));
 }
@@ -86,18 +87,18 @@ export function badge(text, kind) { return h("span.badge" + (kind ? `.${kind}` :
 export function code(text) { return h("code", null, text); }
 export function message(text, kind) { return h("p.message" + (kind ? `.${kind}` : ""), { role: kind === "bad" ? "alert" : null }, text); }
 
-/** The head of a page. The heading takes the focus when the page opens. */
+/** The header of a page. Its heading gets the focus when the page opens. */
 export function head(title, lead, ...tools) {
   return h("div.head", null, h("h1", { tabindex: -1 }, title), tools, lead && h("p.lead", null, lead));
 }
 
-/** A list of facts; those without a value are left out. */
+/** A description list; pairs without a value are omitted. */
 export function facts(pairs) {
   return h("dl.facts", null, pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
     .map(([name, value]) => [h("dt", null, name), h("dd", null, value)]));
 }
 
-/** Says something in passing, also to a screen reader. */
+/** Shows a short message, which screen readers announce. */
 let toastTimer;
 export function toast(text) {
   const element = document.getElementById("toast");
@@ -106,7 +107,7 @@ export function toast(text) {
   toastTimer = setTimeout(() => { element.textContent = ""; }, 5000);
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks the user to confirm an action that cannot be undone. */
 export function confirm(title, text, verb) {
   return new Promise((resolve) => {
     const heading = identifier("dialog");
@@ -123,7 +124,7 @@ export function confirm(title, text, verb) {
 const whole = new Intl.NumberFormat("en");
 export const number = (value) => (value === null || value === undefined ? "–" : whole.format(value));
 
-/** Microseconds, in the unit that suits. */
+/** Formats microseconds in a suitable unit. */
 export function latency(microseconds) {
   if (microseconds === null || microseconds === undefined) return "–";
   if (microseconds < 1000) return `${microseconds} µs`;
@@ -132,7 +133,7 @@ export function latency(microseconds) {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Seconds as the two largest units: 3 d 4 h. */
+/** Formats seconds with the two largest units: 3 d 4 h. */
 export function duration(seconds) {
   let rest = Math.max(Math.round(seconds), 0);
   const parts = [];
@@ -147,7 +148,7 @@ export function duration(seconds) {
 const dayAndTime = new Intl.DateTimeFormat("en-GB", { year: "numeric", month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 const timeOnly = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 
-/** A time of Unix seconds; `short` leaves the day out when it is today. */
+/** Formats Unix seconds; `short` omits the day if it is today. */
 export function time(seconds, short = false) {
   if (seconds === null || seconds === undefined) return "–";
   const date = new Date(seconds * 1000);
@@ -155,13 +156,13 @@ export function time(seconds, short = false) {
   return h("time", { datetime: date.toISOString(), title: dayAndTime.format(date) }, (short && isToday ? timeOnly : dayAndTime).format(date));
 }
 
-/** How long until a time; what has passed says so. */
+/** Returns the time left until a time in Unix seconds. */
 export function left(seconds) {
   const rest = seconds - Date.now() / 1000;
-  return rest > 0 ? duration(rest) : "over";
+  return rest > 0 ? duration(rest) : "expired";
 }
 
-/** What remains, kept up to date for as long as the element is on the page. */
+/** A countdown, which is updated as long as the element is on the page. */
 export function countdown(seconds) {
   const element = h("span", { title: new Date(seconds * 1000).toLocaleString("en-GB") }, left(seconds));
   const timer = setInterval(() => {
@@ -172,20 +173,20 @@ export function countdown(seconds) {
 }
 
 const classes = { appleMobile: "iPhone, iPad", appleLiving: "Apple TV", appleDesktop: "Mac", appleSpatial: "Vision Pro", appleWatch: "Apple Watch", partner: "Partner device", unknown: "Unknown device" };
-/** A class of devices as people call it. */
+/** Returns the display name of a device class. */
 export function deviceName(kind) {
   if (!kind) return null;
   const [name, ...rest] = kind.split(" (");
   return (classes[name] ?? name) + (rest.length ? ` (${rest.join(" (")}` : "");
 }
 
-const outcomes = { issued: ["issued", "good"], "issued-persistable": ["issued to keep", "good"], retried: ["given again", "good"], sync: ["report", "accent"], refused: ["refused", "bad"], failed: ["failed", "bad"] };
-/** What became of a request. */
+const outcomes = { issued: ["issued", "good"], "issued-persistable": ["issued, persistent", "good"], retried: ["repeated", "good"], sync: ["report", "accent"], refused: ["refused", "bad"], failed: ["failed", "bad"] };
+/** The badge of a request's outcome. */
 export function outcome(name, reason) {
   const [text, kind] = outcomes[name] ?? [name, name.startsWith("admin-") ? "accent" : "bad"];
   return badge(reason ?? text, kind);
 }
 export const outcomeName = (name) => outcomes[name]?.[0] ?? name;
 
-/** An asset by its text, or its bytes where it is none. */
+/** Formats an asset ID as text, or as hexadecimal digits if it is not text. */
 export function asset(item) { return item.assetIdHex === undefined ? null : code(item.assetId ?? `0x${item.assetIdHex}`); }

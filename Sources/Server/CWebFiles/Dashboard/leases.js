@@ -1,6 +1,6 @@
-// Who holds a key now.
+// Active leases.
 
-import { list, may, part, remove } from "./api.js";
+import { list, isAllowed, part, remove } from "./api.js";
 import { asset, badge, code, confirm, countdown, empty, field, fill, h, head, message, table, time, toast } from "./dom.js";
 import { listen } from "./live.js";
 
@@ -12,9 +12,9 @@ export default {
     let items = [];
     let next = null;
     const input = h("input", { type: "search", value: account, autocomplete: "off", spellcheck: "false", maxlength: 200 });
-    const search = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); account = input.value.trim(); load().catch(tell); } }, field("Account", input), h("button", { type: "submit" }, "Show"));
+    const search = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); account = input.value.trim(); load().catch(showError); } }, field("Account", input), h("button", { type: "submit" }, "Show"));
     const place = h("section.card", { "aria-label": "Leases" });
-    fill(main, head("Active leases", "Streams that hold a key now, with what is left of it. A lease that is ended gets no more keys; it counts until the key has run out that the device has."), h("div.stack", null, h("div.card", null, search), place));
+    fill(main, head("Active leases", "Streams that currently have a key, and the time until it expires. An ended lease gets no more keys. It counts against the limit until the device's key expires."), h("div.stack", null, h("div.card", null, search), place));
 
     async function load(unattended = false) {
       const page = await list(account ? `/leases?account=${part(account)}` : "/leases", null, { signal, unattended });
@@ -27,15 +27,15 @@ export default {
       next = page.next;
       draw();
     }
-    function tell(error) { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }
+    function showError(error) { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }
 
     function draw() {
-      if (!items.length) return fill(place, account ? empty("No active lease", "This account holds no key now.") : empty("No active lease", "A lease begins when a device gets a key under a policy that has one.", h("p", null, "Give a policy a ", code("lease"), " such as ", code("PT10M"), " in ", h("a", { href: "#/policies" }, "Policies"), ".")));
-      fill(place, table("Active leases", columns(end), items), next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(tell) }, "More")));
+      if (!items.length) return fill(place, account ? empty("No active lease", "This account has no active key.") : empty("No active lease", "A lease starts when a device gets a key under a policy with a lease.", h("p", null, "Add a ", code("lease"), " such as ", code("PT10M"), " to a policy in ", h("a", { href: "#/policies" }, "Policies"), ".")));
+      fill(place, table("Active leases", columns(end), items), next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(showError) }, "More")));
     }
 
     async function end(lease) {
-      if (!await confirm("End this lease?", `${lease.account} gets no more keys at ${lease.place}. Playback ends when the key has run out that the device has.`, "End lease")) return;
+      if (!await confirm("End this lease?", `${lease.account} gets no more keys at ${lease.place}. Playback stops when the device's key expires.`, "End lease")) return;
       try {
         await remove(`/leases/${part(lease.account)}/${part(lease.place)}`);
         toast("The lease has ended.");
@@ -56,9 +56,9 @@ export default {
 const columns = (end) => [
   { title: "Account", cell: (lease) => h("a", { href: `#/accounts/${part(lease.account)}` }, lease.account) },
   { title: "Asset", cell: asset },
-  { title: "Place", cell: (lease) => code(lease.place) },
+  { title: "Device or session", cell: (lease) => code(lease.place) },
   { title: "Purpose", class: "tight", cell: (lease) => (lease.ended ? badge("ended", "warn") : badge(lease.purpose, lease.purpose === "playback" ? "good" : null)) },
   { title: "Since", class: "tight", cell: (lease) => time(lease.since, true) },
   { title: "Time left", class: "num", cell: (lease) => countdown(lease.until) },
-  ...(may("support") ? [{ title: "End", hidden: true, class: "tight", cell: (lease) => !lease.ended && h("button.small.danger", { type: "button", "aria-label": `End the lease of ${lease.account} at ${lease.place}`, onclick: () => end(lease) }, "End") }] : []),
+  ...(isAllowed("support") ? [{ title: "End", hidden: true, class: "tight", cell: (lease) => !lease.ended && h("button.small.danger", { type: "button", "aria-label": `End the lease of ${lease.account} at ${lease.place}`, onclick: () => end(lease) }, "End") }] : []),
 ];

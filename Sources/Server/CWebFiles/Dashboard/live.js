@@ -1,4 +1,4 @@
-// What the server tells by itself: one stream of events for the whole dashboard.
+// Live updates from the server: one event stream for the whole dashboard.
 
 const listeners = new Set();
 let source = null;
@@ -11,7 +11,7 @@ function show(state, text) {
   if (words.textContent !== text) words.textContent = text;
 }
 
-/** Begins to listen, and goes on whatever happens, until `stop`. */
+/** Starts to listen, and reconnects until `stop` is called. */
 export function start() {
   stop();
   show("off", "connecting");
@@ -22,7 +22,7 @@ export function start() {
     for (const listener of listeners) listener(value);
   });
   source.addEventListener("error", () => {
-    // A stream ends every few minutes, and the browser asks for the next one.
+    // A stream ends every few minutes, and the browser then reconnects.
     if (source?.readyState === EventSource.CONNECTING) return show("off", "connecting");
     show("lost", "not live");
     clearTimeout(timer);
@@ -37,7 +37,7 @@ export function stop() {
   show("off", "not live");
 }
 
-/** Has a function told of every second, until the signal says that it is enough. */
+/** Calls a function for every second's event, until the signal is aborted. */
 export function listen(listener, signal) {
   listeners.add(listener);
   signal.addEventListener("abort", () => listeners.delete(listener));

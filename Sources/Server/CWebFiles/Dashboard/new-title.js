@@ -1,18 +1,18 @@
-// A new title: its tracks, each with a key of its own.
+// The form for a new title with its tracks and their keys.
 
-import { all, ask, may, part, put } from "./api.js";
+import { all, request, isAllowed, part, put } from "./api.js";
 import { field, fill, h, head, message, toast } from "./dom.js";
 
-const kinds = [["video", "video"], ["audio", "audio"], ["sd", "SD video"], ["hd", "HD video"], ["uhd", "UHD video"], ["unspecified", "not said"]];
-/** What the next track most probably is. */
+const kinds = [["video", "video"], ["audio", "audio"], ["sd", "SD video"], ["hd", "HD video"], ["uhd", "UHD video"], ["unspecified", "not specified"]];
+/** The kinds to suggest for further tracks, in order. */
 const usual = ["audio", "sd", "hd", "uhd", "video"];
-const mostTracks = 16;
+const maximumTracks = 16;
 const name = { required: true, pattern: "[A-Za-z0-9._\\-]{1,100}", autocomplete: "off", spellcheck: "false" };
 const digits = { required: true, pattern: "[0-9a-fA-F]{32}", autocomplete: "off", spellcheck: "false", class: "mono" };
 
 export async function showNewTitle({ main, signal }) {
-  fill(main, head("Add a title", "A title with its tracks. Give each track a key of its own: a policy may then ask more of UHD than of SD, and who has the key to one has it to no other.", h("a", { href: "#/content" }, "All content")));
-  if (!may("content")) return main.append(message("Your role may not change content.", "warn"));
+  fill(main, head("Add a title", "Add a title with its tracks. Each track needs its own key: a policy can then require more for UHD than for SD, and the key of one track does not decrypt another.", h("a", { href: "#/content" }, "All content")));
+  if (!isAllowed("content")) return main.append(message("Your role may not change content.", "warn"));
   const policies = await all("/policies", 500, { signal });
   const title = h("input", name);
   const policy = h("select", null, h("option", { value: "" }, "default"), policies.filter((one) => one.name !== "default").map((one) => h("option", { value: one.name }, one.name)));
@@ -22,7 +22,7 @@ export async function showNewTitle({ main, signal }) {
   const reveal = h("button", { type: "button", "aria-pressed": "false" }, "Show keys");
   const place = h("div.stack");
   const tracks = [];
-  /** What has been stored, so that a second try goes on where the first one failed. */
+  /** The paths that have been stored, so that another attempt continues after the ones that succeeded. */
   const stored = new Set();
 
   function draw() {
@@ -31,7 +31,7 @@ export async function showNewTitle({ main, signal }) {
       draw();
       add.focus();
     }))));
-    add.disabled = tracks.length >= mostTracks;
+    add.disabled = tracks.length >= maximumTracks;
     nameAssets();
   }
   function nameAssets() { for (const track of tracks) track.suggest(title.value, tracks.length === 1); }
@@ -66,10 +66,10 @@ export async function showNewTitle({ main, signal }) {
       requireDifferent(items);
       const path = `/titles/${part(title.value)}`;
       const keyPath = (item) => `/content/${part(item.assetID)}`;
-      // Nothing that is there already is replaced from here.
-      if (await isThere(path, stored)) throw new Error(`There is a title ${title.value} already.`);
+      // Existing titles and keys are never replaced here.
+      if (await isThere(path, stored)) throw new Error(`The title ${title.value} already exists.`);
       for (const item of items) {
-        if (await isThere(keyPath(item), stored)) throw new Error(`There is a key for ${item.assetID} already.`);
+        if (await isThere(keyPath(item), stored)) throw new Error(`A key for ${item.assetID} already exists.`);
       }
       await store(path, policy.value ? { policy: policy.value } : {});
       for (const item of items) {
@@ -79,7 +79,7 @@ export async function showNewTitle({ main, signal }) {
       toast(`${title.value} is added.`);
       location.hash = `#/content/${part(title.value)}`;
     } catch (error) {
-      fill(answer, message(stored.size ? `${error.message} Part of the title is stored; mend the rest and press Add title again.` : error.message, "bad"));
+      fill(answer, message(stored.size ? `${error.message} Part of the title is stored; correct the rest and choose Add title again.` : error.message, "bad"));
     } finally {
       submit.disabled = false;
     }
@@ -87,13 +87,13 @@ export async function showNewTitle({ main, signal }) {
 
   another();
   main.append(h("form.stack", { onsubmit: save },
-    h("section.card", { "aria-label": "Title" }, h("div.fields", null, field("Title", title, "Letters, digits, dots, hyphens and underscores."), field("Policy", policy, "The terms of its licenses."))),
-    h("p.note", null, "Make new ones draws key IDs, keys and IVs in this browser. The packager must encrypt with the same: note them now, they are not shown again."),
+    h("section.card", { "aria-label": "Title" }, h("div.fields", null, field("Title", title, "Letters, digits, dots, hyphens and underscores."), field("Policy", policy, "The policy for all licenses of the title."))),
+    h("p.note", null, "Generate keys creates random key IDs, keys and IVs in this browser. The packager must encrypt with the same values: store them now, because they are not shown again."),
     place,
-    h("section.card", { "aria-label": "Add" }, h("div.actions", null, add, h("button", { type: "button", onclick: () => { for (const track of tracks) track.draw(); } }, "Make new ones"), reveal, submit), answer)));
+    h("section.card", { "aria-label": "Add" }, h("div.actions", null, add, h("button", { type: "button", onclick: () => { for (const track of tracks) track.draw(); } }, "Generate keys"), reveal, submit), answer)));
 }
 
-/** The fields of one track. Name and asset ID follow what they are of, until somebody writes them. */
+/** The form fields of one track. The suggested name and asset ID follow the kind and the title until the user changes them. */
 function newTrack(kindName, changed) {
   const kind = h("select", { value: kindName }, kinds.map(([value, text]) => h("option", { value }, text)));
   const ownName = h("input", { ...name, value: kindName });
@@ -107,13 +107,13 @@ function newTrack(kindName, changed) {
   });
   ownName.addEventListener("input", () => { isOwnName = ownName.value !== ""; changed(); });
   assetID.addEventListener("input", () => { isOwnAsset = assetID.value !== ""; });
-  const fields = h("div.fields", null, field("What the track is", kind, "Policies may ask more of video."), field("Track", ownName, "A name of your own."),
-    field("Asset ID", assetID, "What devices ask for, as in skd://ASSET."), field("Key ID", keyID, "32 hexadecimal digits."),
+  const fields = h("div.fields", null, field("Kind", kind, "Policies can have stricter rules for video."), field("Track", ownName, "The name of the track."),
+    field("Asset ID", assetID, "The ID that devices request, as in skd://ASSET."), field("Key ID", keyID, "32 hexadecimal digits."),
     field("Content key", key, "32 hexadecimal digits."), field("IV", iv, "32 hexadecimal digits."));
   return {
     kind,
     element: (label, remove) => h("section.card", { "aria-label": label }, h("h2", null, label), fields,
-      remove && h("div.actions", null, h("button.danger", { type: "button", "aria-label": `Leave out ${label.toLowerCase()}`, onclick: remove }, "Leave out"))),
+      remove && h("div.actions", null, h("button.danger", { type: "button", "aria-label": `Remove ${label.toLowerCase()}`, onclick: remove }, "Remove"))),
     suggest(title, isAlone) { if (!isOwnAsset) assetID.value = title && (isAlone ? title : `${title}/${ownName.value}`); },
     show(isShown) { key.type = isShown ? "text" : "password"; },
     draw() { for (const input of [keyID, key, iv]) input.value = hex(16); },
@@ -121,7 +121,7 @@ function newTrack(kindName, changed) {
   };
 }
 
-/** What two tracks must not share: a second name would replace the first, and a shared key would be no key of its own. */
+/** Throws if two tracks share a name, an ID or a key: the second would replace the first, or tracks would not have separate keys. */
 function requireDifferent(items) {
   const uses = [["track", (item) => item.name], ["asset ID", (item) => item.assetID], ["key ID", (item) => item.key.keyId.toLowerCase()], ["content key", (item) => item.key.key.toLowerCase()]];
   for (const [what, value] of uses) {
@@ -136,5 +136,5 @@ function hex(count) {
 
 async function isThere(path, stored) {
   if (stored.has(path)) return false;
-  try { await ask(path); return true; } catch (error) { if (error.status === 404) return false; throw error; }
+  try { await request(path); return true; } catch (error) { if (error.status === 404) return false; throw error; }
 }

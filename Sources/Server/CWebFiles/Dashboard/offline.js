@@ -1,4 +1,4 @@
-// Keys that devices keep, of all accounts.
+// Persistent keys of all accounts.
 
 import { list, part } from "./api.js";
 import { code, empty, field, fill, h, head, message, segments } from "./dom.js";
@@ -11,9 +11,9 @@ export default {
     const input = h("input", { type: "search", autocomplete: "off", spellcheck: "false", maxlength: 200, required: true });
     const search = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); location.hash = `#/accounts/${part(input.value.trim())}`; } }, field("Account", input), h("button", { type: "submit" }, "Look up"));
     let which = "playable";
-    const choice = segments("Which are shown", "offline-which", [["playable", "Still playable"], ["all", "All"]], which, (value) => { which = value; load().catch(tell); });
-    const place = h("section.card", { "aria-label": "Kept keys" }, h("p.note", null, "Loading…"));
-    fill(main, head("Offline licenses", "A kept key has two expiries: until when it may lie unplayed, and for how long it plays once playback has begun.", choice), h("div.stack", null, h("div.card", null, search), place));
+    const choice = segments("Keys to show", "offline-which", [["playable", "Still playable"], ["all", "All"]], which, (value) => { which = value; load().catch(showError); });
+    const place = h("section.card", { "aria-label": "Persistent keys" }, h("p.note", null, "Loading…"));
+    fill(main, head("Offline licenses", "A persistent key has two expiries: the storage duration before first play, and the playback duration after it.", choice), h("div.stack", null, h("div.card", null, search), place));
 
     const path = () => (which === "playable" ? "/licenses?playable=true" : "/licenses");
     let [items, next] = [[], null];
@@ -32,16 +32,16 @@ export default {
       next = page.next;
       draw();
     }
-    function tell(error) { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }
+    function showError(error) { if (error.name !== "AbortError") fill(place, message(error.message, "bad")); }
 
     function draw() {
       if (!items.length) {
         return fill(place, which === "playable"
-          ? empty("No key is kept", "A device keeps a key when its app asks for one and the policy lets it. Keys that have run out are under All.", h("p", null, "Give a policy ", code("persist"), " in ", h("a", { href: "#/policies" }, "Policies"), ", for example ", code('{"storage": "P30D", "playback": "PT48H"}'), "."))
-          : empty("No key was ever kept", "A device keeps a key when its app asks for one and the policy lets it."));
+          ? empty("No persistent keys", "A device stores a key if its app requests a persistent key and the policy allows it. Expired keys are under All.", h("p", null, "Add ", code("persist"), " to a policy in ", h("a", { href: "#/policies" }, "Policies"), ", for example ", code('{"storage": "P30D", "playback": "PT48H"}'), "."))
+          : empty("No persistent keys yet", "A device stores a key if its app requests a persistent key and the policy allows it."));
       }
-      fill(place, h("p.note", null, `${items.length}${next ? " and more" : ""}, by account and device.`), licenseTable(items, () => load().catch(tell)),
-        next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(tell) }, "More")));
+      fill(place, h("p.note", null, `${items.length}${next ? " and more" : ""}, by account and device.`), licenseTable(items, () => load().catch(showError)),
+        next && h("div.more", null, h("button", { type: "button", onclick: () => more().catch(showError) }, "More")));
     }
     await load();
   },

@@ -1,6 +1,6 @@
-// Policies, and an editor that says what one would decide before it counts.
+// Policies, and an editor that previews a policy's decisions before it is saved.
 
-import { all, ask, may, part, post, put, remove } from "./api.js";
+import { all, request, isAllowed, part, post, put, remove } from "./api.js";
 import { asset, badge, code, confirm, deviceName, empty, field, fill, h, head, identifier, message, outcome, table, time, toast } from "./dom.js";
 
 const example = { lease: "PT10M", hdcp: "type0", securityLevel: "baseline" };
@@ -16,12 +16,12 @@ export default {
 
 async function showAll({ main, signal }) {
   const place = h("section.card", { "aria-label": "Policies" });
-  fill(main, head("Policies", "The terms that licenses are given under: leases, rentals, keeping, outputs, devices. Where several govern, the strictest value of each counts.", h("a", { href: "#/policies/new" }, may("content") ? "New policy" : "Try a policy")), place);
+  fill(main, head("Policies", "The rules for licenses: leases, rentals, persistent keys, outputs, devices. If several policies apply, the strictest value of each field counts.", h("a", { href: "#/policies/new" }, isAllowed("content") ? "New policy" : "Try a policy")), place);
   const policies = await all("/policies", 1000, { signal });
   fill(place, policies.length ? table("Policies", [
     { title: "Name", class: "tight", cell: (policy) => h("a", { href: `#/policies/${part(policy.name)}` }, policy.name) },
     { title: "Terms", cell: (policy) => terms(policy) },
-  ], policies) : empty("No policy yet", "Content that names no policy gets the default: streaming only, HDCP Type 0, no virtual machines.", h("p", null, h("a", { href: "#/policies/new" }, "Write the first one"), ", and see what it would decide before it counts.")));
+  ], policies) : empty("No policy yet", "Content without a policy gets the default: streaming only, HDCP Type 0, no virtual machines.", h("p", null, h("a", { href: "#/policies/new" }, "Write the first one"), ", and preview its decisions before you save it.")));
 }
 
 function terms(policy) {
@@ -31,9 +31,9 @@ function terms(policy) {
 
 async function showEditor({ main, signal }, name) {
   const place = h("div.grid.loose");
-  const canSave = may("content");
+  const canSave = isAllowed("content");
   fill(main, head(name ?? (canSave ? "New policy" : "Try a policy"), null, h("a", { href: "#/policies" }, "All policies")), place);
-  const stored = name ? await ask(`/policies/${part(name)}`, { signal }) : null;
+  const stored = name ? await request(`/policies/${part(name)}`, { signal }) : null;
   const document = { ...(stored ?? example) };
   delete document.name;
   const nameInput = h("input", { required: true, pattern: "[a-z0-9._\\-]{1,64}", value: name ?? "", autocomplete: "off", spellcheck: "false" });
@@ -51,10 +51,10 @@ async function showEditor({ main, signal }, name) {
     try {
       policy = JSON.parse(editor.value);
     } catch (error) {
-      return refuse(`This is not JSON yet: ${error.message}`);
+      return refuse(`This is not valid JSON: ${error.message}`);
     }
     try {
-      const trial = await ask("/policy-trials", { method: "POST", body: { policy, limit: 200 }, signal });
+      const trial = await request("/policy-trials", { method: "POST", body: { policy, limit: 200 }, signal });
       if (number !== running) return;
       editor.removeAttribute("aria-invalid");
       save.disabled = false;
@@ -69,20 +69,20 @@ async function showEditor({ main, signal }, name) {
     editor.setAttribute("aria-invalid", "true");
     save.disabled = true;
     fill(verdict, message(words, "bad"));
-    fill(preview, h("p.note", null, "The preview comes back as soon as the policy is valid."));
+    fill(preview, h("p.note", null, "The preview returns when the policy is valid."));
   }
 
   function draw(trial) {
-    if (!trial.items.length) return fill(preview, empty("No request to try it on yet", "As soon as devices have asked this server, this shows what the policy would have said to each of them."));
+    if (!trial.items.length) return fill(preview, empty("No requests yet", "After devices have sent requests to this server, the preview shows the policy's decision on each request."));
     const total = trial.items.length;
     fill(preview,
-      h("p", null, badge(`${trial.given} would get a key`, "good"), " ", badge(`${trial.refused} refused`, trial.refused ? "bad" : null), " ", badge(`${trial.changed} differ from what was`, trial.changed ? "warn" : null)),
-      h("p.note.spaced", null, `The last ${total === 1 ? "request" : `${total} requests`}, this policy alone: not merged with others, without what the store knows of streams, devices and rentals.`),
+      h("p", null, badge(`${trial.given} would get a key`, "good"), " ", badge(`${trial.refused} refused`, trial.refused ? "bad" : null), " ", badge(`${trial.changed} differ from the actual outcome`, trial.changed ? "warn" : null)),
+      h("p.note.spaced", null, `The last ${total === 1 ? "request" : `${total} requests`}, decided by this policy only: not merged with others, and without the stored streams, devices and rentals.`),
       table("What the policy would decide", [
         { title: "Request", cell: ({ request }) => [asset(request), h("span.sub", null, time(Math.floor(request.milliseconds / 1000), true), request.account && ` · ${request.account}`)] },
         { title: "Device", cell: ({ request }) => [deviceName(request.class), h("span.sub", null, request.osVersion && `OS ${request.osVersion}`, request.level && ` · ${request.level}`)] },
-        { title: "Was", cell: ({ request }) => outcome(request.outcome, request.reason) },
-        { title: "Would be", cell: (item) => [item.given ? badge("given", "good") : badge(item.reason, "bad"), " ", item.changed && badge("differs", "warn"), h("span.sub", null, item.terms ?? item.detail)] },
+        { title: "Actual", cell: ({ request }) => outcome(request.outcome, request.reason) },
+        { title: "Preview", cell: (item) => [item.given ? badge("issued", "good") : badge(item.reason, "bad"), " ", item.changed && badge("differs", "warn"), h("span.sub", null, item.terms ?? item.detail)] },
       ], trial.items.slice(0, 50)));
   }
 
@@ -92,8 +92,8 @@ async function showEditor({ main, signal }, name) {
     try {
       const policy = JSON.parse(editor.value);
       const target = name ?? nameInput.value;
-      if (!name && !await free(target)) throw new Error(`There is a policy ${target} already.`);
-      if (name && !await confirm(`Save ${name}?`, "It counts from the next request on.", "Save policy")) return;
+      if (!name && !await free(target)) throw new Error(`The policy ${target} already exists.`);
+      if (name && !await confirm(`Save ${name}?`, "It applies from the next request on.", "Save policy")) return;
       delete policy.name;
       await put(`/policies/${part(target)}`, policy);
       toast(`${target} is saved.`);
@@ -103,8 +103,8 @@ async function showEditor({ main, signal }, name) {
     }
   }
 
-  async function forget() {
-    if (!await confirm(`Delete ${name}?`, "A policy that something refers to is not deleted.", "Delete policy")) return;
+  async function deletePolicy() {
+    if (!await confirm(`Delete ${name}?`, "A policy that content, a title or a track refers to cannot be deleted.", "Delete policy")) return;
     try {
       await remove(`/policies/${part(name)}`);
       toast(`${name} is deleted.`);
@@ -116,18 +116,18 @@ async function showEditor({ main, signal }, name) {
   const heading = identifier("preview");
   fill(place,
     h("form.card.narrow", { onsubmit: submit },
-      h("div.fields.one", null, canSave && !name && field("Name", nameInput, "Lower-case letters, digits, dots, hyphens and underscores."), field("Document", editor, "JSON. Durations are ISO 8601: PT10M, P30D.")),
-      h("div.actions", null, canSave && save, h("button", { type: "button", onclick: check }, "Check now"), canSave && name && h("button.danger", { type: "button", onclick: forget }, "Delete policy")), verdict, fieldList()),
+      h("div.fields.one", null, canSave && !name && field("Name", nameInput, "Lowercase letters, digits, dots, hyphens and underscores."), field("Document", editor, "JSON. Durations are ISO 8601: PT10M, P30D.")),
+      h("div.actions", null, canSave && save, h("button", { type: "button", onclick: check }, "Check now"), canSave && name && h("button.danger", { type: "button", onclick: deletePolicy }, "Delete policy")), verdict, fieldList()),
     h("section.card.wide", { "aria-labelledby": heading }, h("h2", { id: heading }, "What it would decide"), preview));
   await check();
 }
 
 async function free(name) {
-  try { await ask(`/policies/${part(name)}`); return false; } catch (error) { if (error.status === 404) return true; throw error; }
+  try { await request(`/policies/${part(name)}`); return false; } catch (error) { if (error.status === 404) return true; throw error; }
 }
 
-/** The fields, for who does not know them by heart. */
+/** The list of a policy's fields with short descriptions. */
 function fieldList() {
-  const rows = [["lease", '"PT10M"', "how long a key is good for, unless it is renewed"], ["rental", '"PT48H"', "how long a title may be watched from its first license"], ["persist", 'true, "P30D" or {"storage": "P30D", "playback": "PT48H"}', "whether a key may be kept, and for how long"], ["hdcp", '"none", "type0", "type1"', "what outputs must have"], ["securityLevel", '"audio", "baseline", "main"', "what the device must have"], ["osVersions", '{"appleMobile": "17.0"}', "the oldest system, by class"], ["airplay, adapter, virtualMachines", '"allow", "deny"', "ways out, and where it runs; {\"value\": \"deny\", \"requireReport\": true} requires the report as well"], ["unclassifiedDevices", '"allow", "deny"', "devices whose class is not known, where a rule is about classes"], ["streams, devices", "1 to 1000", "how many at once, and how many an account has"], ["networks, origins", '["192.0.2.0/24"]', "where requests may come from"], ["otherClients", '"allow", "deny"', "whether Clear Key and AES-128 clients get the raw key; without it they do not, unless another policy of the key allows them"]];
+  const rows = [["lease", '"PT10M"', "how long a key is valid without a renewal"], ["rental", '"PT48H"', "how long a title may be played from its first license on"], ["persist", 'true, "P30D" or {"storage": "P30D", "playback": "PT48H"}', "whether a device may store the key, and for how long"], ["hdcp", '"none", "type0", "type1"', "the HDCP level that outputs require"], ["securityLevel", '"audio", "baseline", "main"', "the security level that devices require"], ["osVersions", '{"appleMobile": "17.0"}', "the oldest supported system version, by device class"], ["airplay, adapter, virtualMachines", '"allow", "deny"', "outputs, and virtual machines; {\"value\": \"deny\", \"requireReport\": true} requires the report as well"], ["unclassifiedDevices", '"allow", "deny"', "devices of unknown class, for rules that depend on the class"], ["streams, devices", "1 to 1000", "the limits of simultaneous streams and of devices per account"], ["networks, origins", '["192.0.2.0/24"]', "the networks and web origins that requests may come from"], ["otherClients", '"allow", "deny"', "whether Clear Key and AES-128 clients get the raw key; they do not by default, unless another policy of the key allows it"]];
   return h("details", null, h("summary", null, "Fields of a policy"), h("dl.facts", null, rows.map(([key, value, words]) => [h("dt", null, code(key)), h("dd", null, words, h("span.dim", null, ` · ${value}`))])));
 }

@@ -1,52 +1,55 @@
 // @ts-check
-/** @file Everything that can go wrong, each with a code that never changes and with words for a person. */
+/** @file All errors of playback, each with a stable code and a description for the viewer. */
 
 /**
- * What each code means and what can be done. docs/browser-playback.md has the same table; a test holds the two together.
+ * The description of each code, with what to do. docs/browser-playback.md contains the same table; a test compares the
+ * two.
  *
  * @type {Readonly<Record<string, string>>}
  */
 export const WORDS = Object.freeze({
-    "insecure-page": "Browsers give keys only to pages that came by https, or from this machine. Open the page that way.",
-    "no-key-system": "This browser has no key system for this stream. FairPlay is in Safari; elsewhere the stream needs Clear Key.",
-    "certificate-unavailable": "The server gave no FairPlay certificate. Ask its operator whether one is installed.",
+    "insecure-page": "Browsers provide keys only to pages loaded over HTTPS or from this machine. Open the page with https://.",
+    "no-key-system": "This browser has no key system for this stream. Safari supports FairPlay; other browsers require Clear Key.",
+    "certificate-unavailable": "The server returned no FairPlay certificate. Ask the server's operator to add one.",
     "token-unavailable": "The page could not get a playback token. Sign in again.",
     "token-expired": "The playback token has expired. Get a new one and try again.",
-    "token-refused": "The server does not accept the playback token.",
+    "token-refused": "The server rejects the playback token.",
     "license-refused": "The server refuses the key for this stream.",
-    "too-many-streams": "Too many streams play on this account at once. Stop one and try again.",
+    "too-many-streams": "This account has too many simultaneous streams. Stop one and try again.",
     "too-many-devices": "This account has too many devices. Remove one and try again.",
     "unknown-key": "The server has no key for this stream.",
-    "keys-not-offered": "The server gives no keys to players without FairPlay. Its operator can turn that on.",
-    "too-many-requests": "The server was asked too often. Wait a minute and try again.",
-    "server-busy": "The server is busy. Try again in a moment.",
-    "server-unreachable": "The key server cannot be reached, or it does not let this page ask (CORS).",
-    "server-failed": "The key server failed. Its log says more.",
-    "key-rejected": "The browser does not take the key that the server gave.",
-    "key-missing": "The server gave keys, but not the one that this stream is encrypted with.",
+    "keys-not-offered": "The server does not issue keys to players without FairPlay. The server's operator can enable this.",
+    "too-many-requests": "Too many requests to the server. Wait a minute and try again.",
+    "server-busy": "The server is busy. Try again in a few seconds.",
+    "server-unreachable": "The key server cannot be reached, or it does not allow requests from this page (CORS).",
+    "server-failed": "The key server failed. See its log for the cause.",
+    "key-rejected": "The browser rejects the key from the server.",
+    "key-missing": "The server returned keys, but not the one that this stream is encrypted with.",
     "key-expired": "The key has expired.",
-    "output-restricted": "The screen or its cable is not protected as this stream demands.",
+    "output-restricted": "The display or its connection does not have the output protection that this stream requires.",
     "key-system-failed": "The browser's key system failed. Reload the page.",
-    "wrong-key": "The media cannot be decoded. Most probably the key is not the one that it was encrypted with.",
-    "playlist-unreachable": "The playlist cannot be loaded: it is not there, or its server does not let this page read it (CORS).",
-    "playlist-malformed": "The playlist cannot be read.",
-    "playlist-unsupported": "This page cannot play this kind of playlist.",
+    "wrong-key": "The media cannot be decoded, probably because they were encrypted with a different key.",
+    "playlist-unreachable": "The playlist cannot be loaded: it does not exist, or its server does not allow this page to read it (CORS).",
+    "playlist-malformed": "The playlist is malformed.",
+    "playlist-unsupported": "This page cannot play this type of playlist.",
     "aes-128-unsupported":
-        "Whole segments are encrypted (AES-128), which only a browser that plays HLS by itself can play. This one does not.",
-    "segment-unreachable": "A part of the media cannot be loaded: it is not there, or its server does not let this page read it (CORS).",
+        "The stream uses AES-128 segment encryption, which requires a browser with native HLS. This browser has none.",
+    "segment-unreachable": "A media segment cannot be loaded: it does not exist, or its server does not allow this page to read it (CORS).",
     "codec-unsupported": "This browser cannot decode this stream.",
     "media-malformed": "The media is damaged.",
     "decode-failed": "The browser could not decode the media.",
 });
 
 /**
- * A failure of playback. `code` is for programs, `words` and `detail` are for people; none holds a token or a key.
+ * An error of playback. `code` is for programs, `words` and `detail` are for the viewer; none of them contains a token
+ * or a key.
  */
 export class PlayerError extends Error {
     /**
      * @param {string} code one of {@link WORDS}
-     * @param {string} [detail] which one, where, or what the server said
-     * @param {{problem?: string, reason?: string, status?: number}} [server] the server's problem document, in short
+     * @param {string} [detail] which item, where, or the server's description
+     * @param {{problem?: string, reason?: string, status?: number}} [server] the main fields of the server's problem
+     * document
      */
     constructor(code, detail = "", server = {}) {
         super(detail ? `${WORDS[code]} (${detail})` : WORDS[code]);
@@ -54,18 +57,18 @@ export class PlayerError extends Error {
         this.code = code;
         this.words = WORDS[code];
         this.detail = detail;
-        /** The last part of the problem's type, such as `refused-by-policy`; empty when the server did not answer. */
+        /** The last part of the problem's type, such as `refused-by-policy`; empty if the server did not respond. */
         this.problem = server.problem ?? "";
-        /** Which rule refused, such as `client-not-protected`. */
+        /** The rule that refused the request, such as `client-not-protected`. */
         this.reason = server.reason ?? "";
         this.status = server.status ?? 0;
     }
 
     /**
-     * Whatever was thrown, as an error of the player.
+     * Converts any thrown value to an error of the player.
      *
      * @param {unknown} thrown
-     * @param {string} code what it is unless it says otherwise
+     * @param {string} code the code, unless the value is already a {@link PlayerError}
      * @returns {PlayerError}
      */
     static from(thrown, code) {
@@ -74,7 +77,7 @@ export class PlayerError extends Error {
     }
 }
 
-/** @type {Readonly<Record<string, string>>} problem type of the server (without `urn:keyway:problem:`) to code */
+/** @type {Readonly<Record<string, string>>} codes by the server's problem type (without `urn:keyway:problem:`) */
 const PROBLEMS = Object.freeze({
     "token-expired": "token-expired",
     "refused-by-policy": "license-refused",
@@ -95,10 +98,10 @@ const PROBLEMS = Object.freeze({
 });
 
 /**
- * What a refusal of the server comes to.
+ * Creates the error for a refusal of the server.
  *
- * @param {number} status of the answer
- * @param {any} document the problem document (RFC 9457), or what there was in its place
+ * @param {number} status the status of the response
+ * @param {any} document the problem document (RFC 9457), or other content of the response
  * @returns {PlayerError}
  */
 export function refusal(status, document) {

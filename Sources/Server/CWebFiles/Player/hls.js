@@ -1,24 +1,24 @@
 // @ts-check
-/** @file HLS playlists, as far as the packager writes them: fragmented MP4, on demand or as an event. */
+/** @file A parser of the HLS playlists that the packager writes: fragmented MP4, VOD or EVENT. */
 
 import { fromBase64, fromHex, hex } from "./init-data.js";
 import { PlayerError } from "./errors.js";
 
-/** No playlist of ours comes near; what is larger is not read. */
+/** The maximum length of a playlist. The packager's playlists are much shorter. */
 const MAXIMUM_LENGTH = 8 * 1024 * 1024;
 
 /**
- * How segments are encrypted: one EXT-X-KEY.
+ * The encryption of segments: one EXT-X-KEY.
  *
  * @typedef {object} KeyTag
  * @property {string} method
  * @property {string} uri resolved, unless it is `skd:` or `data:`
- * @property {string} format `identity` where the tag names none
- * @property {string} keyID in hexadecimal digits; empty where the tag does not tell
+ * @property {string} format `identity` if the tag has no KEYFORMAT
+ * @property {string} keyID in hexadecimal digits; empty if the tag does not contain it
  */
 
 /**
- * Bytes of a file.
+ * A file or a byte range of a file.
  *
  * @typedef {object} Piece
  * @property {string} url
@@ -32,10 +32,10 @@ const MAXIMUM_LENGTH = 8 * 1024 * 1024;
 /** @typedef {{variants: Variant[], audio: AudioRendition[], keys: KeyTag[]}} Multivariant */
 
 /**
- * The attributes of a tag.
+ * Parses the attributes of a tag.
  *
- * @param {string} text behind the colon
- * @returns {Record<string, string>} without quotes
+ * @param {string} text the text after the colon
+ * @returns {Record<string, string>} the values without quotes
  */
 export function attributes(text) {
     /** @type {Record<string, string>} */
@@ -48,19 +48,19 @@ export function attributes(text) {
 
 /**
  * @param {string} text
- * @returns {string[]} its lines, the first one checked
+ * @returns {string[]} the lines, after checking the first one
  */
 function lines(text) {
     const all = text.replace(/^\uFEFF/, "").split(/\r?\n/).map((line) => line.trim());
     if (text.length > MAXIMUM_LENGTH) throw new PlayerError("playlist-malformed", "it is too large");
-    if (all[0] !== "#EXTM3U") throw new PlayerError("playlist-malformed", "it does not begin with #EXTM3U");
+    if (all[0] !== "#EXTM3U") throw new PlayerError("playlist-malformed", "it does not start with #EXTM3U");
     return all;
 }
 
 /**
  * @param {string} line
  * @param {string} name
- * @returns {string | null} what stands behind the tag; null when it is another
+ * @returns {string | null} the text after the tag; null for another tag
  */
 function value(line, name) {
     return line === name ? "" : line.startsWith(name + ":") ? line.slice(name.length + 1) : null;
@@ -74,19 +74,19 @@ function resolve(uri, base) {
     try {
         return new URL(uri, base).href;
     } catch {
-        throw new PlayerError("playlist-malformed", `no URL: ${uri.slice(0, 100)}`);
+        throw new PlayerError("playlist-malformed", `not a valid URL: ${uri.slice(0, 100)}`);
     }
 }
 
 /**
- * @param {string} text of a tag
+ * @param {string} text the attributes of the tag
  * @param {string} base
  * @returns {KeyTag}
  */
 function keyTag(text, base) {
     const { METHOD: method = "", URI: uri = "", KEYFORMAT: format = "identity", KEYID: id = "" } = attributes(text);
     let keyID = /^0x[0-9a-f]{32}$/i.test(id) ? id.slice(2).toLowerCase() : "";
-    // Clear Key as the packager and hls.js have it: the key ID in a data: URI.
+    // Clear Key as written by the packager and read by hls.js: the key ID in a data: URI.
     const data = /^data:[^,]*;base64,(.*)$/.exec(uri);
     if (data && format === "org.w3.clearkey") {
         const bytes = fromBase64(data[1]);
@@ -100,7 +100,7 @@ function keyTag(text, base) {
 
 /**
  * @param {string} text
- * @param {string} url where it came from
+ * @param {string} url the playlist's URL
  * @returns {{multivariant: Multivariant, media: null} | {multivariant: null, media: MediaPlaylist}}
  */
 export function parse(text, url) {
@@ -131,7 +131,7 @@ function multivariant(all, base) {
             playlist.variants.push({ url: resolve(uri, base), bandwidth: Number(BANDWIDTH), codecs, width, height, audio: AUDIO });
         } else if (rendition !== null) {
             const { TYPE, URI, "GROUP-ID": group = "", NAME = "", LANGUAGE = "", DEFAULT = "NO" } = attributes(rendition);
-            // Without a URI it is in the variant itself.
+            // An audio rendition without a URI is in the variant itself.
             if (TYPE === "AUDIO" && URI) {
                 playlist.audio.push({ group, url: resolve(URI, base), name: NAME, language: LANGUAGE, isDefault: DEFAULT === "YES" });
             }
@@ -152,7 +152,7 @@ function media(all, base) {
     const playlist = { segments: [], target: 0, isEnded: false };
     /** @type {KeyTag[]} */
     let keys = [];
-    /** Whether a segment stands behind the last key. */
+    /** Whether a segment follows the last key. */
     let areUsed = true;
     /** @type {Piece | null} */
     let map = null;
@@ -162,13 +162,13 @@ function media(all, base) {
     let isDiscontinuity = false;
     /** @type {{start: number, length: number} | null} */
     let range = null;
-    /** Where the last range of a file ended. @type {Map<string, number>} */
+    /** The end of the last range of each file. @type {Map<string, number>} */
     const ends = new Map();
     const piece = (/** @type {string} */ uri, /** @type {string} */ text) => {
         const resolved = resolve(uri, base);
         const [length, from = ends.get(resolved) ?? 0] = text.split("@").map(Number);
         if (!Number.isSafeInteger(length) || !Number.isSafeInteger(from) || length <= 0 || from < 0) {
-            throw new PlayerError("playlist-malformed", `no byte range: ${text.slice(0, 50)}`);
+            throw new PlayerError("playlist-malformed", `not a valid byte range: ${text.slice(0, 50)}`);
         }
         ends.set(resolved, from + length);
         return { start: from, length };
@@ -183,7 +183,7 @@ function media(all, base) {
             duration = Number.parseFloat(info);
         } else if (key !== null) {
             const tag = keyTag(key, base);
-            // Tags that follow each other are one key in several formats.
+            // Consecutive tags are one key in several formats.
             if (areUsed || tag.method === "NONE") keys = [];
             if (tag.method !== "NONE") keys.push(tag);
             areUsed = false;
@@ -199,7 +199,7 @@ function media(all, base) {
         } else if (line === "#EXT-X-ENDLIST") {
             playlist.isEnded = true;
         } else if (line === "#EXT-X-I-FRAMES-ONLY") {
-            throw new PlayerError("playlist-unsupported", "it has I-frames alone");
+            throw new PlayerError("playlist-unsupported", "it is an I-frame playlist");
         } else if (line && !line.startsWith("#")) {
             if (duration === null || !(duration >= 0)) throw new PlayerError("playlist-malformed", "a segment has no EXTINF");
             range = rangeText ? piece(line, rangeText) : null;
@@ -211,7 +211,7 @@ function media(all, base) {
             rangeText = "";
         }
     }
-    if (!(playlist.target > 0)) throw new PlayerError("playlist-malformed", "there is no EXT-X-TARGETDURATION");
+    if (!(playlist.target > 0)) throw new PlayerError("playlist-malformed", "it has no EXT-X-TARGETDURATION");
     return playlist;
 }
 
@@ -234,7 +234,7 @@ export async function fetchPlaylist(url, signal) {
 }
 
 /**
- * What MSE cannot play, said before anything is loaded.
+ * Throws if MSE cannot play the playlist, before media are loaded.
  *
  * @param {MediaPlaylist} playlist
  */
@@ -245,7 +245,7 @@ export function requirePlayable(playlist) {
         throw new PlayerError("aes-128-unsupported");
     }
     if (segments.some((segment) => !segment.map)) {
-        throw new PlayerError("playlist-unsupported", "segments are no fragmented MP4: there is no EXT-X-MAP");
+        throw new PlayerError("playlist-unsupported", "it has no EXT-X-MAP, so its segments are not fragmented MP4");
     }
     if (segments.some((segment, index) => index > 0 && segment.isDiscontinuity)) {
         throw new PlayerError("playlist-unsupported", "it has a discontinuity");

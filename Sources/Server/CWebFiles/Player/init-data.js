@@ -1,10 +1,10 @@
 // @ts-check
-/** @file Initialization data: which key a piece of media needs, in the forms that browsers and containers have for it. */
+/** @file Initialization data: the key IDs that media require, in the formats of browsers and containers. */
 
-/** The common system of `pssh` boxes, whose boxes list key IDs (W3C, "cenc" initialization data). */
+/** The system ID of common `pssh` boxes, which list key IDs (W3C, "cenc" initialization data format). */
 const COMMON_SYSTEM = "1077efecc0b24d02ace33c1e52e2fb4b";
 
-/** Boxes that hold boxes, with the bytes that stand before the first one. */
+/** Container boxes, with the number of bytes before the first child box. */
 const CONTAINERS = new Map([
     ["moov", 0], ["trak", 0], ["mdia", 0], ["minf", 0], ["stbl", 0], ["sinf", 0], ["schi", 0],
     // A full box with a count.
@@ -15,7 +15,7 @@ const CONTAINERS = new Map([
 
 /**
  * @param {BufferSource} source
- * @returns {Uint8Array} its bytes, not copied
+ * @returns {Uint8Array} the bytes, without a copy
  */
 export function bytesOf(source) {
     return ArrayBuffer.isView(source)
@@ -25,15 +25,15 @@ export function bytesOf(source) {
 
 /**
  * @param {BufferSource} source
- * @returns {string} lower-case hexadecimal digits
+ * @returns {string} lowercase hexadecimal digits
  */
 export function hex(source) {
     return Array.from(bytesOf(source), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**
- * @param {string} digits with the dashes of a UUID or without
- * @returns {Uint8Array | null} the bytes; null when these are no hexadecimal digits
+ * @param {string} digits with or without the hyphens of a UUID
+ * @returns {Uint8Array | null} the bytes; null if the text is not hexadecimal
  */
 export function fromHex(digits) {
     const plain = digits.replace(/-/g, "");
@@ -51,7 +51,7 @@ export function base64(source) {
 
 /**
  * @param {BufferSource} source
- * @returns {string} base64url without padding, as JSON Web Keys have it
+ * @returns {string} base64url without padding, as in JSON Web Keys
  */
 export function base64url(source) {
     return base64(source).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
@@ -59,7 +59,7 @@ export function base64url(source) {
 
 /**
  * @param {string} text base64, standard or URL-safe
- * @returns {Uint8Array | null} null when it is none
+ * @returns {Uint8Array | null} the bytes; null if the text is not base64
  */
 export function fromBase64(text) {
     try {
@@ -70,7 +70,7 @@ export function fromBase64(text) {
 }
 
 /**
- * Initialization data of type `keyids`: the key IDs themselves.
+ * Creates initialization data of type `keyids`, which contains the key IDs.
  *
  * @param {string[]} keyIDs in hexadecimal digits
  * @returns {Uint8Array}
@@ -81,14 +81,14 @@ export function keyIDsData(keyIDs) {
 }
 
 /**
- * The key IDs in initialization data of one of the four types that this module knows.
+ * Returns the key IDs in initialization data of one of the four supported types.
  *
- * `skd` has a key's URI, whose key ID is known only where it is the text behind `skd://`. `sinf` is JSON with boxes in
- * base64, `cenc` one or more `pssh` boxes, `keyids` JSON.
+ * `skd` is a key URI, whose key ID is known only if it is the text after `skd://`. `sinf` is JSON with boxes in base64,
+ * `cenc` is one or more `pssh` boxes, `keyids` is JSON.
  *
  * @param {string} type
  * @param {BufferSource} data
- * @returns {string[]} in hexadecimal digits; empty where it cannot be told
+ * @returns {string[]} in hexadecimal digits; empty if the key IDs are not known
  */
 export function keyIDsOf(type, data) {
     const bytes = bytesOf(data);
@@ -108,7 +108,7 @@ export function keyIDsOf(type, data) {
             default: return [];
         }
     } catch {
-        // Of the media's making: what cannot be read says nothing.
+        // The data come from the media; malformed data contain no key IDs.
         return [];
     }
 }
@@ -119,7 +119,7 @@ function json(bytes) {
 }
 
 /**
- * What a key server calls the content: what stands behind `skd://`.
+ * Returns the content ID for the key server: the part of a key URI after `skd://`.
  *
  * @param {string} uri such as `skd://movie`
  * @returns {string}
@@ -129,7 +129,7 @@ export function contentID(uri) {
 }
 
 /**
- * Boxes of one level, as far as they are whole.
+ * Iterates over the boxes of one level, up to the first truncated one.
  *
  * @param {Uint8Array} bytes
  * @returns {Generator<{type: string, body: Uint8Array}>}
@@ -153,7 +153,7 @@ export function* boxes(bytes) {
 }
 
 /**
- * How a track is encrypted.
+ * The encryption of a track.
  *
  * @typedef {object} Protection
  * @property {string} scheme such as `cbcs`
@@ -161,10 +161,10 @@ export function* boxes(bytes) {
  */
 
 /**
- * The encrypted tracks of an init segment, or of a `sinf` box.
+ * Returns the encrypted tracks of an init segment or a `sinf` box.
  *
  * @param {Uint8Array} bytes
- * @param {number} [depth] how deep boxes may still stand in boxes
+ * @param {number} [depth] the maximum depth of nested boxes
  * @returns {Protection[]}
  */
 export function tracksIn(bytes, depth = 10) {
@@ -182,7 +182,8 @@ export function tracksIn(bytes, depth = 10) {
 }
 
 /**
- * `schm` (version and flags, then four letters) and, in `schi`, `tenc` (version and flags, four bytes, then the key ID).
+ * Parses `schm` (version and flags, then a four-character code) and, in `schi`, `tenc` (version and flags, four bytes,
+ * then the key ID).
  *
  * @param {Uint8Array} sinf
  * @returns {Protection | null}
@@ -201,7 +202,7 @@ function protection(sinf) {
 }
 
 /**
- * Key IDs of the common system's `pssh` boxes: version 1, system ID, a count, 16 bytes each.
+ * Returns the key IDs of common `pssh` boxes: version 1, system ID, a count, 16 bytes each.
  *
  * @param {Uint8Array} bytes
  * @returns {string[]}
@@ -220,9 +221,9 @@ function fromPSSH(bytes) {
 }
 
 /**
- * What the prefixed API of older Safari is given: the init data of its event; the content ID in UTF-16LE behind its length;
- * the certificate behind its length. Lengths are in bytes, four bytes each, little-endian. Apple's guide has only "asset
- * ID and certificate"; this is what Safari takes.
+ * Creates the initialization data for the prefixed API of older Safari: the init data of its event; the length and the
+ * content ID in UTF-16LE; the length and the certificate. Lengths are bytes as 32-bit little-endian integers. Apple's
+ * guide specifies only "asset ID and certificate"; Safari requires this format.
  *
  * @param {BufferSource} initData
  * @param {string} identifier
@@ -247,7 +248,8 @@ export function prefixedInitData(initData, identifier, certificate) {
 }
 
 /**
- * The key's URI in the init data of the prefixed API's event: UTF-16LE, behind its length in four bytes, or without one.
+ * Returns the key URI in the init data of the prefixed API's event: UTF-16LE, with or without a preceding length of
+ * four bytes.
  *
  * @param {BufferSource} initData
  * @returns {string} such as `skd://movie`

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Keys by Encrypted Media Extensions: `com.apple.fps` and `org.w3.clearkey`. */
+/** @file Keys with Encrypted Media Extensions: `com.apple.fps` and `org.w3.clearkey`. */
 
 import { base64, base64url, bytesOf, fromBase64, fromHex, hex, keyIDsData, keyIDsOf } from "./init-data.js";
 import { PlayerError } from "./errors.js";
@@ -8,35 +8,35 @@ import { PlayerError } from "./errors.js";
 
 /** @typedef {"com.apple.fps" | "org.w3.clearkey"} KeySystem */
 
-/** The types of initialization data of each key system, those first that say most. */
+/** The types of initialization data for each key system, the most informative first. */
 const INIT_DATA_TYPES = Object.freeze({
     "com.apple.fps": ["sinf", "skd", "cenc"],
     "org.w3.clearkey": ["keyids", "cenc"],
 });
 
-/** What a key's status comes to, where that is an error. */
+/** The error codes of key statuses that are errors. */
 const STATUS_ERRORS = Object.freeze(/** @type {Record<string, string>} */ ({
     "expired": "key-expired",
     "output-restricted": "output-restricted",
     "internal-error": "key-system-failed",
 }));
 
-/** What tells WebKit's FairPlay to make an SPC for the renewal of a key that it has. */
+/** The message that makes WebKit's FairPlay create an SPC for the renewal of a key. */
 const RENEW = new TextEncoder().encode("renew");
 
 /**
  * @typedef {object} KeyEvents
- * @property {(keyID: string, status: string) => void} status a key's ID in hexadecimal digits, and how it is
+ * @property {(keyID: string, status: string) => void} status a key ID in hexadecimal digits, and the key's status
  * @property {(error: PlayerError) => void} failure
  */
 
 /**
- * Asks the browser for a key system.
+ * Requests a key system from the browser.
  *
- * @param {KeySystem[]} systems those that the stream has keys for, the preferred first
+ * @param {KeySystem[]} systems the systems that the stream has keys for, in order of preference
  * @param {string[]} contentTypes with codecs, such as `video/mp4; codecs="avc1.64001f"`
- * @param {string} [scheme] how the media is encrypted, such as `cbcs`
- * @returns {Promise<MediaKeySystemAccess | null>} null when it has none of them
+ * @param {string} [scheme] the encryption scheme of the media, such as `cbcs`
+ * @returns {Promise<MediaKeySystemAccess | null>} null if the browser supports none of them
  */
 export async function findKeySystem(systems, contentTypes, scheme) {
     if (!navigator.requestMediaKeySystemAccess) return null;
@@ -46,28 +46,28 @@ export async function findKeySystem(systems, contentTypes, scheme) {
     for (const system of systems) {
         /** @type {any} */
         const configuration = { initDataTypes: INIT_DATA_TYPES[system], sessionTypes: ["temporary"] };
-        // An empty list would say that there is none of the kind.
+        // An empty list would mean that the stream has no media of this kind.
         if (capabilities("audio").length) configuration.audioCapabilities = capabilities("audio");
         if (capabilities("video").length) configuration.videoCapabilities = capabilities("video");
         try {
             return await navigator.requestMediaKeySystemAccess(system, [configuration]);
         } catch {
-            // Not this one.
+            // Try the next key system.
         }
     }
     return null;
 }
 
-/** The keys of one video element. Each piece of initialization data has a session of its own. */
+/** The keys of one video element. Each set of initialization data has its own session. */
 export class Keys {
-    /** Sessions by what they were opened for. @type {Map<string, MediaKeySession>} */
+    /** Sessions by key IDs or initialization data. @type {Map<string, MediaKeySession>} */
     #sessions = new Map();
-    /** Key IDs that somebody has asked for. @type {Set<string>} */
-    #asked = new Set();
-    /** How each key is. @type {Map<string, string>} */
+    /** Key IDs that were requested. @type {Set<string>} */
+    #requested = new Set();
+    /** The status of each key. @type {Map<string, string>} */
     #statuses = new Map();
-    /** Keys that a playlist had, by key ID: no server is asked for them. @type {Map<string, Promise<Uint8Array>>} */
-    #given = new Map();
+    /** Keys from a playlist's key URI, by key ID; they need no license request. @type {Map<string, Promise<Uint8Array>>} */
+    #playlistKeys = new Map();
     #isClosed = false;
     #video;
     #mediaKeys;
@@ -93,7 +93,7 @@ export class Keys {
     }
 
     /**
-     * Makes a video element ready for encrypted media; to be called before it is given any.
+     * Prepares a video element for encrypted media. Call this before the element gets media.
      *
      * @param {HTMLVideoElement} video
      * @param {MediaKeySystemAccess} access
@@ -104,19 +104,19 @@ export class Keys {
     static async attach(video, access, server, events) {
         const system = /** @type {KeySystem} */ (access.keySystem);
         const mediaKeys = await access.createMediaKeys();
-        // FairPlay makes no SPC without it.
+        // FairPlay creates no SPC without a certificate.
         if (system === "com.apple.fps") await mediaKeys.setServerCertificate(await server.certificate());
         await video.setMediaKeys(mediaKeys);
         return new Keys(video, system, mediaKeys, server, events);
     }
 
-    /** How each key is, by its ID in hexadecimal digits. @returns {ReadonlyMap<string, string>} */
+    /** The status of each key, by key ID in hexadecimal digits. @returns {ReadonlyMap<string, string>} */
     get statuses() {
         return this.#statuses;
     }
 
     /**
-     * Sees to it that the keys of some initialization data are there. What was asked for before is not asked for again.
+     * Requests the keys of some initialization data, unless they were requested before.
      *
      * @param {string} type
      * @param {BufferSource} data
@@ -125,35 +125,36 @@ export class Keys {
         if (this.#isClosed) return;
         const keyIDs = keyIDsOf(type, data);
         const name = keyIDs.length ? keyIDs.join() : type + ":" + base64(data);
-        if (this.#sessions.has(name) || (keyIDs.length && keyIDs.every((keyID) => this.#asked.has(keyID)))) return;
-        // Boxes of other systems alone say nothing to Clear Key: the playlist or the init segment has the key IDs.
+        if (this.#sessions.has(name) || (keyIDs.length && keyIDs.every((keyID) => this.#requested.has(keyID)))) return;
+        // For Clear Key, `pssh` boxes of other systems are useless: the key IDs come from the playlist or the init
+        // segment.
         if (this.system === "org.w3.clearkey" && !keyIDs.length) return;
-        keyIDs.forEach((keyID) => this.#asked.add(keyID));
+        keyIDs.forEach((keyID) => this.#requested.add(keyID));
         const session = this.#mediaKeys.createSession();
         this.#sessions.set(name, session);
         session.addEventListener("message", (event) => { void this.#answer(session, event, type); });
-        session.addEventListener("keystatuseschange", () => this.#look(session));
+        session.addEventListener("keystatuseschange", () => this.#updateStatuses(session));
         try {
             await session.generateRequest(type, data);
         } catch (error) {
-            this.#forget(name, keyIDs);
+            this.#discard(name, keyIDs);
             this.#fail(error, "key-system-failed");
         }
     }
 
     /**
-     * Sees to it that a key is there, by its ID. FairPlay's are asked for by what the media has.
+     * Requests a key by its ID. FairPlay keys are requested by the media's initialization data instead.
      *
      * @param {string} keyID in hexadecimal digits
-     * @param {Promise<Uint8Array>} [key] its bytes, where the playlist says where they are
+     * @param {Promise<Uint8Array>} [key] the key, if the playlist contains its URL
      */
     async needKeyID(keyID, key) {
         if (this.system !== "org.w3.clearkey") return;
-        if (key) this.#given.set(keyID, key);
+        if (key) this.#playlistKeys.set(keyID, key);
         await this.need("keyids", keyIDsData([keyID]));
     }
 
-    /** Asks for every key again, before a lease runs out. Clear Key's have no end. */
+    /** Requests every key again, before its lease expires. Clear Key keys do not expire. */
     async renew() {
         if (this.system !== "com.apple.fps") return;
         for (const session of this.#sessions.values()) {
@@ -165,7 +166,7 @@ export class Keys {
         }
     }
 
-    /** Ends all sessions and takes the keys from the element. */
+    /** Closes all sessions and removes the keys from the element. */
     async close() {
         this.#isClosed = true;
         this.#video.removeEventListener("encrypted", this.#onEncrypted);
@@ -175,14 +176,14 @@ export class Keys {
     }
 
     /**
-     * From the browser's message to the server's license.
+     * Requests a license for the browser's message and passes it to the session.
      *
      * @param {MediaKeySession} session
      * @param {MediaKeyMessageEvent} event
-     * @param {string} type of the initialization data
+     * @param {string} type the type of the initialization data
      */
     async #answer(session, event, type) {
-        // Nothing else is a question for the server ("individualization-request").
+        // Other messages, such as "individualization-request", are not for the key server.
         if (event.messageType !== "license-request" && event.messageType !== "license-renewal") return;
         try {
             const license = await this.#license(new Uint8Array(event.message), type);
@@ -192,7 +193,7 @@ export class Keys {
             } catch (error) {
                 throw PlayerError.from(error, "key-rejected");
             }
-            this.#look(session);
+            this.#updateStatuses(session);
         } catch (error) {
             this.#fail(error, "key-system-failed");
         }
@@ -205,16 +206,16 @@ export class Keys {
      */
     async #license(message, type) {
         if (this.system === "com.apple.fps") {
-            return type === "cenc" ? await this.#manyFairPlay(message) : await this.#server.fairPlay(message);
+            return type === "cenc" ? await this.#fairPlayBatch(message) : await this.#server.fairPlay(message);
         }
         const text = new TextDecoder().decode(message);
         /** @type {string[]} */
         const asked = JSON.parse(text).kids.map((/** @type {string} */ kid) => hex(fromBase64(kid) ?? new Uint8Array()));
-        if (asked.every((keyID) => this.#given.has(keyID))) {
+        if (asked.every((keyID) => this.#playlistKeys.has(keyID))) {
             const keys = await Promise.all(asked.map(async (keyID) => ({
                 kty: "oct",
                 kid: base64url(fromHex(keyID) ?? new Uint8Array()),
-                k: base64url(await /** @type {Promise<Uint8Array>} */ (this.#given.get(keyID))),
+                k: base64url(await /** @type {Promise<Uint8Array>} */ (this.#playlistKeys.get(keyID))),
             })));
             return new TextEncoder().encode(JSON.stringify({ keys, type: "temporary" }));
         }
@@ -226,13 +227,13 @@ export class Keys {
     }
 
     /**
-     * For `pssh` boxes WebKit asks for several keys at once: `[{"keyID": base64, "payload": the SPC in base64}, ...]`, and
-     * takes an array of CKCs, with an error in the place of a payload where there is none.
+     * For `pssh` boxes, WebKit requests several keys at once: `[{"keyID": base64, "payload": the SPC in base64}, ...]`.
+     * It expects an array of CKCs, with an error instead of a payload for a key that was refused.
      *
      * @param {Uint8Array} message
      * @returns {Promise<Uint8Array>}
      */
-    async #manyFairPlay(message) {
+    async #fairPlayBatch(message) {
         /** @type {{keyID: string, payload: string}[]} */
         const questions = JSON.parse(new TextDecoder().decode(message));
         const spcs = questions.map(({ payload }) => fromBase64(payload) ?? new Uint8Array());
@@ -246,7 +247,7 @@ export class Keys {
     }
 
     /** @param {MediaKeySession} session */
-    #look(session) {
+    #updateStatuses(session) {
         session.keyStatuses.forEach((status, keyID) => {
             const name = readable(keyID);
             if (this.#statuses.get(name) === status) return;
@@ -260,9 +261,9 @@ export class Keys {
      * @param {string} name
      * @param {string[]} keyIDs
      */
-    #forget(name, keyIDs) {
+    #discard(name, keyIDs) {
         this.#sessions.delete(name);
-        keyIDs.forEach((keyID) => this.#asked.delete(keyID));
+        keyIDs.forEach((keyID) => this.#requested.delete(keyID));
     }
 
     /**
@@ -275,7 +276,7 @@ export class Keys {
 }
 
 /**
- * WebKit's key ID of `skd` is the whole URI; others are 16 bytes.
+ * Returns a readable key ID. For `skd`, WebKit's key ID is the complete URI; other key IDs have 16 bytes.
  *
  * @param {BufferSource} keyID
  * @returns {string}

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Plays encrypted HLS in a browser: FairPlay where Safari plays it by itself, Clear Key by Media Source Extensions
- * elsewhere. No dependencies.
+ * @file Plays encrypted HLS in a browser: FairPlay with Safari's native HLS, Clear Key with Media Source Extensions in
+ * other browsers. It has no dependencies.
  *
  *     import { KeywayPlayer } from "./keyway-player.js";
  *
@@ -36,20 +36,21 @@ const AUDIO_CODEC = /^(mp4a|ac-3|ec-3|alac|fLaC|Opus)\b/i;
 /**
  * @typedef {object} PlayerOptions
  * @property {string} server the key server's URL
- * @property {import("./licenses.js").TokenSource} [token] gives a playback token; asked again when the server refuses one
- * @property {string} [app] which FairPlay certificate, where the server has several
- * @property {number} [renewEvery] seconds after which FairPlay keys are asked for again: less than the lease of the policy
+ * @property {import("./licenses.js").TokenSource} [token] returns a playback token; called again when the server
+ * rejects one
+ * @property {string} [app] the name of the FairPlay certificate, if the server has several
+ * @property {number} [renewEvery] the interval of FairPlay key renewals in seconds, shorter than the policy's lease
  */
 
 /**
- * A player around a video element.
+ * A player for a video element.
  *
  * | Event | `detail` |
  * |---|---|
- * | `error` | a {@link PlayerError}; playback may go on where another key was refused |
+ * | `error` | a {@link PlayerError}; playback may continue if only some keys were refused |
  * | `keyrequest` | a request to the key server and its outcome |
  * | `keystatus` | `{keyID, status}` |
- * | `mode` | how it plays: `{way, keySystem, variant}` |
+ * | `mode` | the mode of playback: `{way, keySystem, variant}` |
  */
 export class KeywayPlayer extends EventTarget {
     /** @type {Keys | PrefixedKeys | null} */
@@ -57,7 +58,7 @@ export class KeywayPlayer extends EventTarget {
     /** @type {MediaFeed | null} */
     #feed = null;
     #isEncrypted = false;
-    /** Counts presentations, so that what is late for one does not disturb the next. */
+    /** The number of the current presentation, so that late results of a previous one are ignored. */
     #round = 0;
     /** @type {ReturnType<typeof setInterval> | undefined} */
     #renewal;
@@ -74,15 +75,15 @@ export class KeywayPlayer extends EventTarget {
         video.addEventListener("error", () => this.#mediaError());
     }
 
-    /** How each key is. @returns {ReadonlyMap<string, string>} */
+    /** The status of each key. @returns {ReadonlyMap<string, string>} */
     get keyStatuses() {
         return this.#keys?.statuses ?? new Map();
     }
 
     /**
-     * Loads a presentation. What fails later comes as an `error` event, and so does what this throws.
+     * Loads a presentation. Later errors, and those that this method throws, are also reported as `error` events.
      *
-     * @param {string} url of a Multivariant Playlist
+     * @param {string} url the URL of a Multivariant Playlist
      * @throws {PlayerError}
      */
     async load(url) {
@@ -104,12 +105,12 @@ export class KeywayPlayer extends EventTarget {
         }
     }
 
-    /** Asks for every FairPlay key again, before a lease runs out. */
+    /** Requests every FairPlay key again, before its lease expires. */
     async renew() {
         await this.#keys?.renew();
     }
 
-    /** Ends playback and gives the keys back. */
+    /** Stops playback and releases the keys. */
     async stop() {
         this.#round += 1;
         clearInterval(this.#renewal);
@@ -132,9 +133,9 @@ export class KeywayPlayer extends EventTarget {
     async #load(url, server, round) {
         const { multivariant, media } = parse(await fetchPlaylist(url), url);
         if (!multivariant) {
-            const isWhole = media.segments.some((segment) => segment.keys.some((key) => key.method === "AES-128"));
-            if (isWhole) return this.#playNatively(url, null);
-            throw new PlayerError("playlist-unsupported", "open the Multivariant Playlist, which names the codecs");
+            const isSegmentEncrypted = media.segments.some((segment) => segment.keys.some((key) => key.method === "AES-128"));
+            if (isSegmentEncrypted) return this.#playNatively(url, null);
+            throw new PlayerError("playlist-unsupported", "open the Multivariant Playlist, which contains the codecs");
         }
         const variant = choose(multivariant.variants);
         const sources = await tracks(multivariant, variant);
@@ -155,21 +156,21 @@ export class KeywayPlayer extends EventTarget {
     #playNatively(url, variant) {
         this.#isEncrypted = true;
         if (!playsHLS(this.video)) throw new PlayerError("aes-128-unsupported");
-        // Keys and segments lie on different origins. Chromium decrypts only what all of them let the page read.
+        // Keys and segments have different origins. Chromium decrypts only media that CORS allows the page to read.
         this.video.crossOrigin = "anonymous";
         this.video.src = url;
         this.#emit("mode", { way: "native HLS", keySystem: "AES-128", variant });
     }
 
     /**
-     * FairPlay in HLS that the browser plays by itself: by the modern API, or the prefixed one where only that is there.
+     * Plays FairPlay with native HLS: with the standard EME, or with the prefixed API if the browser has only that.
      *
      * @param {string} url
      * @param {Variant} variant
      * @param {TrackSource[]} sources
      * @param {LicenseServer} server
      * @param {number} round
-     * @returns {Promise<boolean>} whether it does
+     * @returns {Promise<boolean>} whether the browser supports this
      */
     async #playFairPlay(url, variant, sources, server, round) {
         if (!playsHLS(this.video)) return false;
@@ -204,7 +205,7 @@ export class KeywayPlayer extends EventTarget {
         const unsupported = sources.find((source) => !type?.isTypeSupported(source.type));
         if (unsupported) throw new PlayerError("codec-unsupported", unsupported.type);
         if (this.#isEncrypted) {
-            // Clear Key needs no signal of its own: the media has the key IDs, and the server knows keys by them.
+            // Clear Key requires no signaling: the media contain the key IDs, and the server finds keys by key ID.
             const scheme = tags.some((tag) => tag.method === "SAMPLE-AES-CTR") ? "cenc" : "cbcs";
             const access = await findKeySystem(["com.apple.fps", "org.w3.clearkey"], sources.map((source) => source.type), scheme);
             if (!access) throw new PlayerError("no-key-system", sources.map((source) => source.type).join(", "));
@@ -222,7 +223,7 @@ export class KeywayPlayer extends EventTarget {
     }
 
     /**
-     * The keys that an init segment names; where the playlist says where the bytes lie, from there.
+     * Requests the keys of an init segment, from the playlist's key URI if it has one.
      *
      * @param {Uint8Array} init
      * @param {Segment} segment
@@ -232,7 +233,7 @@ export class KeywayPlayer extends EventTarget {
         const identity = segment.keys.find((tag) => tag.format === "identity");
         for (const { keyID } of tracksIn(init)) {
             const key = identity && server.key(identity.uri);
-            // Whoever waits for it is told.
+            // The caller that awaits the key handles the error.
             key?.catch(() => {});
             void this.#keys?.needKeyID(keyID, key);
         }
@@ -243,7 +244,7 @@ export class KeywayPlayer extends EventTarget {
         if (renewEvery) this.#renewal = setInterval(() => { void this.renew(); }, renewEvery * 1000);
     }
 
-    /** Another presentation was loaded while this one got ready. */
+    /** Releases the keys of a presentation that was replaced while it was loading. */
     async #dropLate() {
         const keys = this.#keys;
         this.#keys = null;
@@ -263,7 +264,7 @@ export class KeywayPlayer extends EventTarget {
 
     #mediaError() {
         const { code, message } = this.video.error ?? { code: 0, message: "" };
-        // Taking the source away is no error of the media.
+        // Removing the source is not a media error.
         if (!this.video.getAttribute("src")) return;
         const unreadable = this.#isEncrypted ? "wrong-key" : "decode-failed";
         const codes = { [MediaError.MEDIA_ERR_NETWORK]: "segment-unreachable", [MediaError.MEDIA_ERR_DECODE]: unreadable };
@@ -287,13 +288,14 @@ export class KeywayPlayer extends EventTarget {
     }
 }
 
-/** @param {HTMLVideoElement} video @returns {boolean} whether the browser plays HLS by itself */
+/** @param {HTMLVideoElement} video @returns {boolean} whether the browser has native HLS */
 function playsHLS(video) {
     return video.canPlayType("application/vnd.apple.mpegurl") !== "";
 }
 
 /**
- * The largest picture that this browser decodes; with several of a size the one with the most bits.
+ * Returns the variant with the greatest height that this browser can decode; of several, the one with the highest
+ * bandwidth.
  *
  * @param {Variant[]} variants
  * @returns {Variant}
@@ -307,7 +309,7 @@ function choose(variants) {
 
 /**
  * @param {string[]} codecs
- * @returns {string} the media type of a file with these
+ * @returns {string} the media type of a file with these codecs
  */
 function mime(codecs) {
     const known = codecs.filter((codec) => VIDEO_CODEC.test(codec) || AUDIO_CODEC.test(codec));
@@ -316,7 +318,7 @@ function mime(codecs) {
 }
 
 /**
- * The renditions of a variant, with their playlists: picture, and sound where it has a playlist of its own.
+ * Loads the playlists of a variant's renditions: video, and audio if it has a separate playlist.
  *
  * @param {Multivariant} multivariant
  * @param {Variant} variant
@@ -329,10 +331,10 @@ async function tracks(multivariant, variant) {
     const found = [];
     if (audio) {
         const video = variant.codecs.filter((codec) => VIDEO_CODEC.test(codec));
-        const sound = variant.codecs.filter((codec) => AUDIO_CODEC.test(codec));
-        // A variant of sound alone is its own rendition.
+        const audioCodecs = variant.codecs.filter((codec) => AUDIO_CODEC.test(codec));
+        // An audio-only variant has no separate video rendition.
         if (video.length) found.push([mime(video), variant.url]);
-        found.push([mime(sound), audio.url]);
+        found.push([mime(audioCodecs), audio.url]);
     } else {
         found.push([mime(variant.codecs), variant.url]);
     }

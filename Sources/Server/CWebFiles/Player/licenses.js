@@ -1,38 +1,38 @@
 // @ts-check
-/** @file What the key server is asked for: certificate, licenses, Clear Key licenses; with tokens that are refreshed. */
+/** @file Requests to the key server: certificate, licenses, Clear Key licenses; with token refresh. */
 
 import { base64, fromBase64 } from "./init-data.js";
 import { PlayerError, refusal } from "./errors.js";
 
 /**
- * Gives a playback token, or null for none. `isRefresh` says that the server has refused the last one.
+ * Returns a playback token, or null for none. `isRefresh` is true if the server has rejected the previous token.
  *
- * @typedef {(asked: {isRefresh: boolean}) => Promise<string | null> | string | null} TokenSource
+ * @typedef {(request: {isRefresh: boolean}) => Promise<string | null> | string | null} TokenSource
  */
 
 /**
- * One request to the server, for whoever watches.
+ * One request to the server, as reported to the page.
  *
  * @typedef {object} KeyRequest
  * @property {"certificate" | "fairplay" | "clearkey" | "key"} kind
- * @property {number} status of the answer; 0 without one
+ * @property {number} status the status of the response; 0 without a response
  * @property {number} milliseconds
- * @property {string} problem what the server refused it for; empty when it did not
- * @property {string} reason which rule
+ * @property {string} problem the problem type of a refusal; empty after success
+ * @property {string} reason the rule that refused the request
  */
 
-/** How often a request is repeated when the server is busy, and for how many seconds at most it is waited for. */
+/** The number of retries when the server is busy, and the maximum wait before a retry, in seconds. */
 const RETRIES = 2;
-const LONGEST_WAIT = 10;
+const MAXIMUM_WAIT = 10;
 
-/** A key server, as one player sees it. */
+/** A client of the key server for one player. */
 export class LicenseServer {
     /** @type {Promise<Uint8Array> | null} */
     #certificate = null;
-    /** @type {string | null | undefined} undefined before the first */
+    /** @type {string | null | undefined} undefined before the first token */
     #token = undefined;
     /** @type {Promise<string | null> | null} */
-    #asking = null;
+    #pendingToken = null;
     #base;
     #app;
     #source;
@@ -42,7 +42,7 @@ export class LicenseServer {
      * @param {string} server the server's URL, such as `https://keys.example.com`
      * @param {object} [options]
      * @param {TokenSource} [options.token]
-     * @param {string} [options.app] which certificate, where the server has several
+     * @param {string} [options.app] the name of the certificate, if the server has several
      * @param {(request: KeyRequest) => void} [options.report]
      */
     constructor(server, options = {}) {
@@ -53,14 +53,14 @@ export class LicenseServer {
     }
 
     /**
-     * The application certificate, asked for once.
+     * Returns the application certificate, which is fetched once.
      *
      * @returns {Promise<Uint8Array>} DER
      */
     certificate() {
         const fetched = this.#certificate ?? this.#fetchCertificate();
         this.#certificate = fetched;
-        // One that failed is asked for again.
+        // A failed request is repeated at the next call.
         fetched.catch(() => { this.#certificate = null; });
         return fetched;
     }
@@ -78,7 +78,7 @@ export class LicenseServer {
     }
 
     /**
-     * A FairPlay license.
+     * Requests a FairPlay license.
      *
      * @param {Uint8Array} spc
      * @returns {Promise<Uint8Array>} the CKC
@@ -90,7 +90,7 @@ export class LicenseServer {
     }
 
     /**
-     * Several FairPlay licenses in one request. One that is refused does not spoil the others.
+     * Requests several FairPlay licenses in one request. Refused licenses do not affect the others.
      *
      * @param {Uint8Array[]} spcs
      * @returns {Promise<(Uint8Array | PlayerError)[]>} in the same order
@@ -109,10 +109,10 @@ export class LicenseServer {
     }
 
     /**
-     * A Clear Key license.
+     * Requests a Clear Key license.
      *
-     * @param {Uint8Array} message what the browser wrote
-     * @returns {Promise<Uint8Array>} JSON, as the browser takes it
+     * @param {Uint8Array} message the browser's license request
+     * @returns {Promise<Uint8Array>} the license in JSON
      */
     async clearKey(message) {
         const headers = { "Content-Type": "application/json" };
@@ -121,7 +121,7 @@ export class LicenseServer {
     }
 
     /**
-     * The 16 bytes of a key that a playlist names. The token goes along only to the key server itself.
+     * Fetches the 16-byte key of a playlist's key URI. The token is sent only to the key server itself.
      *
      * @param {string} url
      * @returns {Promise<Uint8Array>}
@@ -135,20 +135,20 @@ export class LicenseServer {
     }
 
     /**
-     * Sends the token along; where it is refused, once more with another.
+     * Sends a request with the token, and repeats it with a new token if the server rejects the first one.
      *
      * @param {KeyRequest["kind"]} kind
      * @param {string} path
      * @param {RequestInit} init
      */
     async #sendWithToken(kind, path, init) {
-        const token = await this.#ask(false);
+        const token = await this.#getToken(false);
         try {
             return await this.#send(kind, path, init, token);
         } catch (error) {
             if (!(error instanceof PlayerError) || error.status !== 401) throw error;
-            // Another request may have asked for a new one meanwhile.
-            const other = this.#token !== token ? this.#token ?? null : await this.#ask(true);
+            // Another request may have fetched a new token in the meantime.
+            const other = this.#token !== token ? this.#token ?? null : await this.#getToken(true);
             if (other === token) throw error;
             return await this.#send(kind, path, init, other);
         }
@@ -158,20 +158,20 @@ export class LicenseServer {
      * @param {boolean} isRefresh
      * @returns {Promise<string | null>}
      */
-    #ask(isRefresh) {
+    #getToken(isRefresh) {
         if (!isRefresh && this.#token !== undefined) return Promise.resolve(this.#token);
-        // Several keys are asked for at once: one question serves them all.
-        this.#asking ??= (async () => {
+        // Several keys are requested at the same time: one call of the token source serves all of them.
+        this.#pendingToken ??= (async () => {
             try {
                 this.#token = (await this.#source({ isRefresh })) || null;
                 return this.#token;
             } catch (error) {
                 throw PlayerError.from(error, "token-unavailable");
             } finally {
-                this.#asking = null;
+                this.#pendingToken = null;
             }
         })();
-        return this.#asking;
+        return this.#pendingToken;
     }
 
     /**
@@ -179,7 +179,7 @@ export class LicenseServer {
      * @param {string} path
      * @param {RequestInit} init
      * @param {string | null} [token]
-     * @returns {Promise<Response>} of a status that is a success
+     * @returns {Promise<Response>} a successful response
      */
     async #send(kind, path, init, token = null) {
         const headers = new Headers(init.headers);
@@ -193,7 +193,8 @@ export class LicenseServer {
             try {
                 answer = await fetch(new URL(path, this.#base), { ...init, headers, credentials: "omit", cache: "no-store" });
             } catch {
-                // Browsers do not tell a page whether nobody answered or CORS forbids the answer.
+                // Browsers do not reveal to a page whether the server is unreachable or CORS forbids access to the
+                // response.
                 report(0, "unreachable");
                 throw new PlayerError("server-unreachable", this.#base.origin);
             }
@@ -204,8 +205,8 @@ export class LicenseServer {
             const error = refusal(answer.status, await answer.json().catch(() => null));
             report(answer.status, error.problem || `status ${answer.status}`, error.reason);
             const seconds = Number(answer.headers.get("Retry-After"));
-            const isPassing = (answer.status === 429 || answer.status === 503) && seconds <= LONGEST_WAIT;
-            if (!isPassing || attempt >= RETRIES) throw error;
+            const isTransient = (answer.status === 429 || answer.status === 503) && seconds <= MAXIMUM_WAIT;
+            if (!isTransient || attempt >= RETRIES) throw error;
             await new Promise((resume) => { setTimeout(resume, 1000 * Math.max(seconds, 1)); });
         }
     }

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Feeds segments to a video element by Media Source Extensions. */
+/** @file Appends segments to a video element with Media Source Extensions. */
 
 import { fetchPlaylist, parse, requirePlayable } from "./hls.js";
 import { PlayerError } from "./errors.js";
@@ -8,38 +8,38 @@ import { PlayerError } from "./errors.js";
 /** @typedef {import("./hls.js").Piece} Piece */
 /** @typedef {import("./hls.js").Segment} Segment */
 
-/** How many seconds are kept loaded ahead of where it plays, and how many behind it when there is no room. */
+/** The number of seconds to buffer ahead of the playback position, and to keep behind it when the buffer is full. */
 const AHEAD = 30;
 const BEHIND = 10;
-/** What two ranges may lie apart, in seconds, and still be one: sound and picture do not end at the same time. */
+/** The maximum gap between two buffered ranges that count as one, in seconds: audio and video do not end at the same time. */
 const GAP = 0.25;
-/** How long after a failure the element may still tell of its own, in milliseconds. */
+/** The time to wait for the element's own error after a failure, in milliseconds. */
 const ERROR_DELAY = 500;
-/** How often a segment is asked for. */
+/** The maximum number of attempts to load a segment. */
 const TRIES = 3;
 
 /**
- * A rendition to be played.
+ * A rendition to play.
  *
  * @typedef {object} TrackSource
  * @property {string} type with codecs, such as `video/mp4; codecs="avc1.64001f"`
- * @property {string} url of its playlist
+ * @property {string} url the URL of its playlist
  * @property {MediaPlaylist} playlist
  */
 
 /**
  * @typedef {object} FeedEvents
- * @property {(init: Uint8Array, segment: Segment) => void} init an init segment is about to be given to the element
+ * @property {(init: Uint8Array, segment: Segment) => void} init called before an init segment is appended
  * @property {(error: PlayerError) => void} failure
  */
 
-/** @returns {typeof MediaSource | undefined} what makes media sources here */
+/** @returns {typeof MediaSource | undefined} the browser's MediaSource class */
 export function mediaSourceType() {
-    // Phones of Apple have the managed one alone.
+    // Safari on iPhone has only ManagedMediaSource.
     return globalThis.MediaSource ?? /** @type {any} */ (globalThis).ManagedMediaSource;
 }
 
-/** One presentation on its way into one video element. */
+/** One presentation that is loaded into one video element. */
 export class MediaFeed {
     #abort = new AbortController();
     /** @type {Track[]} */
@@ -63,7 +63,7 @@ export class MediaFeed {
     }
 
     /**
-     * Gives the element its source, and begins to load.
+     * Attaches the media source and starts to load.
      *
      * @param {TrackSource[]} sources
      */
@@ -85,7 +85,8 @@ export class MediaFeed {
         }
         for (const track of this.#tracks) {
             track.run(() => this.#endIfDone()).catch(async (error) => {
-                // Where decoding has failed, buffers fail too, and sometimes first. The element's own error says more.
+                // After a decoding error, appending to the buffers fails too, sometimes first. The element's own error
+                // is more specific.
                 await new Promise((resolve) => { setTimeout(resolve, ERROR_DELAY); });
                 if (this.#abort.signal.aborted || this.#video.error) return;
                 this.#events.failure(PlayerError.from(error, "media-malformed"));
@@ -93,13 +94,13 @@ export class MediaFeed {
         }
     }
 
-    /** Once everything has been given, the element is told that no more will come. */
+    /** Signals the end of the stream once all segments are appended. */
     #endIfDone() {
         const isQuiet = this.#tracks.every((track) => track.isDone);
         if (isQuiet && this.#source.readyState === "open") this.#source.endOfStream();
     }
 
-    /** Ends loading and takes the media from the element. */
+    /** Stops loading and removes the media from the element. */
     close() {
         this.#abort.abort();
         URL.revokeObjectURL(this.#address);
@@ -114,11 +115,11 @@ function length(playlist) {
     return last ? last.start + last.duration : 0;
 }
 
-/** One rendition: its segments, one after the other, into its buffer. */
+/** One rendition: its segments are appended to its buffer in order. */
 class Track {
-    /** Whether the last segment is in the buffer, and nothing is missing behind where it plays. */
+    /** Whether the last segment is in the buffer, without a gap after the playback position. */
     isDone = false;
-    /** The segment that was given last. */
+    /** The index of the last appended segment. */
     #last = -1;
     /** @type {string} */
     #map = "";
@@ -150,7 +151,7 @@ class Track {
             const segment = this.#source.playlist.segments[index];
             if (segment) {
                 this.isDone = false;
-                await this.#give(segment);
+                await this.#appendSegment(segment);
                 this.#last = index;
             } else if (index >= 0 && !this.#source.playlist.isEnded) {
                 await this.#wait(this.#source.playlist.target * 500);
@@ -164,8 +165,8 @@ class Track {
     }
 
     /**
-     * @returns {number} the segment that is missing first from where it plays; one too many when none is; -1 when
-     *     enough is there
+     * @returns {number} the index of the first segment missing after the playback position; the segment count if
+     *     none is missing; -1 if enough is buffered
      */
     #next() {
         const now = this.#video.currentTime;
@@ -176,14 +177,14 @@ class Track {
         }
         const { segments } = this.#source.playlist;
         if (end - now >= AHEAD && end < length(this.#source.playlist) - GAP) return -1;
-        // What a playlist says of times is not exact: a little before its end, a segment is over.
+        // The times of a playlist are not exact: a segment counts as complete slightly before its end.
         const at = segments.findIndex((segment) => end + GAP < segment.start + segment.duration);
         const index = at < 0 ? segments.length : at;
         return index === this.#last && end > now ? index + 1 : index;
     }
 
     /** @param {Segment} segment */
-    async #give(segment) {
+    async #appendSegment(segment) {
         const map = segment.map && JSON.stringify(segment.map);
         if (segment.map && map && map !== this.#map) {
             const init = await this.#load(segment.map);
@@ -209,8 +210,8 @@ class Track {
         }
     }
 
-    /** @param {() => void} begin */
-    async #change(begin) {
+    /** @param {() => void} start */
+    async #change(start) {
         await new Promise((resolve, reject) => {
             const end = (/** @type {Event} */ event) => {
                 this.#buffer.removeEventListener("updateend", end);
@@ -221,7 +222,7 @@ class Track {
             this.#buffer.addEventListener("updateend", end);
             this.#buffer.addEventListener("error", end);
             try {
-                begin();
+                start();
             } catch (error) {
                 this.#buffer.removeEventListener("updateend", end);
                 this.#buffer.removeEventListener("error", end);
@@ -241,7 +242,7 @@ class Track {
                 const answer = await fetch(url, { headers, credentials: "omit", signal: this.#signal });
                 if (!answer.ok) throw new PlayerError("segment-unreachable", `${url}: status ${answer.status}`);
                 const data = new Uint8Array(await answer.arrayBuffer());
-                // Simple servers know no ranges and send the whole file.
+                // Servers without range support send the whole file.
                 return range && answer.status !== 206 ? data.subarray(range.start, range.start + range.length) : data;
             } catch (error) {
                 if (this.#signal.aborted) throw error;
@@ -263,7 +264,7 @@ class Track {
     }
 
     /**
-     * Waits until it plays on, somebody seeks, or the time is over.
+     * Waits until the viewer seeks, playback stops, or the time has passed.
      *
      * @param {number} milliseconds
      */

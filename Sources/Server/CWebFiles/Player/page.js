@@ -1,12 +1,12 @@
 // @ts-check
-/** @file The page around the player: what is played, and what comes of it. */
+/** @file The demonstration page of the player: the form, and the state of playback. */
 
 import { KeywayPlayer } from "./keyway-player.js";
 
 /** @typedef {import("./errors.js").PlayerError} PlayerError */
 /** @typedef {import("./licenses.js").KeyRequest} KeyRequest */
 
-/** How many requests are shown, the last ones. */
+/** The maximum number of requests in the table. */
 const SHOWN_REQUESTS = 100;
 
 const KINDS = { certificate: "certificate", fairplay: "FairPlay license", clearkey: "Clear Key license", key: "key" };
@@ -18,7 +18,7 @@ const KINDS = { certificate: "certificate", fairplay: "FairPlay license", cleark
  */
 function element(id) {
     const found = document.getElementById(id);
-    if (!found) throw new Error(`there is no element ${id}`);
+    if (!found) throw new Error(`the page has no element ${id}`);
     return /** @type {T} */ (found);
 }
 
@@ -32,12 +32,12 @@ const tokenField = element("token-value");
 const form = element("form");
 
 const player = new KeywayPlayer(video, {
-    // The page is on the key server itself.
+    // The page is served by the key server.
     server: location.origin,
     token: () => token(),
 });
 
-/** @returns {string} which of the three is chosen */
+/** @returns {string} the selected kind of token */
 function tokenKind() {
     return String(new FormData(form).get("token"));
 }
@@ -54,7 +54,7 @@ function showTokenField() {
     const label = element("token-label");
     tokenField.hidden = label.hidden = kind === "none";
     label.textContent = kind === "account" ? "Account" : "Token (JWT)";
-    // A token is as good as a password for as long as it is valid.
+    // A valid token grants access like a password, so it is masked.
     tokenField.type = kind === "token" ? "password" : "text";
     tokenField.required = kind !== "none";
 }
@@ -78,7 +78,7 @@ function showFailure(error) {
 }
 
 /**
- * @param {[string, string][]} cells text and class
+ * @param {[string, string][]} cells pairs of text and class
  * @returns {HTMLTableRowElement}
  */
 function row(cells) {
@@ -94,7 +94,7 @@ function row(cells) {
 /**
  * @param {string} id
  * @param {HTMLTableRowElement[]} rows
- * @param {string} empty what is said when there is none
+ * @param {string} empty the text to show without rows
  */
 function fill(id, rows, empty) {
     const body = element(id);
@@ -112,8 +112,8 @@ function fill(id, rows, empty) {
 let requests = [];
 
 /** @param {KeyRequest} request */
-function noteRequest({ kind, status, problem, reason, milliseconds }) {
-    const answer = problem ? [problem, reason].filter(Boolean).join(": ") : `given (${status})`;
+function addRequest({ kind, status, problem, reason, milliseconds }) {
+    const answer = problem ? [problem, reason].filter(Boolean).join(": ") : `success (${status})`;
     requests = [row([
         [new Date().toLocaleTimeString([], { hour12: false }), "time"],
         [KINDS[kind], ""],
@@ -127,7 +127,7 @@ function showKeys() {
     const rows = [...player.keyStatuses].map(([keyID, status]) => row([
         [keyID, "mono"], [status, status === "usable" ? "good" : status === "status-pending" ? "" : "bad"],
     ]));
-    fill("keys", rows, "No key yet. Keys appear once an encrypted stream is loaded.");
+    fill("keys", rows, "No keys yet. Keys appear when an encrypted stream is loaded.");
 }
 
 /**
@@ -140,7 +140,7 @@ function clock(seconds) {
     return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}.${Math.floor((seconds - whole) * 10)}`;
 }
 
-/** @returns {number} where the range ends that is loaded around where it plays */
+/** @returns {number} the end of the buffered range at the playback position */
 function loadedUntil() {
     let end = video.currentTime;
     for (let index = 0; index < video.buffered.length; index += 1) {
@@ -162,13 +162,13 @@ function showPlayback() {
     element("bar-loaded").style.width = `${part(end)}%`;
     element("bar-played").style.width = `${part(currentTime)}%`;
     element("bar").setAttribute("aria-label", isLoaded
-        ? `${part(currentTime).toFixed(0)} percent played, ${part(end).toFixed(0)} percent loaded` : "Nothing is loaded");
+        ? `${part(currentTime).toFixed(0)} percent played, ${part(end).toFixed(0)} percent loaded` : "No media loaded");
 }
 
 /** @param {boolean} isPlaying */
 function setButtons(isPlaying) {
     /** @type {HTMLButtonElement} */ (element("stop")).disabled = !isPlaying;
-    // Only FairPlay's keys are renewed, once they are there.
+    // Only FairPlay keys can be renewed, after they were loaded.
     /** @type {HTMLButtonElement} */ (element("renew")).disabled = true;
 }
 
@@ -176,14 +176,14 @@ function clear() {
     requests = [];
     showFailure(null);
     showKeys();
-    fill("requests", [], "Nothing has been asked for yet.");
-    show("fact-way", "nothing is loaded");
+    fill("requests", [], "No requests yet.");
+    show("fact-way", "no media loaded");
     show("fact-system", "–");
     show("fact-variant", "–");
 }
 
 player.addEventListener("error", (event) => showFailure(/** @type {CustomEvent} */ (event).detail));
-player.addEventListener("keyrequest", (event) => noteRequest(/** @type {CustomEvent} */ (event).detail));
+player.addEventListener("keyrequest", (event) => addRequest(/** @type {CustomEvent} */ (event).detail));
 player.addEventListener("keystatus", showKeys);
 player.addEventListener("mode", (event) => {
     const { way, keySystem, variant } = /** @type {CustomEvent} */ (event).detail;
@@ -203,7 +203,7 @@ form.addEventListener("submit", async (event) => {
         await player.load(urlField.value.trim());
         await video.play();
     } catch {
-        // The player has said why; and a browser that does not let it begin by itself leaves it to the viewer.
+        // The player has reported its error. A browser that blocks autoplay requires the viewer to start playback.
     }
 });
 element("stop").addEventListener("click", async () => {
@@ -231,14 +231,14 @@ element("copy").addEventListener("click", async () => {
         await navigator.clipboard.writeText(example);
         show("copy", "Copied");
     } catch {
-        // Without the right to, the text is marked, for the keyboard.
+        // Without clipboard permission, the text is selected for copying with the keyboard.
         getSelection()?.selectAllChildren(element("code"));
-        show("copy", "Marked");
+        show("copy", "Selected");
     }
     setTimeout(() => show("copy", "Copy"), 2000);
 });
 
-// A link can say what to play: /player#url=…&account=… A token does not belong into a link.
+// A link can specify what to play: /player#url=…&account=… A token must not be part of a link.
 const asked = new URLSearchParams(location.hash.slice(1));
 urlField.value = asked.get("url") ?? "";
 if (asked.get("account")) {
@@ -251,6 +251,6 @@ show("browser", [
     video.canPlayType("application/vnd.apple.mpegurl") ? "native HLS" : "no native HLS",
     "MediaSource" in globalThis ? "Media Source Extensions" : "no Media Source Extensions",
 ].join(" · "));
-// Timers, and no events of the element: what stands still is shown as well.
+// A timer instead of the element's events, so that stalled playback is displayed, too.
 setInterval(showPlayback, 250);
 showPlayback();

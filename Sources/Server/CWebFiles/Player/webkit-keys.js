@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Keys by the prefixed API of older Safari (`WebKitMediaKeys`), for FairPlay in HLS that Safari plays by itself. */
+/** @file Keys with the prefixed API of older Safari (`WebKitMediaKeys`), for FairPlay with native HLS. */
 
 import { contentID, prefixedInitData, prefixedKeyURI } from "./init-data.js";
 import { PlayerError } from "./errors.js";
@@ -9,16 +9,16 @@ import { PlayerError } from "./errors.js";
 
 const KEY_SYSTEM = "com.apple.fps.1_0";
 
-/** What `webkitkeyerror` has in `code`, in words. */
+/** The names of the error codes of `webkitkeyerror`. */
 const ERRORS = ["", "unknown", "client", "service", "output", "hardware change", "domain"];
 
-/** @returns {boolean} whether this browser has the prefixed API, for FairPlay */
+/** @returns {boolean} whether this browser has the prefixed API with FairPlay */
 export function hasPrefixedKeys() {
     const keys = /** @type {any} */ (globalThis).WebKitMediaKeys;
     return Boolean(keys?.isTypeSupported?.(KEY_SYSTEM, "video/mp4"));
 }
 
-/** The keys of one video element. Each key URI has a session of its own. */
+/** The keys of one video element. Each key URI has its own session. */
 export class PrefixedKeys {
     /** @type {Map<string, any>} */
     #sessions = new Map();
@@ -48,7 +48,7 @@ export class PrefixedKeys {
     }
 
     /**
-     * Makes a video element ready for encrypted media; to be called before it is given any.
+     * Prepares a video element for encrypted media. Call this before the element gets media.
      *
      * @param {HTMLVideoElement} video
      * @param {LicenseServer} server
@@ -59,15 +59,15 @@ export class PrefixedKeys {
         return new PrefixedKeys(video, server, await server.certificate(), events);
     }
 
-    /** How each key is, by its URI. @returns {ReadonlyMap<string, string>} */
+    /** The status of each key, by key URI. @returns {ReadonlyMap<string, string>} */
     get statuses() {
         return this.#statuses;
     }
 
-    /** The media itself names its keys here. */
+    /** Does nothing: with this API, the media's initialization data identify the keys. */
     async needKeyID() {}
 
-    /** Asks for every key again, before a lease runs out. */
+    /** Requests every key again, before its lease expires. */
     async renew() {
         for (const session of this.#sessions.values()) {
             try {
@@ -78,7 +78,7 @@ export class PrefixedKeys {
         }
     }
 
-    /** Ends all sessions and takes the keys from the element. */
+    /** Closes all sessions and removes the keys from the element. */
     async close() {
         this.#isClosed = true;
         this.#video.removeEventListener("webkitneedkey", this.#onNeedKey);
@@ -97,11 +97,11 @@ export class PrefixedKeys {
             }
             const data = prefixedInitData(initData, contentID(uri), this.#certificate);
             const session = this.#video.webkitKeys.createSession("video/mp4", data);
-            if (!session) throw new PlayerError("key-system-failed", "no session could be opened");
+            if (!session) throw new PlayerError("key-system-failed", "the browser created no session");
             this.#sessions.set(uri, session);
             session.addEventListener("webkitkeymessage", (/** @type {any} */ event) => { void this.#answer(session, uri, event.message); });
-            session.addEventListener("webkitkeyadded", () => this.#note(uri, "usable"));
-            session.addEventListener("webkitkeyerror", () => this.#refused(session, uri));
+            session.addEventListener("webkitkeyadded", () => this.#setStatus(uri, "usable"));
+            session.addEventListener("webkitkeyerror", () => this.#keyError(session, uri));
         } catch (error) {
             this.#fail(error, "key-system-failed");
         }
@@ -117,7 +117,7 @@ export class PrefixedKeys {
             const ckc = await this.#server.fairPlay(new Uint8Array(message));
             if (!this.#isClosed) session.update(ckc);
         } catch (error) {
-            this.#note(uri, "internal-error");
+            this.#setStatus(uri, "internal-error");
             this.#fail(error, "key-rejected");
         }
     }
@@ -126,10 +126,10 @@ export class PrefixedKeys {
      * @param {any} session
      * @param {string} uri
      */
-    #refused(session, uri) {
+    #keyError(session, uri) {
         const { code = 1, systemCode = 0 } = session.error ?? {};
-        this.#note(uri, "internal-error");
-        // 4 is about the output: the screen is not protected as the key demands.
+        this.#setStatus(uri, "internal-error");
+        // Code 4 is an output error: the display does not have the output protection that the key requires.
         this.#fail(new PlayerError(code === 4 ? "output-restricted" : "key-rejected",
             `${ERRORS[code] ?? code}${systemCode ? `, ${systemCode}` : ""}`), "key-rejected");
     }
@@ -138,7 +138,7 @@ export class PrefixedKeys {
      * @param {string} uri
      * @param {string} status
      */
-    #note(uri, status) {
+    #setStatus(uri, status) {
         if (this.#statuses.get(uri) === status) return;
         this.#statuses.set(uri, status);
         this.#events.status(uri, status);

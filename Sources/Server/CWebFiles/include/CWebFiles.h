@@ -4,24 +4,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A file that the server serves out of its own executable, as it lay in the source tree when that was built.
+/// A file that is embedded in the server's executable, unchanged from the source tree.
 struct keyway_web_file {
-    /// The name, which is the last part of its path.
+    /// The file name, which is the last component of its path.
     const char *name;
     const uint8_t *bytes;
     size_t count;
 };
 
-/// The files of one place.
+/// A set of files.
 struct keyway_web_files {
     const struct keyway_web_file *files;
     size_t count;
 };
 
-/// What the operator's dashboard is made of.
+/// Returns the files of the operator's dashboard.
 struct keyway_web_files keyway_dashboard_files(void);
 
-/// The player module, and the page that shows it at work.
+/// Returns the files of the player module and of its demonstration page.
 struct keyway_web_files keyway_player_files(void);
 
 #endif

@@ -1,18 +1,18 @@
 package import KeyStore
 import TextCoding
 
-/// What can be taken from an account, by HTTP and by command: each in one transaction with its audit record.
+/// Changes to an account, over HTTP or from the command line: each in one transaction with its audit record.
 package struct AccountChanges: Sendable {
     private let store: any GrantStore
     private let actor: AdminActor
 
-    /// Makes changes in somebody's name.
+    /// Creates changes that are made by an actor.
     package init(store: any GrantStore, actor: AdminActor) {
         self.store = store
         self.actor = actor
     }
 
-    /// Ends a lease: its session gets no more keys. False when there is none.
+    /// Ends a lease: its session gets no more keys. Returns false if there is none.
     package func endLease(account: String, place: PlaybackPlace) async throws(KeyStoreError) -> Bool {
         let what = "lease of account \(account) at \(AdminJSON.text(place)) ended"
         var audit = audit("lease-end", what, account)
@@ -21,17 +21,19 @@ package struct AccountChanges: Sendable {
         return try await store.endLease(account: account, place: place, now: actor.now, audit: audit)
     }
 
-    /// Forgets a device, which makes room for another. False when the account has no such device.
+    /// Deletes a device, so that the account can use another one. Returns false if the account does not have the
+    /// device.
     package func forgetDevice(account: String, device: DeviceHash) async throws(KeyStoreError) -> Bool {
-        let what = "device \(Hexadecimal.encode(device.bytes)) of account \(account) forgotten"
+        let what = "device \(Hexadecimal.encode(device.bytes)) of account \(account) deleted"
         var audit = audit("device-forget", what, account)
         audit.device = device
         return try await store.forgetDevice(account: account, device: device, audit: audit)
     }
 
-    /// Revokes a kept key: it is given no more. False when there is no such license, or it has ended.
+    /// Revokes a persistent key: the server issues it no more. Returns false if there is no such license, or if it has
+    /// ended.
     ///
-    /// - Parameter streamID: 16 bytes.
+    /// - Parameter streamID: The stream ID, 16 bytes.
     package func revokeLicense(
         account: String,
         device: DeviceHash,
@@ -49,12 +51,11 @@ package struct AccountChanges: Sendable {
         )
     }
 
-    /// Forgets a rental, so that the next license begins a new one. False when there is none.
-    ///
+    /// Deletes a rental, so that the next license starts a new one. Returns false if there is none.
     package func forgetRental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> Bool {
         let bytes = AdminJSON.bytes(subject)
         let name = String(validating: bytes, as: UTF8.self) ?? "0x" + Hexadecimal.encode(bytes)
-        let audit = audit("rental-forget", "rental of \(name) by account \(account) forgotten", account)
+        let audit = audit("rental-forget", "rental of \(name) by account \(account) deleted", account)
         return try await store.forgetRental(account: account, subject: subject, audit: audit)
     }
 

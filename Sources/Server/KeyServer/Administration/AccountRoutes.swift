@@ -2,14 +2,14 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that show what an account has, and take it away.
+/// The routes that list and remove the devices, licenses and rentals of an account.
 ///
 ///     GET    /admin/accounts/{account}/devices
-///     DELETE /admin/accounts/{account}/devices/{device}                         makes room for another
+///     DELETE /admin/accounts/{account}/devices/{device}                         allows another device
 ///     GET    /admin/accounts/{account}/licenses
-///     DELETE /admin/accounts/{account}/licenses/{device}/{stream}               revokes: given no more
+///     DELETE /admin/accounts/{account}/licenses/{device}/{stream}               revokes a persistent key
 ///     GET    /admin/accounts/{account}/rentals
-///     DELETE /admin/accounts/{account}/rentals/{subject}                        the next license begins anew
+///     DELETE /admin/accounts/{account}/rentals/{subject}                        the next license starts a new rental
 struct AccountRoutes: Sendable {
     let store: any GrantStore
 
@@ -40,12 +40,12 @@ struct AccountRoutes: Sendable {
     }
 
     private func forgetDevice(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let (account, device) = (try request.account(), try request.device())
         guard try await request.changes(in: store).forgetDevice(account: account, device: device) else {
-            throw ProblemDocument(.notFound, detail: "The account has no such device.")
+            throw ProblemDocument(.notFound, detail: "The account does not have this device.")
         }
-        return .done
+        return .noContent
     }
 
     private func licenses(_ request: AdminRequest) async throws -> Response {
@@ -55,16 +55,16 @@ struct AccountRoutes: Sendable {
     }
 
     private func revoke(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let (account, device) = (try request.account(), try request.device())
         guard let streamID = Hexadecimal.decode(try request.text("stream")), streamID.count == 16 else {
-            throw ProblemDocument(.malformedRequest, detail: "A stream ID is 32 hexadecimal digits.")
+            throw ProblemDocument(.malformedRequest, detail: "The stream ID must be 32 hexadecimal digits.")
         }
         let changes = request.changes(in: store)
         guard try await changes.revokeLicense(account: account, device: device, streamID: streamID) else {
             throw ProblemDocument(.notFound, detail: "There is no such license, or it has ended.")
         }
-        return .done
+        return .noContent
     }
 
     private func rentals(_ request: AdminRequest) async throws -> Response {
@@ -77,23 +77,23 @@ struct AccountRoutes: Sendable {
                     ("start", AdminJSON.time(rental.start)),
                     ("end", rental.end == .max ? nil : AdminJSON.time(rental.end)),
                     ("place", .string(AdminJSON.text(rental.place))),
-                ] + AdminJSON.either("subject", AdminJSON.bytes(rental.subject))
+                ] + AdminJSON.textAndHex("subject", AdminJSON.bytes(rental.subject))
             )
         }
     }
 
     private func forgetRental(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let (account, bytes) = (try request.account(), try request.bytes("subject"))
         guard let subject = AdminJSON.rentalSubject(bytes) else {
             throw ProblemDocument(
                 .malformedRequest,
-                detail: "What is rented is title: and a name, or asset: and an asset ID, of 1 to 200 bytes."
+                detail: "The subject must be title: and a name, or asset: and an asset ID, of 1 to 200 bytes."
             )
         }
         guard try await request.changes(in: store).forgetRental(account: account, subject: subject) else {
-            throw ProblemDocument(.notFound, detail: "There is no such rental.")
+            throw ProblemDocument(.notFound, detail: "The account has no rental of this subject.")
         }
-        return .done
+        return .noContent
     }
 }

@@ -1,18 +1,18 @@
 package import KeyStore
 
-/// Who administers, and by what way: what the audit records of all changes have in common.
+/// The user who makes a change, and the interface used: the part that the audit records of all changes have in common.
 package struct AdminActor: Sendable {
-    /// The token's name, or the system's user.
+    /// The token's name, or the name of the system user.
     let name: String
-    /// The route as it stands in the router, or `command: ` and the command's words.
+    /// The route pattern, or `command: ` followed by the words of the command.
     let route: String
-    /// When it began, in milliseconds since 1970.
+    /// The time at which the change started, in milliseconds since 1970.
     let milliseconds: Int64
-    /// Was started then.
+    /// A stopwatch that was started at the same time.
     private let stopwatch: Stopwatch
-    /// The ID that the answer carries.
+    /// The request ID of the response.
     var requestID: String?
-    /// Where the request came from.
+    /// The client address of the request.
     var remoteAddress: String?
 
     init(name: String, route: String, milliseconds: Int64, stopwatch: Stopwatch = Stopwatch()) {
@@ -22,23 +22,23 @@ package struct AdminActor: Sendable {
         self.stopwatch = stopwatch
     }
 
-    /// Somebody at the command line.
+    /// Creates the actor of a command.
     ///
     /// - Parameters:
-    ///   - command: the words that follow the program's name, such as `keys export`.
-    ///   - user: the system's user.
+    ///   - command: The words of the command without the program's name, such as `keys export`.
+    ///   - user: The name of the system user.
     package init(command: String, user: String, milliseconds: Int64 = systemMilliseconds()) {
         self.init(name: user, route: "command: \(command)", milliseconds: milliseconds)
     }
 
-    /// When it began, in Unix seconds.
+    /// The time at which the change started, in Unix seconds.
     var now: Int64 { milliseconds / 1_000 }
 
-    /// The audit record of a change. It names who made it, and never holds a token.
+    /// Returns the audit record of a change. It names the actor, and never contains a token.
     ///
     /// - Parameters:
-    ///   - outcome: the kind of change, which `admin-` is put before: `title-put`.
-    ///   - what: what was changed, in words.
+    ///   - outcome: The kind of change without the prefix `admin-`, such as `title-put`.
+    ///   - what: The description of the change.
     package func audit(_ outcome: String, _ what: String) -> AuditRecord {
         var record = AuditRecord(
             milliseconds: milliseconds,

@@ -1,77 +1,77 @@
 import FPSCrypto
 package import KeyStore
 
-/// Who a token for administration belongs to.
+/// The owner of a token for administration.
 package struct AdminIdentity: Sendable, Equatable {
-    /// The token's name, which the audit log shows.
+    /// The name of the token, which the audit log contains.
     package let name: String
-    /// What its holder may do.
+    /// The role, which determines the permissions.
     package let role: AdminRole
 
-    /// Makes an identity.
+    /// Creates an identity.
     package init(name: String, role: AdminRole) {
         self.name = name
         self.role = role
     }
 }
 
-/// Knows tokens for administration.
+/// A type that authenticates tokens for administration.
 package protocol AdminAuthenticator: Sendable {
-    /// Whose the token with this SHA-256 is; nil when it is nobody's.
+    /// Returns the identity of the token with this SHA-256 hash; nil if there is no such token.
     ///
-    /// - Parameter hash: 32 bytes, as `AdminTokenRecord.hash(ofToken:)` makes them of what was sent.
+    /// - Parameter hash: The hash of the token in the request, 32 bytes, from `AdminTokenRecord.hash(ofToken:)`.
     func identity(ofTokenHash hash: [UInt8]) async throws(KeyStoreError) -> AdminIdentity?
 }
 
-/// The one token in a file of the data folder: it may do everything. It is kept as a hash from the server's start on, so
-/// that memory holds the token itself only while the file is read and while a request is answered that sends it.
+/// The authenticator for the token in a file of the data folder, which has all permissions. Only its hash is stored in
+/// memory; the token itself is in memory only while the file is read and while a request with it is processed.
 package struct SingleAdminToken: AdminAuthenticator {
-    /// What the audit log calls it.
+    /// The name of the token in the audit log.
     package static let name = "admin-token"
     private let hash: [UInt8]
 
-    /// Takes the token.
+    /// Creates an authenticator for a token.
     package init(_ token: String) { hash = AdminTokenRecord.hash(ofToken: token) }
 
-    /// Compares in constant time.
+    /// Compares the hashes in constant time.
     package func identity(ofTokenHash other: [UInt8]) async throws(KeyStoreError) -> AdminIdentity? {
         guard SecretBytes.constantTimeEquals(other, hash) else { return nil }
         return AdminIdentity(name: Self.name, role: .admin)
     }
 }
 
-/// The tokens of a store, each with its role. They are found by their SHA-256, so that the time of a look-up says nothing
-/// about a token: who guesses cannot choose how much of a hash is right.
+/// The authenticator for the tokens of a store, each with a role. Tokens are looked up by their SHA-256 hash, so that
+/// the duration of a lookup reveals nothing about a token: an attacker cannot choose the hash of a guess.
 package struct StoredAdminTokens: AdminAuthenticator {
     private let store: any AdminTokenStore
     private let clock: @Sendable () -> Int64
 
-    /// Takes the store.
+    /// Creates an authenticator for a store.
     ///
-    /// - Parameter clock: the time, in milliseconds since 1970.
+    /// - Parameter clock: Returns the time, in milliseconds since 1970.
     package init(store: any AdminTokenStore, clock: @escaping @Sendable () -> Int64 = systemMilliseconds) {
         self.store = store
         self.clock = clock
     }
 
-    /// Looks the token up, and notes the day.
+    /// Looks up the token, and records the day of its use.
     package func identity(ofTokenHash hash: [UInt8]) async throws(KeyStoreError) -> AdminIdentity? {
         guard let record = try await store.adminToken(hash: hash) else { return nil }
         let day = clock() / 86_400_000
-        // That a day cannot be noted is no reason to refuse.
+        // Failure to record the day is not a reason to refuse the request.
         if record.lastUsedDay ?? -1 < day { try? await store.noteUse(ofAdminToken: record.name, day: day) }
         return AdminIdentity(name: record.name, role: record.role)
     }
 }
 
-/// Several ways to know a token, one after the other: the file's first, by which the others are made.
+/// A sequence of authenticators that are tried in order: first that of the file, whose token creates the others.
 package struct AdminAuthenticators: AdminAuthenticator {
     private let all: [any AdminAuthenticator]
 
-    /// Takes them in the order in which they are asked.
+    /// Creates an authenticator from others, in the order in which they are tried.
     package init(_ all: [any AdminAuthenticator]) { self.all = all }
 
-    /// The first answer.
+    /// Returns the identity from the first authenticator that has one.
     package func identity(ofTokenHash hash: [UInt8]) async throws(KeyStoreError) -> AdminIdentity? {
         for authenticator in all {
             if let identity = try await authenticator.identity(ofTokenHash: hash) { return identity }

@@ -3,10 +3,10 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// A route of administration: what it does, and what a token must allow for it.
+/// A route for administration, with the permission that it requires.
 struct AdminEndpoint: Sendable {
     let method: HTTPRequest.Method
-    /// The path with its parameters: `/admin/content/{asset}`.
+    /// The path pattern, such as `/admin/content/{asset}`.
     let path: String
     let permission: AdminPermission
     let answer: @Sendable (AdminRequest) async throws -> Response
@@ -23,11 +23,11 @@ struct AdminEndpoint: Sendable {
         self.answer = answer
     }
 
-    /// Puts the route behind a gate.
+    /// Adds the route to a router, with authentication.
     ///
     /// - Parameters:
-    ///   - clock: the time, in milliseconds since 1970.
-    ///   - monotonicClock: the time in nanoseconds, by a clock that is never set.
+    ///   - clock: Returns the time, in milliseconds since 1970.
+    ///   - monotonicClock: Returns the time of a monotonic clock, in nanoseconds.
     func add(
         to router: Router<ServerRequestContext>,
         gate: AdminGate,
@@ -37,7 +37,7 @@ struct AdminEndpoint: Sendable {
         router.on(RouterPath(path), method: method) { request, context in
             let stopwatch = Stopwatch(monotonicClock)
             let caller = try await gate.caller(request, context, for: permission)
-            let question = AdminRequest(
+            let adminRequest = AdminRequest(
                 request: request,
                 context: context,
                 identity: caller.identity,
@@ -47,7 +47,7 @@ struct AdminEndpoint: Sendable {
                 stopwatch: stopwatch
             )
             do {
-                return try await answer(question)
+                return try await answer(adminRequest)
             } catch let error as JSONError {
                 throw ProblemDocument(malformed: error)
             } catch let error as KeyStoreError {
@@ -58,7 +58,7 @@ struct AdminEndpoint: Sendable {
 }
 
 extension ProblemDocument {
-    /// What of a store's error is the fault of who asked; nil for the server's own trouble.
+    /// Creates the problem for a store's error that the client caused; nil for failures of the server.
     fileprivate init?(administrating error: KeyStoreError) {
         switch error.code {
         case .invalidRecord: self.init(.malformedRequest, detail: error.reason)

@@ -1,31 +1,31 @@
 package import KeyStore
 import TextCoding
 
-/// How administration writes what the stores keep.
+/// The JSON representations of stored values in the administration API.
 package enum AdminJSON {
-    /// Fields of an object, of which those without a value are left out.
+    /// The fields of an object. Fields without a value are omitted.
     typealias Fields = [(name: String, value: JSONValue?)]
 
-    /// Unix seconds.
+    /// Returns a time in Unix seconds.
     static func time(_ seconds: Int64?) -> JSONValue? { seconds.map { .integer(Int($0)) } }
 
-    /// 16 hexadecimal digits: a JSON number does not hold 64 bits everywhere.
+    /// Returns 16 hexadecimal digits, because many JSON parsers do not support 64-bit integers.
     static func number(_ number: UInt64?) -> JSONValue? {
         number.map { .string(Hexadecimal.encode($0)) }
     }
 
-    /// An asset ID: as text where it is text, and always in hexadecimal digits.
-    static func asset(_ assetID: [UInt8]) -> Fields { either("assetId", assetID) }
+    /// Returns an asset ID in hexadecimal, and also as text if it is UTF-8.
+    static func asset(_ assetID: [UInt8]) -> Fields { textAndHex("assetId", assetID) }
 
-    /// Bytes that are text most of the time.
-    static func either(_ name: String, _ bytes: [UInt8]) -> Fields {
+    /// Returns bytes in hexadecimal, and also as text if they are UTF-8.
+    static func textAndHex(_ name: String, _ bytes: [UInt8]) -> Fields {
         [
             (name, String(validating: bytes, as: UTF8.self).map { .string($0) }),
             ("\(name)Hex", .string(Hexadecimal.encode(bytes))),
         ]
     }
 
-    /// What is rented: `title:` and the title's name, or `asset:` and the asset ID.
+    /// Returns the subject of a rental: `title:` and the title's name, or `asset:` and the asset ID.
     package static func bytes(_ subject: RentalSubject) -> [UInt8] {
         switch subject {
         case .title(let name): Array("title:".utf8) + name.utf8
@@ -33,7 +33,8 @@ package enum AdminJSON {
         }
     }
 
-    /// Reads what ``bytes(_:)-(RentalSubject)`` writes; nil for anything else, and for names of no or more than 200 bytes.
+    /// Parses the format of ``bytes(_:)-(RentalSubject)``; returns nil for other text, and for names that are not 1 to
+    /// 200 bytes.
     package static func rentalSubject(_ bytes: [UInt8]) -> RentalSubject? {
         let name = Array(bytes.dropFirst(6))
         guard 1...200 ~= name.count else { return nil }
@@ -44,7 +45,7 @@ package enum AdminJSON {
         }
     }
 
-    /// The text of a place: `device:` and 32, or `session:` and 16 hexadecimal digits.
+    /// Returns the text of a place: `device:` and 32 hexadecimal digits, or `session:` and 16.
     package static func text(_ place: PlaybackPlace) -> String {
         switch place {
         case .device(let device): "device:" + Hexadecimal.encode(device.bytes)
@@ -52,7 +53,7 @@ package enum AdminJSON {
         }
     }
 
-    /// Reads what ``text(_:)`` writes; nil for anything else.
+    /// Parses the format of ``text(_:)``; returns nil for other text.
     package static func place(_ text: String) -> PlaybackPlace? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let bytes = Hexadecimal.decode(String(parts[1])) else { return nil }

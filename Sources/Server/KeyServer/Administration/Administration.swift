@@ -1,28 +1,28 @@
 package import Hummingbird
 package import KeyStore
 
-/// All routes of administration, each behind the token that it needs (docs/admin-api.md).
+/// All routes for administration, each with its required permission (docs/admin-api.md).
 package struct Administration: Sendable {
     let endpoints: [AdminEndpoint]
     private let gate: AdminGate
-    /// What encoders ask, behind the same gate.
+    /// The routes for encoders, which use the same authentication.
     let encoding: [AdminEndpoint]
     private let session: SessionRoutes
     private let otherClients: Set<OtherClientKind>
     private let clock: @Sendable () -> Int64
     private let monotonicClock: @Sendable () -> Int64
 
-    /// Makes the routes.
+    /// Creates the routes.
     ///
     /// - Parameters:
-    ///   - store: what they show and change.
-    ///   - authenticator: knows the tokens.
-    ///   - dashboard: where the dashboard's routes look.
-    ///   - metrics: where keys that encoders get are counted.
-    ///   - otherClients: the clients without FairPlay that the server has routes for, as the OpenAPI document says.
-    ///   - encoderWork: the threads for documents of encoders.
-    ///   - clock: the time, in milliseconds since 1970.
-    ///   - monotonicClock: the time in nanoseconds, by a clock that is never set.
+    ///   - store: The store.
+    ///   - authenticator: The authenticator for tokens.
+    ///   - dashboard: The data sources of the dashboard's routes.
+    ///   - metrics: The metrics for keys that encoders get.
+    ///   - otherClients: The clients without FairPlay that the server has routes for, for the OpenAPI document.
+    ///   - encoderWork: The threads for documents of encoders.
+    ///   - clock: Returns the time, in milliseconds since 1970.
+    ///   - monotonicClock: Returns the time of a monotonic clock, in nanoseconds.
     package init(
         store: any KeyServerStore,
         authenticator: any AdminAuthenticator,
@@ -65,7 +65,7 @@ package struct Administration: Sendable {
         ].flatMap { $0 }
     }
 
-    /// Puts the routes on a router, and the OpenAPI document at `/openapi.json`.
+    /// Adds the routes to a router, and the OpenAPI document at `/openapi.json`.
     package func add(to router: Router<ServerRequestContext>) {
         for endpoint in endpoints + encoding {
             endpoint.add(to: router, gate: gate, clock: clock, monotonicClock: monotonicClock)

@@ -2,10 +2,10 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that show the audit log, the newest entries first.
+/// The routes that list and verify the audit log, newest entries first.
 ///
 ///     GET /admin/audit[?before=NUMBER&limit=&search=TEXT]
-///     GET /admin/audit/verify[?head=NODE:NUMBER:HASH]    holds the whole log against its hash chains
+///     GET /admin/audit/verify[?head=NODE:NUMBER:HASH]    verifies the hash chains of the whole log
 struct AuditRoutes: Sendable {
     let store: any AuditLog
 
@@ -18,17 +18,17 @@ struct AuditRoutes: Sendable {
 
     private func list(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let before = try query.take("before").map { text throws(ProblemDocument) in
+        let before = try query.read("before").map { text throws(ProblemDocument) in
             guard let number = Int64(String(decoding: text, as: UTF8.self)), number > 0 else {
-                throw ProblemDocument(.malformedRequest, detail: "before is the number of an entry.")
+                throw ProblemDocument(.malformedRequest, detail: "before must be the number of an entry.")
             }
             return number
         }
-        let search = try query.take("search").map { text throws(ProblemDocument) in
+        let search = try query.read("search").map { text throws(ProblemDocument) in
             guard let search = AuditSearch(text) else {
                 throw ProblemDocument(
                     .malformedRequest,
-                    detail: "search is text of 1 to \(AuditSearch.limit) characters."
+                    detail: "search must be text of 1 to \(AuditSearch.limit) characters."
                 )
             }
             return search
@@ -51,12 +51,12 @@ struct AuditRoutes: Sendable {
         ]).response()
     }
 
-    /// A broken log is an answer, and no problem of the request's.
+    /// Verifies the audit log. A broken log is a result, not a problem of the request.
     private func verify(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let head = try query.take("head").map { text throws(ProblemDocument) in
+        let head = try query.read("head").map { text throws(ProblemDocument) in
             guard let head = AuditHead(String(decoding: text, as: UTF8.self)) else {
-                throw ProblemDocument(.malformedRequest, detail: "head is what an earlier verification named.")
+                throw ProblemDocument(.malformedRequest, detail: "head must be a head from an earlier verification.")
             }
             return head
         }

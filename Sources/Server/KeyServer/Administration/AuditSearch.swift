@@ -1,18 +1,17 @@
 import KeyStore
 import TextCoding
 
-/// Finds entries of the audit log that have a text somewhere, in any case of ASCII letters: in who asked, what for, what came
-/// of it and why.
+/// Searches the audit log for entries that contain a text in any field, ignoring the case of ASCII letters.
 struct AuditSearch: Sendable {
-    /// How long a text may be, in characters as JSON Schema counts them: Unicode's scalars.
+    /// The maximum length of the text, in Unicode scalars, as in JSON Schema.
     static let limit = 200
-    /// How many entries one request goes through. What lies further back, the next page finds.
+    /// The number of entries that one request searches. Older entries are searched for the next page.
     static let reach = 10_000
     private static let step = 1_000
 
     private let text: [UInt8]
 
-    /// - Returns: nil when the text is empty, too long, or no UTF-8.
+    /// Creates a search; nil if the text is empty, too long, or not UTF-8.
     init?(_ text: [UInt8]) {
         guard let characters = String(validating: text, as: UTF8.self)?.unicodeScalars.count,
             1...Self.limit ~= characters
@@ -20,11 +19,12 @@ struct AuditSearch: Sendable {
         self.text = text.map(Self.lower)
     }
 
-    /// The newest entries that fit, and the number before which to go on; nil when there is nothing left to go through.
+    /// Returns the newest matching entries, and the number of the entry before which to continue; nil if all entries
+    /// have been searched.
     ///
     /// - Parameters:
-    ///   - before: what is older than this entry; nil: everything.
-    ///   - limit: how many entries at most.
+    ///   - before: The number of the entry before which to start; nil means the newest.
+    ///   - limit: The maximum number of entries.
     func page(
         of store: any AuditLog,
         before: Int64?,
@@ -44,7 +44,7 @@ struct AuditSearch: Sendable {
         return (found, last)
     }
 
-    /// Whether the text is in one of the record's fields.
+    /// Whether one of the record's fields contains the text.
     func fits(_ record: AuditRecord) -> Bool {
         let texts = [
             record.account, record.outcome, record.detail, record.policyName, record.deviceClass, record.bundleName,

@@ -3,14 +3,14 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that show certificate bundles, without anything secret.
+/// The routes that show certificate bundles, without secrets.
 ///
 ///     GET /admin/certificates
 ///     GET /admin/certificates/{name}
 ///
-/// Bundles are added on the command line alone. A private key that came in by HTTP would have passed through a proxy, a
-/// client's history and this process's buffers; and a plug-in is code that the server then runs, which a token for
-/// administration must not be enough for.
+/// Bundles can be added only on the command line. A private key sent over HTTP would pass through a proxy, a client's
+/// history and this process's buffers. A plug-in is code that the server runs, for which a token for administration
+/// must not be sufficient.
 struct CertificateRoutes: Sendable {
     let store: any CertificateStore
 
@@ -28,10 +28,10 @@ struct CertificateRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let name = try request.text("name")
         guard let bundle = try await store.certificateBundles().first(where: { $0.name == name }) else {
-            throw ProblemDocument(.notFound, detail: "There is no such certificate.")
+            throw ProblemDocument(.notFound, detail: "There is no certificate of this name.")
         }
         return Self.json(bundle).response()
     }

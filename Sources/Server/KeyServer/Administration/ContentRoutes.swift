@@ -3,20 +3,20 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that content keys are kept by. They never show a key.
+/// The routes for content keys. Responses never contain a key.
 ///
-///     GET    /admin/content            what is kept, without the keys
+///     GET    /admin/content            the list, without the keys
 ///     PUT    /admin/content/{asset}    {"key": HEX, "iv": HEX, "keyId": HEX, "policy": NAME, and either
 ///                                       "track": "audio" | "video" | …, "streamId": HEX, "titleId": HEX, or
 ///                                       "title": NAME, "titleTrack": NAME, "validFrom": TIME, "validUntil": TIME}
 ///     GET    /admin/content/{asset}
 ///     DELETE /admin/content/{asset}
 ///
-/// `{asset}` is percent-encoded. A key that stands alone and has no stream ID gets one made from the asset ID; a key
-/// period has its track's.
+/// `{asset}` is percent-encoded. A key without title and stream ID gets a stream ID derived from the asset ID; a key
+/// period has that of its track.
 struct ContentRoutes: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore
-    /// More than the document needs.
+    /// The maximum size of the body, more than the document needs.
     private static let bodyLimit = 4_096
 
     var endpoints: [AdminEndpoint] {
@@ -35,7 +35,7 @@ struct ContentRoutes: Sendable {
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let record = try Self.record(&fields, assetID: try request.bytes("asset"), now: request.now)
         try await ContentDefaults.check(content: record, in: store)
@@ -78,7 +78,7 @@ struct ContentRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         guard let record = try await store.content(assetID: try request.bytes("asset")) else {
             throw ProblemDocument(.unknownAsset)
         }
@@ -86,14 +86,14 @@ struct ContentRoutes: Sendable {
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let assetID = try request.bytes("asset")
         guard let info = try await store.content(assetID: assetID)?.info else { throw ProblemDocument(.unknownAsset) }
         let audit = Self.audit(request, "content-delete", info, "deleted")
         guard try await store.deleteContent(assetID: assetID, audit: audit) else {
             throw ProblemDocument(.unknownAsset)
         }
-        return .done
+        return .noContent
     }
 
     private static func audit(
@@ -110,7 +110,7 @@ struct ContentRoutes: Sendable {
 }
 
 extension ContentInfo {
-    /// All about a key but the key.
+    /// All fields of a content key except the key.
     var administrationJSON: JSONValue {
         let fields: AdminJSON.Fields = [
             ("keyId", keyID.map { .string(Hexadecimal.encode($0)) }),

@@ -1,73 +1,80 @@
 import Synchronization
 
-/// Counts wrong tokens by address (IPv6 by networks of 64 bits) and by token, in bounded memory. A token has 32 random bytes,
-/// which cannot be guessed; this keeps those who try from filling the log and from having the store look up hash after hash.
+/// Counts invalid tokens by address (IPv6 by /64 network) and by token, in bounded memory. A token has 32 random bytes
+/// and cannot be guessed; the limits prevent attackers from filling the log and from causing a store lookup for every
+/// attempt.
 ///
-/// The failures of others do not lock out the holder of a valid token: what has passed is not limited at all, and from an address
-/// without failures every token is looked up, however often others have tried it.
+/// Failures of other clients do not lock out the owner of a valid token: tokens that were valid before are not limited,
+/// and every token from an address without failures is looked up, independent of how often others have tried it.
 final class FailedTokens: Sendable {
     private struct State {
-        var addresses: RecentlyUsed<[UInt8], TokenBucket>
-        var tokens: RecentlyUsed<[UInt8], TokenBucket>
-        var passed: RecentlyUsed<[UInt8], Void>
+        var addresses: LRUCache<[UInt8], TokenBucket>
+        var tokens: LRUCache<[UInt8], TokenBucket>
+        var succeeded: LRUCache<[UInt8], Void>
     }
 
-    /// How many wrong tokens may come from an address at once, and how often the same one may come from all addresses.
+    /// The number of invalid tokens that one address may send at once, and of attempts with one token from all
+    /// addresses.
     static let burst = 10
-    /// After how many nanoseconds another may.
+    /// The time until another attempt is allowed, in nanoseconds.
     static let pace: Int64 = 6_000_000_000
     private static let limit = RateLimit(perMinute: Int(60_000_000_000 / pace), burst: burst)
 
     private let clock: @Sendable () -> Int64
     private let state: Mutex<State>
 
+    /// Creates the counters.
+    ///
     /// - Parameters:
-    ///   - capacity: how many addresses, and how many tokens, are remembered at least; at most twice as many are.
-    ///   - clock: the time in nanoseconds, by a clock that is never set: setting the time of day must neither let anybody
-    ///     go on early nor hold anybody up.
+    ///   - capacity: The minimum number of addresses, and of tokens, to keep; at most twice as many are kept.
+    ///   - clock: Returns the time of a monotonic clock, in nanoseconds, so that setting the time of day neither
+    ///     shortens nor extends the wait.
     init(capacity: Int = 4_096, clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
         self.clock = clock
         state = Mutex(
             State(
-                addresses: RecentlyUsed(capacity: capacity),
-                tokens: RecentlyUsed(capacity: capacity),
-                passed: RecentlyUsed(capacity: 256)
+                addresses: LRUCache(capacity: capacity),
+                tokens: LRUCache(capacity: capacity),
+                succeeded: LRUCache(capacity: 256)
             )
         )
     }
 
-    /// In how many seconds this token may come from this address again; nil: now.
-    func wait(address: [UInt8], tokenHash: [UInt8]) -> Int? {
+    /// Returns the seconds until this token may be sent from this address; nil if it may be sent now.
+    func retryAfter(address: [UInt8], tokenHash: [UInt8]) -> Int? {
         let now = clock()
         return state.withLock { state in
-            guard var address = state.addresses.peek(address), state.passed.use(tokenHash) == nil else { return nil }
+            guard var address = state.addresses.peek(address), state.succeeded.use(tokenHash) == nil else { return nil }
             var token = state.tokens.peek(Self.name(ofToken: tokenHash))
-            let waits = [address.take(1, Self.limit, at: now), token?.take(1, Self.limit, at: now)]
+            let waits = [address.consume(1, Self.limit, at: now), token?.consume(1, Self.limit, at: now)]
             return waits.compactMap { $0 }.max()
         }
     }
 
-    /// A wrong token came. It may be one that was right until now.
+    /// Counts an invalid token, which may have been valid before.
     ///
-    /// - Returns: in how many seconds it may come again, when it came too often from all addresses together; nil otherwise.
+    /// - Returns: The seconds until the token may be sent again, if there were too many attempts from all addresses
+    ///   together; nil otherwise.
     func failed(address: [UInt8], tokenHash: [UInt8]) -> Int? {
         let now = clock()
         return state.withLock { state in
-            state.passed.remove(tokenHash)
+            state.succeeded.remove(tokenHash)
             let full = TokenBucket(Self.limit, at: now)
-            _ = state.addresses.update(address, initial: full) { $0.take(1, Self.limit, at: now) }
-            return state.tokens.update(Self.name(ofToken: tokenHash), initial: full) { $0.take(1, Self.limit, at: now) }
+            _ = state.addresses.update(address, initial: full) { $0.consume(1, Self.limit, at: now) }
+            return state.tokens.update(Self.name(ofToken: tokenHash), initial: full) {
+                $0.consume(1, Self.limit, at: now)
+            }
         }
     }
 
-    /// A right token came.
-    func passed(tokenHash: [UInt8]) { state.withLock { $0.passed.set(tokenHash, ()) } }
+    /// Records a valid token.
+    func succeeded(tokenHash: [UInt8]) { state.withLock { $0.succeeded.set(tokenHash, ()) } }
 
-    /// How many addresses and tokens are remembered.
-    var remembered: (addresses: Int, tokens: Int) {
+    /// The numbers of addresses and of tokens in memory.
+    var trackedCount: (addresses: Int, tokens: Int) {
         state.withLock { ($0.addresses.count, $0.tokens.count) }
     }
 
-    /// Half of the hash tells wrong tokens apart.
+    /// Returns the first half of the hash, which is sufficient to distinguish invalid tokens.
     private static func name(ofToken hash: [UInt8]) -> [UInt8] { Array(hash.prefix(16)) }
 }

@@ -2,12 +2,12 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that show and end simultaneous streams.
+/// The routes that list and end concurrent streams.
 ///
 ///     GET    /admin/leases[?account=]
 ///     DELETE /admin/leases/{account}/{place}    place: device:HEX or session:HEX
 ///
-/// An ended lease gets no more keys. It counts until the key has run out that the device still has.
+/// The session of an ended lease gets no more keys. The lease still counts until the key that the device has expires.
 struct LeaseRoutes: Sendable {
     let store: any GrantStore
 
@@ -20,7 +20,7 @@ struct LeaseRoutes: Sendable {
 
     private func list(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let account = try query.take("account").map { bytes throws(ProblemDocument) in
+        let account = try query.read("account").map { bytes throws(ProblemDocument) in
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw ProblemDocument(.malformedRequest, detail: "The account is not UTF-8.")
             }
@@ -36,18 +36,18 @@ struct LeaseRoutes: Sendable {
     }
 
     private func end(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let account = try request.account()
         guard let place = AdminJSON.place(try request.text("place")) else {
             throw ProblemDocument(
                 .malformedRequest,
-                detail: "A place is device: and 32 hexadecimal digits, or session: and 16."
+                detail: "The place must be device: and 32 hexadecimal digits, or session: and 16."
             )
         }
         guard try await request.changes(in: store).endLease(account: account, place: place) else {
-            throw ProblemDocument(.notFound, detail: "There is no such lease.")
+            throw ProblemDocument(.notFound, detail: "The account has no lease at this place.")
         }
-        return .done
+        return .noContent
     }
 
     private static func json(_ lease: LeaseRecord) -> JSONValue {
@@ -65,10 +65,10 @@ struct LeaseRoutes: Sendable {
 }
 
 extension LeaseRecord {
-    /// Where a lease stands among others: its account, a zero, its place.
+    /// The cursor of a lease in a list: its account, a zero byte, its place.
     fileprivate var cursor: [UInt8] { Array(account.utf8) + [0] + Array(AdminJSON.text(place).utf8) }
 
-    /// A lease that stands where that says.
+    /// Creates a lease with the account and place in a cursor.
     fileprivate init?(cursor: [UInt8]) {
         guard let zero = cursor.lastIndex(of: 0),
             let account = String(validating: cursor[..<zero], as: UTF8.self),

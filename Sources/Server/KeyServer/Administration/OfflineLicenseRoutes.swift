@@ -2,11 +2,11 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The route that shows the keys that devices keep, over all accounts.
+/// The route that lists the persistent keys of all accounts.
 ///
-///     GET /admin/licenses[?playable=true]    playable: only those that can still be played, as far as is known
+///     GET /admin/licenses[?playable=true]    playable: only keys that can still be played, as far as is known
 ///
-/// They are revoked by account (``AccountRoutes``).
+/// The routes of an account revoke them (``AccountRoutes``).
 struct OfflineLicenseRoutes: Sendable {
     let store: any GrantStore
 
@@ -16,7 +16,7 @@ struct OfflineLicenseRoutes: Sendable {
 
     private func list(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let isPlayable = try query.takeBool("playable") ?? false
+        let isPlayable = try query.readBool("playable") ?? false
         let page = try AdminPage(&query)
         let last = try page.after.map { key throws(ProblemDocument) in
             guard let last = OfflineLicenseRecord(cursor: key) else { throw AdminPage.unknownCursor }
@@ -32,10 +32,10 @@ struct OfflineLicenseRoutes: Sendable {
 }
 
 extension OfflineLicenseRecord {
-    /// Where a kept key stands among others: its account, then device and stream ID, of 16 bytes each.
+    /// The cursor of a persistent key in a list: its account, then device and stream ID of 16 bytes each.
     fileprivate var cursor: [UInt8] { Array(account.utf8) + device.bytes + streamID }
 
-    /// A kept key that stands where that says.
+    /// Creates a record with the account, device and stream ID in a cursor.
     fileprivate init?(cursor: [UInt8]) {
         guard cursor.count > 32,
             let account = String(validating: cursor.dropLast(32), as: UTF8.self),
@@ -54,7 +54,7 @@ extension OfflineLicenseRecord {
         )
     }
 
-    /// A kept key as administration shows it.
+    /// The persistent key in the administration API.
     var administrationJSON: JSONValue {
         let fields: AdminJSON.Fields = [
             ("account", .string(account)),

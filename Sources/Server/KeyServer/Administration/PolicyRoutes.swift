@@ -2,7 +2,7 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that license policies are kept by.
+/// The routes for license policies.
 ///
 ///     GET    /admin/policies
 ///     PUT    /admin/policies/{name}    a policy document (docs/policy.md)
@@ -10,7 +10,7 @@ import TextCoding
 ///     DELETE /admin/policies/{name}
 struct PolicyRoutes: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore
-    /// More than any document needs.
+    /// The maximum size of the body, more than any document needs.
     private static let bodyLimit = 16_384
 
     var endpoints: [AdminEndpoint] {
@@ -29,12 +29,12 @@ struct PolicyRoutes: Sendable {
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let body = try await request.request.jsonBody(upTo: Self.bodyLimit)
         let record: PolicyRecord
         do {
             record = try ContentDefaults.policy(name: try request.text("name"), json: body.encoded)
-        } catch let error as ContentDefaults.PolicyMistake {
+        } catch let error as ContentDefaults.PolicyDocumentError {
             throw ProblemDocument(.malformedRequest, detail: error.description)
         }
         try await ContentDefaults.check(policy: record, in: store)
@@ -45,17 +45,17 @@ struct PolicyRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         guard let record = try await store.policy(name: try request.text("name")) else { throw Self.noPolicy }
         return Self.document(record).response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let name = try request.text("name")
         let audit = Self.audit(request, "policy-delete", name, "deleted")
         guard try await store.deletePolicy(name: name, audit: audit) else { throw Self.noPolicy }
-        return .done
+        return .noContent
     }
 
     private static func audit(
@@ -69,9 +69,9 @@ struct PolicyRoutes: Sendable {
         return record
     }
 
-    private static let noPolicy = ProblemDocument(.notFound, detail: "There is no such policy.")
+    private static let noPolicy = ProblemDocument(.notFound, detail: "There is no policy of this name.")
 
-    /// The document as it is stored; its name alone if it cannot be read, which a list must survive.
+    /// Returns the stored document; only its name if it cannot be parsed, so that a list does not fail.
     private static func document(_ record: PolicyRecord) -> JSONValue {
         (try? JSONValue(parsing: record.document)) ?? .fields([("name", .string(record.name))])
     }

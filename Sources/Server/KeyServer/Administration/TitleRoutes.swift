@@ -2,7 +2,7 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that titles are kept by, with their tracks and key periods.
+/// The routes for titles, with their tracks and key periods.
 ///
 ///     GET    /admin/titles
 ///     PUT    /admin/titles/{title}                           {"titleId": HEX, "policy": NAME, "keyUriTemplate": TEXT}
@@ -12,9 +12,11 @@ import TextCoding
 ///     PUT    /admin/titles/{title}/tracks/{track}            {"kind": "hd", "streamId": HEX, "policy": NAME}
 ///     GET    /admin/titles/{title}/tracks/{track}
 ///     DELETE /admin/titles/{title}/tracks/{track}
-///     GET    /admin/titles/{title}/tracks/{track}/periods    the track's keys, without the keys
+///     GET    /admin/titles/{title}/tracks/{track}/periods    the content keys of the track, without the keys
+/// themselves
 ///
-/// A key period is made by `PUT /admin/content/{asset}`, or with others ahead of the time (``KeyPeriodRoutes``). What is referred to is never deleted.
+/// A key period is created by `PUT /admin/content/{asset}`, or several in advance (``KeyPeriodRoutes``). Records that
+/// others refer to cannot be deleted.
 struct TitleRoutes: Sendable {
     let store: any TitleStore & PolicyStore
     private static let bodyLimit = 4_096
@@ -41,7 +43,7 @@ struct TitleRoutes: Sendable {
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let record = try TitleRecord(
             name: try request.text("title"),
@@ -60,16 +62,16 @@ struct TitleRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         return Self.json(try await title(request)).response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let name = try request.text("title")
         let audit = request.audit("title-delete", "title \(name) deleted")
         guard try await store.deleteTitle(name: name, audit: audit) else { throw Self.noTitle }
-        return .done
+        return .noContent
     }
 
     private func listTracks(_ request: AdminRequest) async throws -> Response {
@@ -79,7 +81,7 @@ struct TitleRoutes: Sendable {
     }
 
     private func putTrack(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         guard let kind = try fields.choice("kind", ContentTrack.self) else {
             throw fields.error("kind", "the field is missing")
@@ -101,16 +103,16 @@ struct TitleRoutes: Sendable {
     }
 
     private func getTrack(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         return Self.json(try await track(request)).response()
     }
 
     private func deleteTrack(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let (title, name) = (try request.text("title"), try request.text("track"))
         let audit = request.audit("track-delete", "track \(title)/\(name) deleted")
         guard try await store.deleteTrack(title: title, name: name, audit: audit) else { throw Self.noTrack }
-        return .done
+        return .noContent
     }
 
     private func listPeriods(_ request: AdminRequest) async throws -> Response {
@@ -136,8 +138,8 @@ struct TitleRoutes: Sendable {
         return track
     }
 
-    private static let noTitle = ProblemDocument(.notFound, detail: "There is no such title.")
-    private static let noTrack = ProblemDocument(.notFound, detail: "The title has no such track.")
+    private static let noTitle = ProblemDocument(.notFound, detail: "There is no title of this name.")
+    private static let noTrack = ProblemDocument(.notFound, detail: "The title has no track of this name.")
 
     private static func json(_ title: TitleRecord) -> JSONValue {
         .fields([
@@ -162,10 +164,10 @@ struct TitleRoutes: Sendable {
 }
 
 extension ContentInfo {
-    /// Where a key period stands among those of its track: its beginning as decimal digits, a colon, the asset ID.
+    /// The cursor of a key period in the list of its track: its start in decimal digits, a colon, the asset ID.
     fileprivate var cursor: [UInt8] { Array("\(validFrom.map { "\($0)" } ?? ""):".utf8) + assetID }
 
-    /// A key period that stands where that says.
+    /// Creates a key period with the start and asset ID in a cursor.
     fileprivate init?(cursor: [UInt8], of track: TrackRecord) {
         let parts = cursor.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }

@@ -3,13 +3,13 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that tokens for administration are kept by.
+/// The routes for administration tokens.
 ///
 ///     GET    /admin/tokens           names and roles
 ///     POST   /admin/tokens           {"name": NAME, "role": "viewer" | "support" | "content" | "encoder" | "admin"}
 ///     DELETE /admin/tokens/{name}
 ///
-/// The answer to `POST` is the only place where a token is ever shown.
+/// Only the response to `POST` contains the token itself.
 struct TokenRoutes: Sendable {
     let store: any AdminTokenStore
     private static let bodyLimit = 1_024
@@ -29,30 +29,30 @@ struct TokenRoutes: Sendable {
     }
 
     private func make(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let name = try fields.string("name")
         let role = try fields.choice("role", AdminRole.self)
         try fields.finish()
         guard let name, let role else { throw fields.error(name == nil ? "name" : "role", "the field is missing") }
         guard name != SingleAdminToken.name else {
-            throw ProblemDocument(.conflict, detail: "The token in the data folder is called so.")
+            throw ProblemDocument(.conflict, detail: "The token in the data folder has this name.")
         }
         let (record, token) = try AdminTokenRecord.make(name: name, role: role, time: request.now)
-        let audit = request.audit("token-make", "token \(name) made, role \(role)")
+        let audit = request.audit("token-make", "token \(name) created, role \(role)")
         try await store.addAdminToken(record, audit: audit)
         let text = token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return JSONValue.fields(Self.fields(record) + [("token", .string(text))]).response(status: .created)
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let name = try request.text("name")
         let audit = request.audit("token-delete", "token \(name) deleted")
         guard try await store.deleteAdminToken(name: name, audit: audit) else {
-            throw ProblemDocument(.notFound, detail: "There is no such token.")
+            throw ProblemDocument(.notFound, detail: "There is no token of this name.")
         }
-        return .done
+        return .noContent
     }
 
     private static func fields(_ record: AdminTokenRecord) -> AdminJSON.Fields {

@@ -1,45 +1,45 @@
 import TextCoding
 
-/// Takes what a token or a webhook says about a request out of its JSON, field by field.
+/// Reads the fields that a token or a webhook's response contains about a request from JSON.
 ///
-/// Each field is held to its type and bounds; the error names the field and does not repeat what stood there.
+/// The type and the bounds of each field are checked. Errors name the field and never contain its value.
 struct AuthorizationFields {
-    /// What is wrong with a field.
-    struct Fault: Error, Equatable {
+    /// An invalid field.
+    struct FieldError: Error, Equatable {
         let field: String
         let expectation: String
     }
 
-    /// Seconds that a time may have: up to the year 9999.
+    /// The valid times in Unix seconds: up to the year 9999.
     static let times: ClosedRange<Int64> = 0...253_402_300_799
 
     private let members: JSONObject
 
     init(_ members: JSONObject) { self.members = members }
 
-    /// A value that has to be there.
-    static func required<Value>(_ name: String, _ value: Value?) throws(Fault) -> Value {
-        guard let value else { throw Fault(field: name, expectation: "a value") }
+    /// Returns a required value.
+    static func required<Value>(_ name: String, _ value: Value?) throws(FieldError) -> Value {
+        guard let value else { throw FieldError(field: name, expectation: "a value") }
         return value
     }
 
-    /// A text without control characters.
-    func text(_ name: String, bytes range: ClosedRange<Int>) throws(Fault) -> String? {
+    /// Reads text without control characters.
+    func text(_ name: String, bytes range: ClosedRange<Int>) throws(FieldError) -> String? {
         guard let value = members[name] else { return nil }
         guard case .string(let text) = value, Self.isPlain(text, range) else {
-            throw Fault(
+            throw FieldError(
                 field: name,
-                expectation: "a text of \(range.lowerBound) to \(range.upperBound) bytes without control characters"
+                expectation: "text of \(range.lowerBound) to \(range.upperBound) bytes without control characters"
             )
         }
         return text
     }
 
-    /// A text for people, which is made a line: line breaks and other control characters become spaces, and what is beyond `size`
-    /// bytes is cut off. It decides nothing, so that no text is refused for how it looks.
-    func line(_ name: String, bytes size: Int) throws(Fault) -> String? {
+    /// Reads text for people and converts it to one line: control characters such as line breaks become spaces, and the
+    /// text is truncated to `size` bytes. Nothing depends on the text, so any text is accepted.
+    func line(_ name: String, bytes size: Int) throws(FieldError) -> String? {
         guard let value = members[name] else { return nil }
-        guard case .string(let text) = value else { throw Fault(field: name, expectation: "a text") }
+        guard case .string(let text) = value else { throw FieldError(field: name, expectation: "text") }
         var line = String.UnicodeScalarView()
         var length = 0
         for scalar in text.unicodeScalars {
@@ -52,28 +52,31 @@ struct AuthorizationFields {
         return String(line)
     }
 
-    /// One text or several.
-    func texts(_ name: String, bytes range: ClosedRange<Int>) throws(Fault) -> [String]? {
+    /// Reads a string or an array of strings.
+    func texts(_ name: String, bytes range: ClosedRange<Int>) throws(FieldError) -> [String]? {
         guard let value = members[name] else { return nil }
         let values: [JSONValue] = if case .array(let values) = value { values } else { [value] }
         var texts: [String] = []
         for value in values {
             guard case .string(let text) = value, Self.isPlain(text, range) else {
-                throw Fault(field: name, expectation: "texts of \(range.lowerBound) to \(range.upperBound) bytes")
+                throw FieldError(
+                    field: name,
+                    expectation: "strings of \(range.lowerBound) to \(range.upperBound) bytes"
+                )
             }
             texts.append(text)
         }
         return texts
     }
 
-    func bool(_ name: String) throws(Fault) -> Bool? {
+    func bool(_ name: String) throws(FieldError) -> Bool? {
         guard let value = members[name] else { return nil }
-        guard case .bool(let bool) = value else { throw Fault(field: name, expectation: "true or false") }
+        guard case .bool(let bool) = value else { throw FieldError(field: name, expectation: "true or false") }
         return bool
     }
 
-    /// A NumericDate of RFC 7519: seconds since 1970, which may have a fraction. It is rounded down.
-    func time(_ name: String) throws(Fault) -> Int64? {
+    /// Reads a NumericDate of RFC 7519, in Unix seconds. A fraction is rounded down.
+    func time(_ name: String) throws(FieldError) -> Int64? {
         switch members[name] {
         case nil:
             return nil
@@ -82,23 +85,23 @@ struct AuthorizationFields {
         case .number(let seconds) where seconds >= 0 && seconds <= Double(Self.times.upperBound):
             return Int64(seconds.rounded(.down))
         default:
-            throw Fault(field: name, expectation: "a time in seconds since 1970")
+            throw FieldError(field: name, expectation: "a time in seconds since 1970")
         }
     }
 
-    /// A device's hash: 16 bytes in 32 hexadecimal digits.
-    func device(_ name: String) throws(Fault) -> [UInt8]? {
+    /// Reads the hash of a device, 16 bytes in 32 hexadecimal digits.
+    func device(_ name: String) throws(FieldError) -> [UInt8]? {
         guard let value = members[name] else { return nil }
         guard case .string(let text) = value, text.utf8.count == 32,
             let bytes = Hexadecimal.decode(text)
         else {
-            throw Fault(field: name, expectation: "a device's hash in 32 hexadecimal digits")
+            throw FieldError(field: name, expectation: "a device's hash in 32 hexadecimal digits")
         }
         return bytes
     }
 
-    /// What both a token and a webhook may add to account and expiry; names and meaning are the same in both.
-    func addLimits(to authorization: inout PlaybackAuthorization) throws(Fault) {
+    /// Reads the optional limits, which have the same names and meaning in tokens and webhook responses.
+    func addLimits(to authorization: inout PlaybackAuthorization) throws(FieldError) {
         authorization.notAfter = try time("notAfter")
         authorization.assets = try texts("assets", bytes: 1...200)
         authorization.title = try text("title", bytes: 1...200)
@@ -108,9 +111,9 @@ struct AuthorizationFields {
         authorization.rentalStart = try time("rentalStart")
     }
 
-    /// Whether a text has such a size and no control characters.
+    /// Whether text has a valid size and no control characters.
     static func isPlain(_ text: String, _ range: ClosedRange<Int>) -> Bool {
-        // Unicode's category Cc, without looking it up.
+        // Unicode's category Cc, without a lookup in the Unicode tables.
         range.contains(text.utf8.count)
             && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7f...0x9f).contains($0.value) }
     }

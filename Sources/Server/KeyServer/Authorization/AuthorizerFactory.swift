@@ -2,11 +2,11 @@ import FPSCrypto
 import KeyServerModule
 package import Logging
 
-/// From configuration to what decides who may ask.
+/// Creates authorizers from the configuration.
 package enum AuthorizerFactory {
-    /// Makes the authorizer that the configuration asks for. With `--dev` whoever sends no token is let in as well.
+    /// Creates the authorizer for a configuration. With `--dev`, requests without a token are allowed too.
     ///
-    /// - Throws: ``AuthorizationConfigurationError`` when it contradicts itself, or a file cannot be read.
+    /// - Throws: ``AuthorizationConfigurationError`` if the configuration is not valid, or a file cannot be read.
     package static func make(
         _ configuration: ServerConfiguration.Authorization,
         isDevelopment: Bool,
@@ -19,7 +19,7 @@ package enum AuthorizerFactory {
         let tokens = try authorizer(configuration.tokens, pool, logger)
         if isDevelopment { return DevelopmentAuthorizer(tokens: tokens) }
         guard let tokens else {
-            throw AuthorizationConfigurationError("nothing says who may ask: give tokens, a webhook or none")
+            throw AuthorizationConfigurationError("authorization is missing: set tokens, webhook or none")
         }
         return tokens
     }
@@ -44,10 +44,10 @@ package enum AuthorizerFactory {
 }
 
 extension ServerConfiguration.KeyURLs {
-    /// What signs and checks the URLs of keys; nil where there is no secret. The file's lines are `ID SECRET`, the one that
-    /// signs first and former ones after it.
+    /// Returns the signer of key URLs; nil if there is no secret. Each line of the file is `ID SECRET`: first the
+    /// secret that signs, then previous ones.
     ///
-    /// - Throws: ``AuthorizationConfigurationError`` when the file cannot be read, or has no such lines.
+    /// - Throws: ``AuthorizationConfigurationError`` if the file cannot be read or parsed.
     package func signer() throws(AuthorizationConfigurationError) -> KeyURLSigner? {
         guard let secretFile else { return nil }
         let text = try AuthorizationConfigurationError.reading(secretFile)
@@ -62,7 +62,7 @@ extension ServerConfiguration.KeyURLs {
                     )
                 else {
                     throw AuthorizationConfigurationError(
-                        "\(secretFile), line \(index + 1): an ID, a space and a secret of 32 to 1,024 bytes were expected"
+                        "\(secretFile), line \(index + 1): expected an ID, a space and a secret of 32 to 1,024 bytes"
                     )
                 }
                 secrets.append(secret)
@@ -71,13 +71,13 @@ extension ServerConfiguration.KeyURLs {
         }
         guard let current = secrets.first,
             let signer = KeyURLSigner(current: current, former: Array(secrets.dropFirst()))
-        else { throw AuthorizationConfigurationError("\(secretFile) has no secret, or an ID twice") }
+        else { throw AuthorizationConfigurationError("\(secretFile) contains no secret, or an ID more than once") }
         return signer
     }
 }
 
 extension AuthorizationConfigurationError {
-    /// The text of a file with a secret, without the line break at its end.
+    /// Reads a secret file, without the line break at its end.
     static func reading(_ file: String) throws(AuthorizationConfigurationError) -> SecretBytes {
         do throws(SecretFileError) {
             return try SecretFile.readText(file, limit: 16_384)

@@ -1,69 +1,70 @@
-/// Stops asking a service that does not answer, and lets one question through from time to time until it does.
+/// A circuit breaker: stops sending requests to a service that fails, and sends single requests until it recovers.
 ///
-/// A value without clock and network: times are milliseconds since any one moment.
+/// It is a value without clock and network. Times are milliseconds since an arbitrary start.
 ///
-/// | State | A question | A success | A failure |
+/// | State | Request | Success | Failure |
 /// |---|---|---|---|
-/// | closed | is asked | forgets the failures | is counted; the last of `failures` in a row opens |
+/// | closed | is sent | resets the number of failures | is counted; after `failures` in a row it opens |
 /// | open, for `pause` | is refused | - | - |
-/// | half-open | one is asked, the others are refused | closes | opens again |
+/// | half-open | one is sent, others are refused | closes | opens again |
 struct CircuitBreaker: Equatable {
-    /// When it opens, and for how long.
+    /// The limits of the circuit breaker.
     struct Limits: Equatable, Sendable {
-        /// Failures in a row that open it; at least 1.
+        /// The number of consecutive failures that open it; at least 1.
         var failures: Int
-        /// How long it stays open, in milliseconds.
+        /// The time for which it stays open, in milliseconds.
         var pause: Int64
     }
 
-    /// Whether to ask.
+    /// The decision about a request.
     enum Admission: Equatable {
-        /// Ask, and report the end with this ticket.
-        case ask(Ticket)
-        /// Do not ask; come back after so many milliseconds.
+        /// Send the request, and report its result with this ticket.
+        case send(Ticket)
+        /// Do not send the request; retry after this number of milliseconds.
         case refuse(Int64)
     }
 
-    /// Tells questions of one period from those of another: an answer that comes late must not close or open anything.
+    /// Identifies the period of a request, so that a late result of an earlier period does not change the state.
     struct Ticket: Equatable, Sendable { fileprivate let period: Int }
 
-    /// How it stands.
+    /// The state of the circuit breaker.
     enum State: Equatable {
         case closed(failures: Int)
         case open(until: Int64)
-        /// One question is on its way.
+        /// Half-open: one request was sent.
         case probing
     }
 
     let limits: Limits
     private(set) var state = State.closed(failures: 0)
-    /// Grows whenever the state changes in kind.
+    /// The number of state changes.
     private var period = 0
 
     init(limits: Limits) { self.limits = limits }
 
-    /// Asks for leave to ask. Every ticket has to end in ``succeed(_:)``, ``fail(_:at:)`` or ``abandon(_:at:)``.
+    /// Decides whether a request may be sent. Every ticket must be passed to ``succeed(_:)``, ``fail(_:at:)`` or
+    /// ``cancel(_:at:)``.
     mutating func admit(at now: Int64) -> Admission {
         switch state {
         case .closed:
-            return .ask(Ticket(period: period))
+            return .send(Ticket(period: period))
         case .open(let end) where now < end:
             return .refuse(end - now)
         case .open:
             enter(.probing)
-            return .ask(Ticket(period: period))
+            return .send(Ticket(period: period))
         case .probing:
             return .refuse(limits.pause)
         }
     }
 
-    /// The service has answered, whatever it said.
+    /// Records that the service responded, independent of the response.
     mutating func succeed(_ ticket: Ticket) {
         guard ticket.period == period else { return }
         if state == .probing { enter(.closed(failures: 0)) } else { state = .closed(failures: 0) }
     }
 
-    /// The service has not answered, or that it is in trouble.
+    /// Records that the service did not respond, or responded with a server error.
     mutating func fail(_ ticket: Ticket, at now: Int64) {
         guard ticket.period == period else { return }
         switch state {
@@ -73,8 +74,8 @@ struct CircuitBreaker: Equatable {
         }
     }
 
-    /// Nobody waited for the answer: it tells nothing. The next question is asked instead.
-    mutating func abandon(_ ticket: Ticket, at now: Int64) {
+    /// Records that a request was cancelled, so that its result is not known. The next request is sent instead.
+    mutating func cancel(_ ticket: Ticket, at now: Int64) {
         guard ticket.period == period, state == .probing else { return }
         enter(.open(until: now))
     }

@@ -1,59 +1,59 @@
 import TextCoding
 
-/// A JWT in compact form (RFC 7515, section 7.1) taken apart, and nothing of it believed: no signature is checked here.
+/// A JWT in compact form (RFC 7515, section 7.1), parsed but not verified.
 struct CompactToken {
-    /// The largest token, in bytes.
+    /// The maximum size of a token, in bytes.
     static let maximumSize = 8_192
-    /// How deep the JSON of header and payload may be nested.
+    /// The maximum nesting depth of JSON in header and payload.
     static let maximumDepth = 6
 
     let algorithm: TokenAlgorithm
-    /// `kid`, 1 to 200 bytes.
+    /// The value of `kid`, 1 to 200 bytes.
     let keyID: String?
-    /// The payload's members.
+    /// The members of the payload.
     let claims: JSONObject
-    /// What is signed: header, dot and payload as they came.
+    /// The signed bytes: header, dot and payload, unchanged.
     let signedPart: [UInt8]
     let signature: [UInt8]
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
     /// - Throws: ``ProblemType/tokenMalformed`` and ``ProblemType/tokenAlgorithm``.
     init(_ text: String) throws(ProblemDocument) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maximumSize else {
-            throw .malformedToken("A token has at most \(Self.maximumSize) bytes.")
+            throw .malformedToken("The token must have at most \(Self.maximumSize) bytes.")
         }
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .malformedToken("A token has three parts with dots between them.") }
+        guard parts.count == 3 else { throw .malformedToken("The token must have three parts separated by dots.") }
         let header = try Self.object(parts[0], "header")
-        // RFC 7515: what stands in `crit` must be understood, and here nothing of it would be.
-        guard header["crit"] == nil else { throw .malformedToken("The header has critical extensions.") }
+        // RFC 7515: extensions in `crit` must be supported, and this implementation supports none.
+        guard header["crit"] == nil else { throw .malformedToken("The header has unsupported critical extensions.") }
         algorithm = try Self.algorithm(header["alg"])
         keyID = try Self.keyID(header["kid"])
         claims = try Self.object(parts[1], "payload")
         guard let signature = Base64.decode(parts[2], .url) else {
-            throw .malformedToken("The signature is not in base64url.")
+            throw .malformedToken("The signature is not valid base64url.")
         }
         self.signature = signature
         signedPart = Array(bytes[..<parts[1].endIndex])
     }
 
     private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(ProblemDocument) -> JSONObject {
-        guard let text = Base64.decode(part, .url) else { throw .malformedToken("The \(name) is not in base64url.") }
+        guard let text = Base64.decode(part, .url) else { throw .malformedToken("The \(name) is not valid base64url.") }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: text, maximumDepth: maximumDepth)
         } catch {
-            throw .malformedToken("The \(name) is not JSON as expected: \(error.description).")
+            throw .malformedToken("The \(name) is not valid JSON: \(error.description).")
         }
-        guard case .object(let members) = value else { throw .malformedToken("The \(name) is no JSON object.") }
+        guard case .object(let members) = value else { throw .malformedToken("The \(name) is not a JSON object.") }
         return members
     }
 
     private static func algorithm(_ value: JSONValue?) throws(ProblemDocument) -> TokenAlgorithm {
         guard case .string(let name) = value, let algorithm = TokenAlgorithm(rawValue: name) else {
-            throw ProblemDocument(.tokenAlgorithm, detail: "Sign tokens with HS256, ES256 or RS256.")
+            throw ProblemDocument(.tokenAlgorithm, detail: "The algorithm must be HS256, ES256 or RS256.")
         }
         return algorithm
     }
@@ -62,7 +62,7 @@ struct CompactToken {
         switch value {
         case nil: return nil
         case .string(let id) where (1...200).contains(id.utf8.count): return id
-        default: throw .malformedToken("The header's kid is no text of 1 to 200 bytes.")
+        default: throw .malformedToken("The kid in the header must be text of 1 to 200 bytes.")
         }
     }
 }

@@ -2,10 +2,10 @@ import HTTPRequests
 package import Logging
 import Synchronization
 
-/// The keys of a source, fetched by the rules of ``JWKSRefresh``: one fetch at a time, old keys while the source is
-/// silent, none once they are too old.
+/// A cache of the keys from a source, fetched by the rules of ``JWKSRefresh``: there is one fetch at a time, and old
+/// keys are used while the source does not respond, until they are too old.
 package final class JWKSCache: Sendable {
-    /// The source has given no keys, or none for too long.
+    /// An error that means that there are no keys, or only keys that are too old.
     package struct Unavailable: Error, Sendable {}
 
     private struct State {
@@ -15,7 +15,7 @@ package final class JWKSCache: Sendable {
         var stamp: JWKSFile.Stamp?
     }
 
-    /// The time that a whole answer of a URL may take, unless something else is said.
+    /// The default timeout of a whole request to a URL.
     package static let timeout = Duration.seconds(5)
 
     private let timeout: Duration
@@ -25,12 +25,12 @@ package final class JWKSCache: Sendable {
     private let clock: @Sendable () -> Int64
     private let state: Mutex<State>
 
-    /// Makes a cache. Nothing is fetched yet.
+    /// Creates a cache. It does not fetch keys yet.
     ///
     /// - Parameters:
-    ///   - staleness: How long keys are used after the source last confirmed them.
-    ///   - timeout: The time that a whole answer of a URL may take.
-    ///   - clock: Milliseconds since any one moment; it must not jump.
+    ///   - staleness: The time for which keys are used after the source last confirmed them.
+    ///   - timeout: The timeout of a whole request to a URL.
+    ///   - clock: Returns the time of a monotonic clock, in milliseconds.
     package init(
         source: JWKSSource,
         staleness: Duration = .seconds(86_400),
@@ -50,28 +50,28 @@ package final class JWKSCache: Sendable {
         state = Mutex(State(refresh: JWKSRefresh(rules: rules)))
     }
 
-    /// Fetches the keys now, unless there are fresh ones: for the start, and to tell whether the server is ready.
+    /// Fetches the keys now, unless there are fresh ones: used at startup and for readiness.
     ///
     /// - Throws: ``Unavailable``.
-    package func warmUp() async throws(Unavailable) { _ = try await keys(knowing: nil) }
+    package func warmUp() async throws(Unavailable) { _ = try await keys(including: nil) }
 
-    /// How long ago the source last gave or confirmed its keys; nil while it never has, and where it is asked for none.
+    /// The time since the source last provided or confirmed its keys; nil if it never has, or if the keys are fixed.
     var age: Duration? {
         let now = clock()
         return state.withLock { $0.refresh.confirmed }.map { .milliseconds(max(now - $0, 0)) }
     }
 
-    /// The keys, if need be after a fetch, and surely after one when `keyID` is not among those that are there.
+    /// Returns the keys, after a fetch if needed. If `keyID` is unknown, the keys are fetched again.
     ///
     /// - Throws: ``Unavailable``.
-    func keys(knowing keyID: String?) async throws(Unavailable) -> VerificationKeySet {
+    func keys(including keyID: String?) async throws(Unavailable) -> VerificationKeySet {
         if case .fixed(let keys) = source { return keys }
         let (decision, present, fetch) = state.withLock { state in
             let now = clock()
-            let knows = state.keys?.knows(keyID) ?? false
-            let decision = state.refresh.decide(at: now, knowsKey: knows)
+            let hasKey = state.keys?.hasKey(keyID) ?? false
+            let decision = state.refresh.decide(at: now, hasKey: hasKey)
             if decision == .useAndFetch || decision == .wait, state.fetch == nil {
-                state.refresh.begin(at: now)
+                state.refresh.start(at: now)
                 let known = state.stamp
                 state.fetch = Task { await self.fetch(known) }
             }
@@ -85,7 +85,7 @@ package final class JWKSCache: Sendable {
             throw Unavailable()
         case .wait:
             await fetch?.value
-            // Whatever came of it: what may be used now.
+            // Return the usable keys, independent of the result of the fetch.
             let (usable, keys) = state.withLock { ($0.refresh.isUsable(at: clock()), $0.keys) }
             guard usable, let keys else { throw Unavailable() }
             return keys
@@ -108,13 +108,13 @@ package final class JWKSCache: Sendable {
                 finish(keys, stamp: read?.stamp ?? known, maximumAge: nil)
             case .url(let url):
                 let answer = try await http.get(url, limit: VerificationKeySet.maximumSize, timeout: timeout)
-                guard answer.status == 200 else { throw Refused(status: answer.status) }
+                guard answer.status == 200 else { throw UnexpectedStatus(status: answer.status) }
                 let keys = try await VerificationKeySet(json: answer.body, allowingSecrets: false)
                 finish(keys, stamp: nil, maximumAge: maximumAge(cacheControl: answer.cacheControl).map { $0 * 1_000 })
             }
         } catch {
-            // All errors that arrive here are ours, and hold no key.
-            logger.warning("The keys of \(sourceName) were not fetched: \(error)")
+            // All errors that are caught here have descriptions without keys.
+            logger.warning("The keys of \(sourceName) could not be fetched: \(error)")
             state.withLock { state in
                 state.refresh.fail()
                 state.fetch = nil
@@ -140,13 +140,13 @@ package final class JWKSCache: Sendable {
         }
     }
 
-    private struct Refused: Error, CustomStringConvertible {
+    private struct UnexpectedStatus: Error, CustomStringConvertible {
         let status: Int
-        var description: String { "the answer's status is \(status)" }
+        var description: String { "the response has status \(status)" }
     }
 }
 
-/// Milliseconds since some moment before the process began: for ages, since nobody sets this clock.
+/// Returns the time of a monotonic clock, in milliseconds since an arbitrary start before the process.
 package func monotonicMilliseconds() -> Int64 {
     Int64(monotonicStart.duration(to: .now) / .milliseconds(1))
 }

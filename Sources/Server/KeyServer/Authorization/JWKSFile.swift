@@ -1,9 +1,9 @@
 import FPSCrypto
 import Glibc
 
-/// Reads a key set's file, and tells by time and size whether it has changed.
+/// Reads the file of a key set, and detects changes by its modification time and size.
 struct JWKSFile: Sendable {
-    /// What tells two states of a file apart.
+    /// The file attributes by which changes are detected.
     struct Stamp: Sendable, Equatable {
         let seconds: Int
         let nanoseconds: Int
@@ -22,27 +22,27 @@ struct JWKSFile: Sendable {
         }
     }
 
-    /// Why a file was not read. It holds nothing of the file.
-    struct Unreadable: Error, CustomStringConvertible {
+    /// The reason why a file could not be read. It contains no part of the file.
+    struct ReadError: Error, CustomStringConvertible {
         let description: String
     }
 
     let path: String
-    /// Whether it holds secrets, and follows the rule for files that do.
+    /// Whether the file contains secrets, and must fulfill the rules for secret files.
     let isSecret: Bool
 
-    /// The content, and its stamp; nil when the stamp is still the known one.
-    func read(unless known: Stamp?) throws(Unreadable) -> (text: [UInt8], stamp: Stamp)? {
-        // Something else in the file's place, such as a FIFO, must not hang the server. Links are followed: what replaces a
-        // mounted file is one.
+    /// Returns the contents with their stamp; nil if the stamp is unchanged.
+    func read(unless known: Stamp?) throws(ReadError) -> (text: [UInt8], stamp: Stamp)? {
+        // Do not block on other file types, such as a FIFO. Symbolic links are followed, because mounted files are
+        // often replaced by changing a link.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
-            throw Unreadable(description: "it cannot be opened: \(String(cString: strerror(errno)))")
+            throw ReadError(description: "the file cannot be opened: \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Unreadable(description: "it is not a regular file")
+            throw ReadError(description: "the path is not a regular file")
         }
         if isSecret { try Self.check(descriptor, path) }
         let stamp = Stamp(status)
@@ -54,17 +54,17 @@ struct JWKSFile: Sendable {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
                 return Glibc.read(descriptor, rest.baseAddress, rest.count)
             }
-            guard part >= 0 else { throw Unreadable(description: "it cannot be read (errno \(errno))") }
+            guard part >= 0 else { throw ReadError(description: "the file cannot be read (errno \(errno))") }
             if part == 0 { break }
             count += part
         }
         return (Array(text[..<count]), stamp)
     }
 
-    /// Applies the rule for files with secrets.
-    private static func check(_ descriptor: Int32, _ path: String) throws(Unreadable) {
+    /// Checks the rules for secret files.
+    private static func check(_ descriptor: Int32, _ path: String) throws(ReadError) {
         do throws(SecretFileError) { try SecretFile.check(descriptor, path) } catch {
-            throw Unreadable(description: error.description)
+            throw ReadError(description: error.description)
         }
     }
 }

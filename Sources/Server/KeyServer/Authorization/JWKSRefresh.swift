@@ -1,28 +1,29 @@
-/// When keys are fetched again, and when old ones may be used: the rules alone, without clock, file or network.
+/// The rules for when keys are fetched again, and how long old keys may be used; without clock, file or network.
 ///
-/// Times are milliseconds since any one moment.
+/// Times are milliseconds since an arbitrary start.
 struct JWKSRefresh: Equatable {
-    /// What to do about a request.
+    /// The decision for a request.
     enum Decision: Equatable {
-        /// Use what is there.
+        /// Use the present keys.
         case use
-        /// Use what is there, and fetch meanwhile.
+        /// Use the present keys, and fetch new ones in the background.
         case useAndFetch
-        /// Wait for a fetch: the one that runs, or a new one.
+        /// Wait for a fetch: the current one, or a new one.
         case wait
-        /// Nothing may be used, and it is too early to try again.
+        /// There are no usable keys, and it is too early to retry.
         case unavailable
     }
 
-    /// How a source is dealt with.
+    /// The rules for a kind of source.
     struct Rules: Equatable {
-        /// The bounds of how long keys are fresh.
+        /// The bounds of the time for which keys are fresh.
         var maximumAge: ClosedRange<Int64>
-        /// The time between two fetches that unknown keys cause, and between two tries while the source does not answer.
+        /// The minimum time between two fetches caused by unknown keys, and between two tries while the source does not
+        /// respond.
         var pause: Int64
-        /// The time between two tries while there are no keys at all.
+        /// The minimum time between two tries while there are no keys at all.
         var emptyPause: Int64
-        /// How long keys are used after the source last confirmed them.
+        /// The time for which keys are used after the source last confirmed them.
         var staleness: Int64
 
         static func file(staleness: Int64) -> Self {
@@ -46,29 +47,32 @@ struct JWKSRefresh: Equatable {
         maximumAge = rules.maximumAge.lowerBound
     }
 
-    /// What to do at a time, for a key that the present keys know or do not.
-    func decide(at now: Int64, knowsKey: Bool) -> Decision {
+    /// Returns the decision at a time, for a key that is among the present keys or is not.
+    func decide(at now: Int64, hasKey: Bool) -> Decision {
         guard let confirmed, isUsable(at: now) else {
             if isFetching { return .wait }
-            return mayTry(at: now, after: rules.emptyPause) ? .wait : .unavailable
+            return canRetry(at: now, after: rules.emptyPause) ? .wait : .unavailable
         }
-        if !knowsKey, isFetching || mayTry(at: now, after: rules.pause) { return .wait }
+        if !hasKey, isFetching || canRetry(at: now, after: rules.pause) { return .wait }
         let age = now - confirmed
-        guard age >= maximumAge, !isFetching, !lastTryFailed || mayTry(at: now, after: rules.pause) else { return .use }
-        // Long unused keys may have been withdrawn long ago: look first. But not while the source is known to be silent.
+        guard age >= maximumAge, !isFetching, !lastTryFailed || canRetry(at: now, after: rules.pause) else {
+            return .use
+        }
+        // After a long time without requests, a key may have been withdrawn long ago: fetch first. Do not do that if
+        // the source does not respond.
         return age >= 2 * maximumAge && !lastTryFailed ? .wait : .useAndFetch
     }
 
-    /// Whether what is there may be used.
+    /// Whether the present keys may be used.
     func isUsable(at now: Int64) -> Bool { confirmed.map { now - $0 < rules.staleness } ?? false }
 
-    /// A fetch begins.
-    mutating func begin(at now: Int64) {
+    /// Records the start of a fetch.
+    mutating func start(at now: Int64) {
         isFetching = true
         lastTry = now
     }
 
-    /// The source has answered; `maximumAge` is what it says about how long, in milliseconds.
+    /// Records a successful fetch; `maximumAge` is the source's cache lifetime, in milliseconds.
     mutating func succeed(at now: Int64, maximumAge: Int64?) {
         isFetching = false
         lastTryFailed = false
@@ -77,16 +81,16 @@ struct JWKSRefresh: Equatable {
         self.maximumAge = min(max(asked, rules.maximumAge.lowerBound), rules.maximumAge.upperBound)
     }
 
-    /// The source has not answered, or with something that is no key set.
+    /// Records a failed fetch: the source did not respond, or its response was not a key set.
     mutating func fail() {
         isFetching = false
         lastTryFailed = true
     }
 
-    private func mayTry(at now: Int64, after pause: Int64) -> Bool { lastTry.map { now - $0 >= pause } ?? true }
+    private func canRetry(at now: Int64, after pause: Int64) -> Bool { lastTry.map { now - $0 >= pause } ?? true }
 }
 
-/// `max-age` of a `Cache-Control` field, in seconds; zero for `no-store` and `no-cache`, nil when it says nothing.
+/// Returns `max-age` of a `Cache-Control` field, in seconds; zero for `no-store` and `no-cache`, nil if it has neither.
 func maximumAge(cacheControl: String?) -> Int64? {
     guard let cacheControl else { return nil }
     let directives = cacheControl.prefix(1_000).lowercased().split(separator: ",").map {

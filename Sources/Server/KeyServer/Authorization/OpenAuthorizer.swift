@@ -1,15 +1,16 @@
-/// For `--no-authorization`: lets everybody in, for servers behind something that decides who may ask.
+/// The authorizer for `--no-authorization`: allows every request, for servers behind a service that authorizes
+/// requests.
 ///
-/// Nobody says who asks, so each device counts as an account of its own: rentals and kept keys have their records, and
-/// `streams` and `devices` limit what one device may do.
+/// The account is unknown, so each device counts as a separate account: rentals and persistent keys are recorded, and
+/// `streams` and `devices` limit a single device.
 package struct OpenAuthorizer: PlaybackAuthorizer {
-    /// What stands for an account until the device is known.
+    /// The account name until the device is known.
     package static let account = "anonymous"
 
-    /// Makes an authorizer.
+    /// Creates an authorizer.
     package init() {}
 
-    /// Lets the request pass. A token is not looked at.
+    /// Allows the request and ignores its token.
     package func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
         var authorization = PlaybackAuthorization(account: Self.account, expires: request.now + 86_400)
         authorization.isAnonymous = true

@@ -1,16 +1,18 @@
 import HTTPRequests
 
-/// Requests that the server makes for authorization: bounded in time and size, redirects not followed.
+/// The client for HTTP requests that the server sends for authorization: with limits for time and size, and without
+/// redirects.
 ///
-/// A redirect would send a viewer's token, or the request for verification keys, wherever a broken or captured service
-/// says.
+/// A compromised service could use a redirect to send a viewer's token, or the request for verification keys, to
+/// another server.
 package struct OutgoingHTTP: Sendable {
-    /// Sends every such request of the process, and is never shut down.
+    /// The client for the whole process, which is never shut down.
     package static let shared = OutgoingHTTP(connectTimeout: .seconds(2))
 
     private let http: BoundedHTTP
 
-    /// Makes a client that lives as long as the process. Certificates are checked against the system's roots.
+    /// Creates a client that exists as long as the process. Certificates are verified with the system's root
+    /// certificates.
     package init(connectTimeout: Duration) {
         let configuration = BoundedHTTP.configuration(connectTimeout: connectTimeout, connectionsPerHost: 64)
         http = BoundedHTTP(BoundedHTTP.processClient(configuration))
@@ -50,7 +52,7 @@ package struct OutgoingHTTP: Sendable {
 }
 
 extension BoundedHTTP.Answer {
-    /// Cache-Control, from all fields of that name.
+    /// The value of all `Cache-Control` header fields.
     var cacheControl: String? {
         let values = headers.filter { $0.name.lowercased() == "cache-control" }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")

@@ -2,12 +2,12 @@ import FPSCrypto
 package import KeyStore
 
 extension PlaybackAuthorization {
-    /// Holds the authorization against what an opened SPC asks for. Everything that the authorization names must fit.
+    /// Checks that the authorization permits the contents of a decrypted SPC.
     ///
     /// - Parameters:
-    ///   - assetID: the SPC's asset ID.
-    ///   - title: the title that the asset belongs to; nil when it belongs to none.
-    ///   - deviceHash: stands for the SPC's device; nil when the SPC names none.
+    ///   - assetID: The SPC's asset ID.
+    ///   - title: The title of the asset; nil if it has none.
+    ///   - deviceHash: The hash of the SPC's device; nil if the SPC has no device ID.
     /// - Throws: ``ProblemType/tokenAsset``, ``ProblemType/tokenDevice``.
     package func require(assetID: [UInt8], title: String?, deviceHash: DeviceHash?) throws(ProblemDocument) {
         try require(assetID: assetID)
@@ -19,7 +19,7 @@ extension PlaybackAuthorization {
         }
     }
 
-    /// The part that can be held against a request before its SPC is opened.
+    /// Checks the asset, which is possible before the SPC is decrypted.
     func require(assetID: [UInt8]) throws(ProblemDocument) {
         guard let assets else { return }
         guard assets.contains(where: { $0.utf8.elementsEqual(assetID) }) else {
@@ -27,10 +27,10 @@ extension PlaybackAuthorization {
         }
     }
 
-    /// Holds times and the named asset against a request: what a token and a webhook's answer have in common.
+    /// Checks times and asset of a request, for both tokens and webhook responses.
     ///
-    /// A `notAfter` that has passed is an end like any other. Let through, it would leave durations of zero, which a
-    /// device takes for no limit.
+    /// If `notAfter` has passed, the authorization has expired. Otherwise it would result in durations of zero, which
+    /// mean no limit for a device.
     func require(fits request: PlaybackRequest, skew: Int64) throws(ProblemDocument) {
         guard request.now < expires + skew else { throw ProblemDocument(.tokenExpired) }
         if let notAfter, request.now >= notAfter { throw ProblemDocument(.tokenExpired, reason: "notAfter") }
@@ -39,7 +39,8 @@ extension PlaybackAuthorization {
 }
 
 extension TokenBindingClaim {
-    /// Names a token by its issuer and its `jti`: both with their lengths before them, so that no two pairs are one.
+    /// Creates a claim for a token, identified by its issuer and its `jti`. Both are prefixed with their lengths, so
+    /// that different pairs have different hashes.
     init(issuer: String, tokenID: String, expires: Int64) {
         var message: [UInt8] = []
         for text in [issuer, tokenID] {

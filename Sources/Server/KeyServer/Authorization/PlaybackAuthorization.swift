@@ -1,55 +1,56 @@
 package import KeyStore
 
-/// What a valid token, or the operator's webhook, says about a playback request: who asks and what for.
+/// The permissions of a playback request, from a valid token or from the operator's webhook.
 package struct PlaybackAuthorization: Sendable, Equatable {
-    /// Who is counted, 1 to 200 bytes: `sub`.
+    /// The account that limits apply to, 1 to 200 bytes: `sub`.
     package var account: String
-    /// Whether nobody was asked who this is: each device then counts as an account of its own.
+    /// Whether the account is unknown: each device then counts as a separate account.
     package var isAnonymous = false
-    /// When the permission ends, in Unix seconds: `exp`.
+    /// The expiry time of the permission, in Unix seconds: `exp`.
     package var expires: Int64
-    /// No key that is given may last longer, in Unix seconds: `notAfter`.
+    /// The latest expiry time of keys, in Unix seconds: `notAfter`.
     package var notAfter: Int64?
-    /// The asset IDs that are allowed, as text; nil where a title decides, or everything is allowed: `assets`.
+    /// The permitted asset IDs, as text; nil if a title determines them, or all are permitted: `assets`.
     package var assets: [String]?
-    /// The title whose tracks are allowed: `title`.
+    /// The title whose tracks are permitted: `title`.
     package var title: String?
-    /// A stored policy that is merged with the content's: `policy`.
+    /// The name of a stored policy to merge with the content's: `policy`.
     package var policyName: String?
-    /// Whether the token's policy may be looser than the content's. Its issuer has that role, never the token itself.
+    /// Whether the token's policy may be less strict than the content's. This is a setting of the issuer, never a
+    /// claim.
     package var mayLoosen = false
-    /// The only device that may ask, by its hash in hexadecimal digits as the audit log and `/admin` show it: `device`.
+    /// The only permitted device, by its hash, in hexadecimal digits as in the audit log and `/admin`: `device`.
     package var device: [UInt8]?
-    /// Whether a key to keep may be given; nil leaves it to the policy: `persist`.
+    /// Whether a persistent key is permitted; nil means that the policy determines it: `persist`.
     package var persist: Bool?
-    /// When the rental began, in Unix seconds: `rentalStart`.
+    /// The start of the rental, in Unix seconds: `rentalStart`.
     package var rentalStart: Int64?
-    /// For a token that is bound to its first account, device and session: `once` and `jti`.
+    /// The binding of a token to its first account, device and session: `once` and `jti`.
     package var binding: TokenBindingClaim?
 
-    /// Makes an authorization without limits of its own.
+    /// Creates an authorization without limits.
     package init(account: String, expires: Int64) {
         self.account = account
         self.expires = expires
     }
 }
 
-/// What an authorizer sees of a request, before its SPC is opened.
+/// The part of a request that an authorizer uses, before its SPC is decrypted.
 package struct PlaybackRequest: Sendable {
-    /// The token, from `Authorization: Bearer`; nil when there is none.
+    /// The token, from `Authorization: Bearer`; nil if there is none.
     package var token: String?
-    /// The asset ID that the client names; nil when it names none.
+    /// The asset ID in the client's request; nil if there is none.
     package var assetID: [UInt8]?
     /// The client's address.
     package var address: ClientAddress?
-    /// The ID that the answer carries.
+    /// The request ID of the response.
     package var requestID: String
-    /// The time, in Unix seconds.
+    /// The current time, in Unix seconds.
     package var now: Int64
-    /// The trace that the request belongs to, for who is asked about it.
+    /// The trace that the request belongs to, for requests to other services.
     package var trace: TraceContext?
 
-    /// Makes a request.
+    /// Creates a request.
     package init(token: String?, assetID: [UInt8]?, address: ClientAddress?, requestID: String, now: Int64) {
         self.token = token
         self.assetID = assetID
@@ -59,47 +60,48 @@ package struct PlaybackRequest: Sendable {
     }
 }
 
-/// Decides who may ask for licenses. It fails closed: whatever cannot be decided is refused.
+/// A type that authorizes license requests. It fails closed: if there is no decision, the request is refused.
 package protocol PlaybackAuthorizer: Sendable {
-    /// The authorization of a request.
+    /// Returns the authorization of a request.
     ///
-    /// - Throws: ``ProblemDocument`` with `unauthorized` and its kin, or `unavailable` when nobody can be asked.
+    /// - Throws: ``ProblemDocument`` with `unauthorized` or a related type, or `unavailable` if no decision is
+    ///   possible.
     func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization
 
-    /// Fetches what deciding needs, if it is not there: for the start, and to tell whether the server is ready.
+    /// Fetches data that decisions depend on, if it is missing: used at startup and for readiness.
     ///
-    /// - Returns: what cannot be had, by names for the operator; empty when requests can be decided.
+    /// - Returns: The names of unavailable sources, for the operator; empty if requests can be decided.
     func warmUp() async -> [String]
 
-    /// What deciding depends on, for the metrics.
+    /// The condition of the sources that decisions depend on, for the metrics.
     var condition: AuthorizerCondition { get }
 }
 
-/// In what condition the sources are that an authorizer asks.
+/// The condition of the sources that an authorizer depends on.
 package struct AuthorizerCondition: Sendable {
     /// The state of a circuit breaker.
     package enum Breaker: String, Sendable, CaseIterable {
-        /// The service is asked.
+        /// Requests are sent to the service.
         case closed
-        /// It is left alone.
+        /// No requests are sent to the service.
         case open
-        /// One question is on its way, to find out whether it answers.
+        /// One request is sent, to determine whether the service has recovered.
         case halfOpen = "half-open"
     }
 
-    /// How long ago each issuer's keys were had; an issuer whose keys never were is not there.
+    /// The age of each issuer's keys; issuers whose keys have never been fetched are missing.
     package var keyAges: [String: Duration] = [:]
-    /// The webhook's breaker; nil when there is no webhook.
+    /// The state of the webhook's circuit breaker; nil if there is no webhook.
     package var breaker: Breaker?
 
-    /// Makes a condition in which nothing is asked.
+    /// Creates a condition without sources.
     package init() {}
 }
 
 extension PlaybackAuthorizer {
-    /// Nothing is asked.
+    /// The condition of an authorizer without sources.
     package var condition: AuthorizerCondition { AuthorizerCondition() }
 
-    /// Nothing is needed.
+    /// Does nothing and returns an empty array.
     package func warmUp() async -> [String] { [] }
 }

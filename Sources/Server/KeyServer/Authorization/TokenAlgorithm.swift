@@ -1,4 +1,4 @@
-/// The signatures that tokens may have (RFC 7518). There is no other, and `none` is none of them.
+/// The supported signature algorithms of tokens (RFC 7518). `none` is not supported.
 package enum TokenAlgorithm: String, Sendable, CaseIterable {
     /// HMAC with SHA-256: issuer and server share a secret of 32 bytes or more.
     case hs256 = "HS256"
@@ -7,7 +7,7 @@ package enum TokenAlgorithm: String, Sendable, CaseIterable {
     /// RSASSA-PKCS1-v1_5 with SHA-256, 2048 bits or more.
     case rs256 = "RS256"
 
-    /// The `kty` of its keys in a JWK.
+    /// The `kty` of the algorithm's keys in a JWK.
     var keyType: String {
         switch self {
         case .hs256: "oct"

@@ -1,6 +1,7 @@
 import KeyStore
 
-/// The claims of a token, each held to its type and bounds; then, by ``authorization(for:)``, to the request.
+/// The claims of a token. The initializer checks their types and bounds, ``authorization(for:)`` checks them for a
+/// request.
 struct TokenClaims {
     private let issuer: TokenIssuer
     private let audiences: [String]
@@ -8,9 +9,9 @@ struct TokenClaims {
     private let issuedAt: Int64
     private var authorization: PlaybackAuthorization
 
-    /// The issuer that a token names for itself, before anything of it is believed.
+    /// Returns the issuer in a token that has not been verified.
     static func issuer(of token: CompactToken) throws(ProblemDocument) -> String {
-        do throws(AuthorizationFields.Fault) {
+        do throws(AuthorizationFields.FieldError) {
             return try AuthorizationFields.required(
                 "iss",
                 AuthorizationFields(token.claims).text("iss", bytes: 1...500)
@@ -20,13 +21,13 @@ struct TokenClaims {
         }
     }
 
-    /// Reads the claims. The signature has been verified.
+    /// Reads the claims of a verified token.
     ///
     /// - Throws: ``ProblemType/tokenClaims``.
     init(_ token: CompactToken, issuer: TokenIssuer) throws(ProblemDocument) {
         self.issuer = issuer
         let fields = AuthorizationFields(token.claims)
-        do throws(AuthorizationFields.Fault) {
+        do throws(AuthorizationFields.FieldError) {
             audiences = try AuthorizationFields.required("aud", fields.texts("aud", bytes: 1...500))
             let expires = try AuthorizationFields.required("exp", fields.time("exp"))
             notBefore = try fields.time("nbf") ?? 0
@@ -39,7 +40,7 @@ struct TokenClaims {
             authorization.mayLoosen = issuer.mayLoosen
             let tokenID = try fields.text("jti", bytes: 1...200)
             if try fields.bool("once") == true {
-                // The token is accepted until the skew is over, so the binding has to last as long.
+                // The token is accepted until its expiry time plus the clock skew, so the binding has to last as long.
                 authorization.binding = TokenBindingClaim(
                     issuer: issuer.issuer,
                     tokenID: try AuthorizationFields.required("jti", tokenID),
@@ -51,7 +52,7 @@ struct TokenClaims {
         }
     }
 
-    /// What the token allows, when it is for this server, now, and for what the request names.
+    /// Returns the permissions of the token, if it is valid for this server, this time and this request.
     ///
     /// - Throws: ``ProblemType/tokenAudience``, ``ProblemType/tokenExpired``, ``ProblemType/tokenNotYetValid``,
     ///   ``ProblemType/tokenAsset``.
@@ -66,8 +67,8 @@ struct TokenClaims {
 }
 
 extension ProblemDocument {
-    /// A claim that is missing or wrong. Its name is one of ours, its value is not repeated.
-    init(claim fault: AuthorizationFields.Fault) {
-        self.init(.tokenClaims, detail: "\(fault.field): expected \(fault.expectation).", reason: fault.field)
+    /// Creates the problem of a missing or invalid claim. Its detail does not contain the value.
+    init(claim error: AuthorizationFields.FieldError) {
+        self.init(.tokenClaims, detail: "\(error.field): expected \(error.expectation).", reason: error.field)
     }
 }

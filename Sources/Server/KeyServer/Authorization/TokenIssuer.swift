@@ -1,19 +1,19 @@
-/// Somebody whose tokens are believed, and in what.
+/// A trusted issuer of tokens, with the limits of the trust.
 package struct TokenIssuer: Sendable {
-    /// The token's `iss`, exactly.
+    /// The exact value of the token's `iss`.
     package var issuer: String
-    /// What the token's `aud` must be, or hold.
+    /// The value that the token's `aud` must equal or contain.
     package var audience: String
-    /// Where the keys are.
+    /// The source of the keys.
     package var keys: JWKSSource
-    /// The signatures that the issuer uses. Keep it to one: it is what stops a token that is signed some other way.
+    /// The signature algorithms of the issuer. One is best, because other algorithms are then refused.
     package var algorithms: Set<TokenAlgorithm>
-    /// How far the issuer's clock may be off, in seconds: 0 to 600.
+    /// The maximum error of the issuer's clock, in seconds: 0 to 600.
     package var clockSkew: Int64
-    /// Whether a policy that its token names may be looser than the content's.
+    /// Whether a policy that a token names may be less strict than the content's.
     package var mayLoosen: Bool
 
-    /// Names an issuer.
+    /// Creates an issuer.
     package init(
         issuer: String,
         audience: String,
@@ -30,26 +30,26 @@ package struct TokenIssuer: Sendable {
         self.mayLoosen = mayLoosen
     }
 
-    /// Holds the fields to their bounds.
+    /// Checks the bounds of the fields.
     func validate() throws(AuthorizationConfigurationError) {
         guard (1...500).contains(issuer.utf8.count), (1...500).contains(audience.utf8.count) else {
-            throw AuthorizationConfigurationError("issuer and audience have 1 to 500 bytes each")
+            throw AuthorizationConfigurationError("issuer and audience must have 1 to 500 bytes each")
         }
-        guard !algorithms.isEmpty else { throw AuthorizationConfigurationError("issuer \(issuer) has no algorithm") }
+        guard !algorithms.isEmpty else { throw AuthorizationConfigurationError("issuer \(issuer) has no algorithms") }
         guard (0...600).contains(clockSkew) else {
-            throw AuthorizationConfigurationError("the clock skew of issuer \(issuer) is not 0 to 600 seconds")
+            throw AuthorizationConfigurationError("the clock skew of issuer \(issuer) must be 0 to 600 seconds")
         }
         if case .url = keys, algorithms.contains(.hs256) {
             throw AuthorizationConfigurationError(
-                "issuer \(issuer) uses HS256: its secret is shared in a file, since a URL would publish it"
+                "issuer \(issuer) uses HS256: its secret must be in a file, because a URL would publish it"
             )
         }
     }
 }
 
-/// What is wrong with how authorization is configured. It holds no secret.
+/// An error in the configuration of authorization. It contains no secrets.
 package struct AuthorizationConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// In words, for the operator.
+    /// The message for the operator.
     package let description: String
 
     init(_ description: String) { self.description = description }

@@ -3,15 +3,15 @@ package import Logging
 import Synchronization
 import TextCoding
 
-/// Authorizes requests by asking the operator's own service.
+/// Authorizes requests by sending them to the operator's service.
 ///
-/// It fails closed: only status 200 with an answer that is understood to the last field gives a permission. A no is
-/// `{"allow": false}`, or status 401 or 403. Everything else is ``ProblemType/unavailable``.
+/// It fails closed: only status 200 with a completely valid response is a permission. A refusal is `{"allow": false}`,
+/// or status 401 or 403. Everything else results in ``ProblemType/unavailable``.
 ///
-/// Only what shows that the service itself is in trouble opens its circuit breaker. What it cannot decide about one request,
-/// which may be anybody's, is refused to that one alone.
+/// Only failures of the service itself open its circuit breaker. If it cannot decide one request, which any client
+/// could send, only that request is refused.
 package final class WebhookAuthorizer: PlaybackAuthorizer {
-    /// The largest answer, in bytes.
+    /// The maximum size of a response, in bytes.
     static let maximumAnswer = 64 * 1024
 
     private struct State {
@@ -19,18 +19,18 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         var inFlight = 0
     }
 
-    /// How one try ended.
-    private enum Attempt {
-        case answer(WebhookAnswer)
+    /// The result of one try.
+    private enum TryResult {
+        case answer(WebhookResponse)
         case status(Int)
-        /// It answered, and not so that anything is decided.
+        /// The service responded, but the response contains no decision.
         case undecided(String)
-        /// It is in trouble: no connection, no answer in time, one that broke off, or a status of 500 or more.
+        /// The service failed: no connection, a timeout, an incomplete response, or a status of 500 or more.
         case failure(String, mayRetry: Bool)
         case cancelled
 
-        /// How the metrics call it.
-        var end: ServerMetrics.WebhookEnd {
+        /// The outcome in the metrics.
+        var outcome: ServerMetrics.WebhookOutcome {
             switch self {
             case .answer, .status: .decided
             case .undecided: .undecided
@@ -47,11 +47,11 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
     private let clock: @Sendable () -> Int64
     private let state: Mutex<State>
 
-    /// Makes an authorizer.
+    /// Creates an authorizer.
     ///
     /// - Parameters:
-    ///   - metrics: Where questions are measured.
-    ///   - clock: Milliseconds since any one moment, for the circuit breaker.
+    ///   - metrics: The metrics for requests to the service.
+    ///   - clock: Returns the time of a monotonic clock in milliseconds, for the circuit breaker.
     /// - Throws: ``AuthorizationConfigurationError``.
     package init(
         _ configuration: WebhookConfiguration,
@@ -66,11 +66,11 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         self.logger = logger
         self.metrics = metrics
         self.clock = clock
-        let pause = Int64(configuration.openFor / .milliseconds(1))
+        let pause = Int64(configuration.openDuration / .milliseconds(1))
         state = Mutex(State(breaker: .init(limits: .init(failures: configuration.failuresToOpen, pause: pause))))
     }
 
-    /// Whether the service is asked at the moment.
+    /// The current state of the circuit breaker.
     package var condition: AuthorizerCondition {
         let (state, now) = (state.withLock { $0.breaker.state }, clock())
         var condition = AuthorizerCondition()
@@ -78,29 +78,29 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
             switch state {
             case .closed: .closed
             case .open(let end) where now < end: .open
-            // The next question finds out.
+            // The next request is sent and determines the state.
             case .open, .probing: .halfOpen
             }
         return condition
     }
 
-    /// Asks the service, and holds its answer against the request.
+    /// Sends the request to the service, and checks the response for the request.
     package func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
         let token = request.token.flatMap { $0.isEmpty ? nil : $0 }
         guard token != nil || configuration.asksWithoutToken else { throw ProblemDocument(.tokenMissing) }
         guard (token?.utf8.count ?? 0) <= CompactToken.maximumSize else {
-            throw ProblemDocument.malformedToken("A token has at most \(CompactToken.maximumSize) bytes.")
+            throw ProblemDocument.malformedToken("The token must have at most \(CompactToken.maximumSize) bytes.")
         }
-        let ticket = try begin()
+        let ticket = try acquireTicket()
         defer { state.withLock { $0.inFlight -= 1 } }
-        let attempt = await ask(question(request, token), request)
+        let attempt = await send(requestBody(request, token), request)
         report(attempt, ticket)
         switch attempt {
         case .answer(.allow(let authorization)):
             try authorization.require(fits: request, skew: 0)
             return authorization
         case .answer(.deny(let reason)):
-            // The client gets its beginning; the audit log all of it.
+            // The client gets the first 50 characters; the audit log contains the whole reason.
             let short = reason.map { String($0.unicodeScalars.prefix(50)) }
             throw ProblemDocument(.forbidden, reason: short, auditDetail: "webhook: \(reason ?? "no reason given")")
         case .status(401):
@@ -108,45 +108,45 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         case .status(let status):
             throw ProblemDocument(.forbidden, auditDetail: "webhook: status \(status)")
         case .failure(let reason, _), .undecided(let reason):
-            logger.warning("The webhook \(configuration.url) did not decide: \(reason)")
+            logger.warning("The webhook \(configuration.url) made no decision: \(reason)")
             throw ProblemDocument(.unavailable, retryAfter: 1, auditDetail: "webhook: \(reason)")
         case .cancelled:
-            throw ProblemDocument(.unavailable, retryAfter: 1, auditDetail: "webhook: nobody waited for the answer")
+            throw ProblemDocument(.unavailable, retryAfter: 1, auditDetail: "webhook: the request was cancelled")
         }
     }
 
-    private func begin() throws(ProblemDocument) -> CircuitBreaker.Ticket {
+    private func acquireTicket() throws(ProblemDocument) -> CircuitBreaker.Ticket {
         let now = clock()
         return try state.withLock { state throws(ProblemDocument) in
             guard state.inFlight < configuration.maximumInFlight else {
-                throw ProblemDocument(.overloaded, retryAfter: 1, auditDetail: "webhook: too many questions at once")
+                throw ProblemDocument(.overloaded, retryAfter: 1, auditDetail: "webhook: too many concurrent requests")
             }
             switch state.breaker.admit(at: now) {
-            case .ask(let ticket):
+            case .send(let ticket):
                 state.inFlight += 1
                 return ticket
             case .refuse(let milliseconds):
                 throw ProblemDocument(
                     .unavailable,
                     retryAfter: Int((milliseconds + 999) / 1_000),
-                    auditDetail: "webhook: left alone after failures"
+                    auditDetail: "webhook: the circuit breaker is open after failures"
                 )
             }
         }
     }
 
-    private func report(_ attempt: Attempt, _ ticket: CircuitBreaker.Ticket) {
+    private func report(_ attempt: TryResult, _ ticket: CircuitBreaker.Ticket) {
         let now = clock()
         state.withLock { state in
             switch attempt {
             case .answer, .status, .undecided: state.breaker.succeed(ticket)
             case .failure: state.breaker.fail(ticket, at: now)
-            case .cancelled: state.breaker.abandon(ticket, at: now)
+            case .cancelled: state.breaker.cancel(ticket, at: now)
             }
         }
     }
 
-    private func question(_ request: PlaybackRequest, _ token: String?) -> [UInt8] {
+    private func requestBody(_ request: PlaybackRequest, _ token: String?) -> [UInt8] {
         JSONValue.fields([
             ("token", token.map { .string($0) }),
             ("assetId", request.assetID.flatMap { String(validating: $0, as: UTF8.self) }.map { .string($0) }),
@@ -155,8 +155,8 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         ]).encoded
     }
 
-    /// Asks, again if need be, until there is an answer or no time is left.
-    private func ask(_ body: [UInt8], _ request: PlaybackRequest) async -> Attempt {
+    /// Sends the request, with retries, until there is a response or the time has passed.
+    private func send(_ body: [UInt8], _ request: PlaybackRequest) async -> TryResult {
         let end = ContinuousClock.now + configuration.budget
         let signature = configuration.secret.map { WebhookSignature.value(body: body, time: request.now, secret: $0) }
         let trace = (request.trace ?? TraceContext()).traceparent
@@ -165,14 +165,14 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
             let timeout = min(configuration.timeout, ContinuousClock.now.duration(to: end))
             let start = ContinuousClock.now
             let attempt = await attempt(body, signature, trace, timeout)
-            metrics?.webhook(attempt.end, took: ContinuousClock.now - start)
+            metrics?.webhook(attempt.outcome, took: ContinuousClock.now - start)
             guard case .failure(_, mayRetry: true) = attempt, retriesLeft > 0 else { return attempt }
             let pause = delay * Double.random(in: 0.5...1)
             guard ContinuousClock.now + pause < end else { return attempt }
             guard (try? await Task.sleep(for: pause)) != nil else { return .cancelled }
             delay *= 2
         }
-        return .failure("no try was made", mayRetry: false)
+        return .failure("no request was sent", mayRetry: false)
     }
 
     private func attempt(
@@ -180,7 +180,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         _ signature: String?,
         _ trace: String,
         _ timeout: Duration
-    ) async -> Attempt {
+    ) async -> TryResult {
         let answer: BoundedHTTP.Answer
         do throws(BoundedHTTP.Failure) {
             answer = try await http.post(
@@ -194,16 +194,16 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         } catch {
             switch error.code {
             case .cancelled: return .cancelled
-            case .tooLarge: return .undecided("the answer has more than \(Self.maximumAnswer) bytes")
+            case .tooLarge: return .undecided("the response has more than \(Self.maximumAnswer) bytes")
             default: return .failure("\(error)", mayRetry: error.code == .noConnection)
             }
         }
         switch answer.status {
         case 200:
-            do throws(WebhookAnswer.Fault) {
-                return .answer(try WebhookAnswer(json: answer.body, mayLoosen: configuration.mayLoosen))
+            do throws(WebhookResponse.FormatError) {
+                return .answer(try WebhookResponse(json: answer.body, mayLoosen: configuration.mayLoosen))
             } catch {
-                return .undecided("the answer cannot be understood: \(error.description)")
+                return .undecided("the response is not valid: \(error.description)")
             }
         case 401, 403: return .status(answer.status)
         case 500...: return .failure("status \(answer.status)", mayRetry: (502...504).contains(answer.status))

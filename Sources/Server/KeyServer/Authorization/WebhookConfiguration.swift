@@ -1,32 +1,32 @@
 package import FPSCrypto
 
-/// How the operator's service is asked.
+/// The configuration of the operator's webhook.
 package struct WebhookConfiguration: Sendable {
-    /// Where.
+    /// The URL of the service.
     package var url: OutgoingURL
-    /// Signs the questions, 32 bytes or more; nil leaves them unsigned.
+    /// The secret that signs requests, at least 32 bytes; nil means unsigned requests.
     package var secret: SecretBytes?
-    /// Whether a policy that the answer names may be looser than the content's.
+    /// Whether a policy in the response may be less strict than the content's.
     package var mayLoosen: Bool
-    /// Whether requests without a token are put to the service as well. Without this they are refused unasked.
+    /// Whether requests without a token are sent to the service too; otherwise they are refused immediately.
     package var asksWithoutToken: Bool
-    /// How long one answer may take.
+    /// The timeout of one request.
     package var timeout = Duration.seconds(2)
-    /// How long all tries together may take.
+    /// The time limit for all tries together.
     package var budget = Duration.seconds(5)
-    /// How often the same question is asked again: 0 to 2.
+    /// The number of retries: 0 to 2.
     package var retries = 2
-    /// The longest wait before the first retry; each further one may be twice as long. The real one is drawn from half
-    /// of it to all of it.
+    /// The maximum delay before the first retry; it doubles for each further retry. The actual delay is random, between
+    /// half of it and all of it.
     package var retryDelay = Duration.milliseconds(200)
-    /// Questions at once; one more is answered that the server is busy.
+    /// The maximum number of concurrent requests; further requests are refused as overloaded.
     package var maximumInFlight = 256
-    /// Failures in a row after which the service is left alone for a while.
+    /// The number of consecutive failures that open the circuit breaker.
     package var failuresToOpen = 5
-    /// For how long it is left alone.
-    package var openFor = Duration.seconds(10)
+    /// The time for which the circuit breaker stays open.
+    package var openDuration = Duration.seconds(10)
 
-    /// Names a service.
+    /// Creates a configuration.
     package init(
         url: OutgoingURL,
         secret: SecretBytes? = nil,
@@ -39,16 +39,16 @@ package struct WebhookConfiguration: Sendable {
         self.asksWithoutToken = asksWithoutToken
     }
 
-    /// Holds the fields to their bounds.
+    /// Checks the bounds of the fields.
     func validate() throws(AuthorizationConfigurationError) {
         if let secret, secret.count < 32 {
             throw AuthorizationConfigurationError("the webhook's secret has fewer than 32 bytes")
         }
         guard (.milliseconds(1) ... .seconds(30)).contains(timeout), (timeout ... .seconds(60)).contains(budget) else {
-            throw AuthorizationConfigurationError("the webhook's timeout is at most 30 seconds, its budget 60")
+            throw AuthorizationConfigurationError("the webhook's timeout must be at most 30 seconds, its budget 60")
         }
         guard (0...2).contains(retries), maximumInFlight > 0, failuresToOpen > 0 else {
-            throw AuthorizationConfigurationError("the webhook's retries are 0 to 2, its other limits at least 1")
+            throw AuthorizationConfigurationError("the webhook's retries must be 0 to 2, its other limits at least 1")
         }
     }
 }

@@ -1,12 +1,12 @@
 import FPSCrypto
 import TextCoding
 
-/// Shows the operator's service that a question comes from this server, and when it was asked.
+/// The signature that proves to the operator's service that a request was sent by this server, and when.
 ///
 ///     Keyway-Signature: t=1700000000,v1=HEX
 ///
-/// HEX is HMAC-SHA256 with the shared secret over the time in decimal digits, a dot, and the body. The service compares
-/// in constant time, and refuses a time that is off by more than a few minutes.
+/// HEX is HMAC-SHA256 with the shared secret over the time in decimal digits, a dot, and the body. The service must
+/// compare it in constant time, and refuse a time that differs by more than a few minutes.
 enum WebhookSignature {
     static let header = "keyway-signature"
 

@@ -3,24 +3,24 @@ package import KeyServerModule
 package import KeyStore
 import ServerCrypto
 
-/// Makes certificate bundles from what a store keeps of them.
+/// Creates certificate bundles from records in the store.
 package enum BundleLoader {
-    /// Bundles that can be used, and why others cannot.
+    /// The usable bundles, and the reasons why others cannot be used.
     package struct Result: Sendable {
-        /// The bundles, in the order of their names.
+        /// The bundles, ordered by name.
         package let bundles: [CertificateBundle]
-        /// For each bundle that was left out: its name and the reason. A bundle that cannot be opened must not keep the
-        /// others from serving.
+        /// The name of each bundle that was skipped, with the reason. A bundle that cannot be loaded must not prevent
+        /// the use of others.
         package let leftOut: [(name: String, reason: String)]
     }
 
-    /// Makes the bundles.
+    /// Creates the bundles.
     ///
     /// - Parameters:
-    ///   - records: what the store has.
-    ///   - allowingDevelopment: whether bundles of kind development are used; without it they are left out, so that a
-    ///     published DASk never opens SPCs on a server that means it.
-    ///   - known: the bundle of a record if it has been made before.
+    ///   - records: The records in the store.
+    ///   - allowingDevelopment: Whether bundles of kind development are used. In production they must be skipped, so
+    ///     that a published DASk never decrypts SPCs.
+    ///   - known: Returns the bundle of a record, if it has been created before.
     package static func load(
         _ records: [CertificateBundleRecord],
         allowingDevelopment: Bool,
@@ -30,13 +30,13 @@ package enum BundleLoader {
         var leftOut: [(name: String, reason: String)] = []
         for record in records {
             guard record.kind == .production || allowingDevelopment else {
-                leftOut.append((record.name, "it is for development, and the server runs without --dev"))
+                leftOut.append((record.name, "it is a development bundle, and the server runs without --dev"))
                 continue
             }
             do {
                 bundles.append(try known(record) ?? CertificateBundle(record))
             } catch {
-                // Both kinds of error name what is wrong and hold no secret.
+                // Both types of error describe the reason and contain no secrets.
                 leftOut.append((record.name, "\(error)"))
             }
         }
@@ -45,7 +45,7 @@ package enum BundleLoader {
 }
 
 extension CertificateBundle {
-    /// Makes a bundle from its record: reads the certificate, opens the private key, loads the plug-in.
+    /// Creates a bundle from its record: parses the certificate, loads the private key and the plug-in.
     ///
     /// - Throws: `CryptoError` and ``BundleError``.
     package init(_ record: CertificateBundleRecord) throws {

@@ -4,10 +4,11 @@ package import KeyStore
 package import Logging
 import ServiceLifecycle
 
-/// Looks every now and then whether the store has other certificate bundles, and has the server use them. The store's
-/// key-encryption keys are read again when the store has been sealed under one that is not known, and when the operator says so.
+/// A service that regularly checks the store for changed certificate bundles, and makes the server use them. The
+/// store's key-encryption keys are read again if a record is encrypted under an unknown one, and on request of the
+/// operator.
 ///
-/// A store that does not answer changes nothing: the server goes on with the bundles it has.
+/// If the store fails, the server continues with its current bundles.
 package struct BundleReload: Service {
     private let shelf: BundleShelf
     private let store: any KeyServerStore
@@ -15,14 +16,14 @@ package struct BundleReload: Service {
     private let interval: Duration
     private let logger: Logger
 
-    /// Makes the service.
+    /// Creates the service.
     ///
     /// - Parameters:
-    ///   - shelf: where the bundles in use are.
-    ///   - store: where they come from.
-    ///   - pool: the threads that read keys and start plug-ins.
-    ///   - interval: how often the store is asked.
-    ///   - logger: is told what has changed.
+    ///   - shelf: The bundles in use.
+    ///   - store: The store.
+    ///   - pool: The threads that parse keys and load plug-ins.
+    ///   - interval: The interval at which the store is checked.
+    ///   - logger: The logger for changes.
     package init(
         shelf: BundleShelf,
         store: any KeyServerStore,
@@ -37,21 +38,21 @@ package struct BundleReload: Service {
         self.logger = logger
     }
 
-    /// Looks now.
+    /// Checks the store now.
     ///
-    /// - Parameter keysToo: whether the key-encryption keys are read again in any case.
+    /// - Parameter keysToo: Whether the key-encryption keys are read again in any case.
     package func reload(keysToo: Bool = false) async {
         if keysToo { await readKeysAgain() }
         do {
             let (shelf, records) = (shelf, try await records())
-            tell(try await pool.run { Result { () throws(BundleError) in try shelf.take(records) } }.get())
+            log(try await pool.run { Result { () throws(BundleError) in try shelf.take(records) } }.get())
         } catch {
-            // None of these errors holds a secret.
-            logger.warning("certificate bundles stay as they are: \(error)")
+            // None of these errors contains a secret.
+            logger.warning("certificate bundles could not be reloaded and stay unchanged: \(error)")
         }
     }
 
-    /// Looks until the server ends.
+    /// Checks the store regularly, until the server stops.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while (try? await Task.sleep(for: interval)) != nil { await reload() }
@@ -67,26 +68,28 @@ package struct BundleReload: Service {
         }
     }
 
-    /// - Returns: how many keys are new.
+    /// Reads the key-encryption keys again.
+    ///
+    /// - Returns: The number of new keys.
     @discardableResult
     private func readKeysAgain() async -> Int {
         do {
             let store = store
-            // Not on the pool: a command that waits for a key management service must not keep licenses waiting.
+            // Not on the pool, because a command that waits for a key management service must not delay licenses.
             let count = try await withCheckedThrowingContinuation { answer in
                 DispatchQueue.global().async { answer.resume(with: Result { try store.readKeysAgain() }) }
             }
-            if count > 0 { logger.notice("\(count) key-encryption keys are new") }
+            if count > 0 { logger.notice("read \(count) new key-encryption keys") }
             return count
         } catch {
-            logger.error("the key-encryption keys were not read again: \(error)")
+            logger.error("the key-encryption keys could not be read again: \(error)")
             return 0
         }
     }
 
-    private func tell(_ change: BundleShelf.Change) {
+    private func log(_ change: BundleShelf.Change) {
         for name in change.taken { logger.notice("bundle \(name) is in use") }
-        for name in change.dropped { logger.notice("bundle \(name) is not in use any more") }
+        for name in change.dropped { logger.notice("bundle \(name) is no longer in use") }
         for (name, reason) in change.leftOut.sorted(by: { $0.key < $1.key }) {
             logger.warning("bundle \(name) is not used: \(reason)")
         }

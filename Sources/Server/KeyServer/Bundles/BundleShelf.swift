@@ -2,78 +2,79 @@ package import KeyServerModule
 package import KeyStore
 import Synchronization
 
-/// The certificate bundles that a running server uses, in its Key Server Module. They follow the store.
+/// The certificate bundles in use, in the server's Key Server Module. They follow the store.
 ///
-/// What has begun with one module ends with it: an SPC that was opened keeps its bundle.
+/// A request uses the same module from start to end: a decrypted SPC keeps its bundle.
 package final class BundleShelf: Sendable {
-    /// What came of looking at the store's bundles.
+    /// The changes of a reload.
     package struct Change: Sendable, Equatable {
-        /// The names of bundles that are used from now on: new ones, and those that were replaced.
+        /// The names of new and replaced bundles.
         package var taken: [String] = []
-        /// The names of bundles that are not used any more.
+        /// The names of bundles that are no longer in use.
         package var dropped: [String] = []
-        /// Bundles that cannot be used, by name, with the reason. Each is told of once, until the reason changes.
+        /// The bundles that cannot be used, with the reason. Each is reported once, until the reason changes.
         package var leftOut: [String: String] = [:]
     }
 
-    private struct InUse {
+    private struct LoadedBundle {
         let record: CertificateBundleRecord
         let bundle: CertificateBundle
     }
 
-    private struct Looking {
-        var inUse: [String: InUse] = [:]
+    private struct ReloadState {
+        var inUse: [String: LoadedBundle] = [:]
         var leftOut: [String: String] = [:]
     }
 
     private let allowsDevelopment: Bool
-    /// Who looks at the store's bundles; one at a time, since a plug-in may take long to start.
-    private let looking = Mutex(Looking())
+    /// The state of the reload. The lock serializes reloads, because loading a plug-in may take long.
+    private let reloadState = Mutex(ReloadState())
     private let current: Mutex<KSM>
 
-    /// Makes a shelf without bundles; ``take(_:)`` puts them there.
+    /// Creates the object without bundles; ``take(_:)`` sets them.
     ///
     /// - Parameters:
-    ///   - configuration: the module's.
-    ///   - allowsDevelopment: whether bundles of kind development are used.
+    ///   - configuration: The configuration of the module.
+    ///   - allowsDevelopment: Whether bundles of kind development are used.
     package init(configuration: KSM.Configuration, allowsDevelopment: Bool) {
         self.allowsDevelopment = allowsDevelopment
         current = Mutex(KSM(configuration: configuration))
     }
 
-    /// Takes a module that was made elsewhere.
+    /// Creates the object with a module.
     package init(_ module: KSM) {
         allowsDevelopment = false
         current = Mutex(module)
     }
 
-    /// What opens SPCs now.
+    /// The current Key Server Module.
     package var module: KSM { current.withLock { $0 } }
 
-    /// Makes these the bundles in use. A bundle whose record is as before stays as it is, with the plug-in that it has loaded.
+    /// Replaces the bundles in use. A bundle whose record is unchanged is kept, with its loaded plug-in.
     ///
-    /// Reads keys and starts plug-ins: not for an event loop.
+    /// This reads keys and loads plug-ins, so do not call it on an event loop.
     ///
-    /// - Throws: ``BundleError`` when two bundles have the same certificate. Those in use stay then.
+    /// - Throws: ``BundleError`` if two bundles have the same certificate. The bundles in use are unchanged in this
+    ///   case.
     package func take(_ records: [CertificateBundleRecord]) throws(BundleError) -> Change {
-        try looking.withLock { looking throws(BundleError) in
+        try reloadState.withLock { reloadState throws(BundleError) in
             let loaded = BundleLoader.load(records, allowingDevelopment: allowsDevelopment) { record in
-                guard let known = looking.inUse[record.name], known.record == record else { return nil }
+                guard let known = reloadState.inUse[record.name], known.record == record else { return nil }
                 return known.bundle
             }
             let module = try KSM(bundles: loaded.bundles, configuration: module.configuration)
             var change = Change()
             let recordByName = Dictionary(records.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-            var inUse: [String: InUse] = [:]
+            var inUse: [String: LoadedBundle] = [:]
             for bundle in loaded.bundles {
                 guard let record = recordByName[bundle.name] else { continue }
-                inUse[bundle.name] = InUse(record: record, bundle: bundle)
-                if looking.inUse[bundle.name]?.record != record { change.taken.append(bundle.name) }
+                inUse[bundle.name] = LoadedBundle(record: record, bundle: bundle)
+                if reloadState.inUse[bundle.name]?.record != record { change.taken.append(bundle.name) }
             }
-            change.dropped = looking.inUse.keys.filter { inUse[$0] == nil }.sorted()
+            change.dropped = reloadState.inUse.keys.filter { inUse[$0] == nil }.sorted()
             let leftOut = Dictionary(loaded.leftOut.map { ($0.name, $0.reason) }, uniquingKeysWith: { $1 })
-            change.leftOut = leftOut.filter { looking.leftOut[$0.key] != $0.value }
-            looking = Looking(inUse: inUse, leftOut: leftOut)
+            change.leftOut = leftOut.filter { reloadState.leftOut[$0.key] != $0.value }
+            reloadState = ReloadState(inUse: inUse, leftOut: leftOut)
             current.withLock { $0 = module }
             return change
         }

@@ -1,11 +1,11 @@
-/// An address to listen on: `host:port` or `[v6]:port`.
+/// An address to listen on: `host:port` or `[IPv6]:port`.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
-    /// A name or an address, IPv6 without brackets.
+    /// The host name or IP address; IPv6 without brackets.
     package let host: String
-    /// The port; 0 means any free one.
+    /// The port; 0 means any free port.
     package let port: Int
 
-    /// Takes it apart; nil when it is none.
+    /// Parses an address; returns nil if the text is not one.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
@@ -21,15 +21,15 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = Int(port)
     }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach the address.
     package var isLoopback: Bool {
         host == "localhost" || ClientAddress(host)?.isLoopback == true
     }
 
-    /// `host:port`, IPv6 in brackets.
+    /// The address as `host:port`, with IPv6 in brackets.
     package var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-    /// The URL of a listener there, with the port that was really taken.
+    /// Returns the URL of a listener at this address, with the port it is bound to.
     package func url(port: Int, isSecure: Bool = false) -> String {
         (isSecure ? "https://" : "http://") + (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// A configuration that holds together, and how it came to be.
+/// A valid configuration with the origin of each value.
 package struct LoadedConfiguration: Sendable, Equatable {
-    /// The values.
+    /// The values of the settings.
     package let configuration: ServerConfiguration
-    /// Every value with where it comes from, in the order of the documentation.
-    package let settings: [SettingInForce]
-    /// What is risky.
+    /// Every setting with its value and origin, in the order of the documentation.
+    package let settings: [EffectiveSetting]
+    /// Warnings about risky settings.
     package let warnings: [ConfigurationProblem]
 
-    /// Puts a configuration together: the file, over it the environment, over that the command line.
+    /// Loads a configuration from the file, the environment and the command line. Later sources override earlier ones.
     ///
     /// - Parameters:
-    ///   - file: the YAML file's path; nil when there is none.
-    ///   - environment: of which variables that begin with `KEYWAY_` are taken.
-    ///   - options: settings by path, with the option that gave them.
-    ///   - isDevelopment: without authorization, and on loopback addresses alone.
-    /// - Throws: ``ConfigurationErrors`` with everything that is wrong.
+    ///   - file: The path of the YAML file; nil if there is none.
+    ///   - environment: The environment variables. Only those that start with `KEYWAY_` are read.
+    ///   - options: Settings by path, with the command-line option that set each.
+    ///   - isDevelopment: Whether the server runs without authorization, on loopback addresses only.
+    /// - Throws: ``ConfigurationErrors`` with every problem.
     package static func load(
         file: String?,
         environment: [String: String],
@@ -29,7 +29,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
         let data = FileManager.default.contents(atPath: file)
         guard let data, data.count <= SettingInputs.maximumBytes, let text = String(validating: data, as: UTF8.self)
         else {
-            let reason = data == nil ? "cannot be read" : "is no configuration: larger than 1 MiB, or not in UTF-8"
+            let reason = data == nil ? "cannot be read" : "must be at most 1 MiB of UTF-8"
             throw ConfigurationErrors(problems: [.init(origin: .standard, path: file, reason: reason)])
         }
         return try load(
@@ -49,7 +49,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
         isDevelopment: Bool = false
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
         var inputs = SettingInputs()
-        if let text { inputs.take(yaml: text, file: name) }
+        if let text { inputs.read(yaml: text, file: name) }
         var unknown: [String] = []
         let paths = Dictionary(
             ServerConfiguration.settings.compactMap { setting in setting.variable.map { ($0, setting.path) } },
@@ -66,34 +66,34 @@ package struct LoadedConfiguration: Sendable, Equatable {
         var reader = SettingReader(inputs)
         var configuration = ServerConfiguration()
         configuration.read(&reader)
-        reader.refuseUnknown()
-        // What the file or a variable says counts in development too.
+        reader.reportUnknownSettings()
+        // A value from the file or the environment overrides the development default.
         if isDevelopment, !reader.has("licenses.otherClients") {
             configuration.licenses.otherClients = Set(OtherClientKind.allCases)
         }
-        // A file that cannot be read has not said what it contradicts.
+        // An unreadable file would cause misleading consistency errors.
         if reader.problems.isEmpty { configuration.check(&reader, isDevelopment: isDevelopment) }
         guard reader.problems.isEmpty else {
             throw ConfigurationErrors(problems: reader.problems.sorted { $0.origin.line < $1.origin.line })
         }
-        let strange = unknown.filter { $0 != configuration.kek.variable }.map {
-            // An error would keep a server from starting because a newer one's variable is set.
+        let unknownVariables = unknown.filter { $0 != configuration.kek.variable }.map {
+            // An error would prevent an older server from starting when a newer server's variable is set.
             ConfigurationProblem(
                 origin: .environment($0),
                 path: "",
-                reason: "there is no such setting; it does nothing"
+                reason: "there is no setting for this variable; it has no effect"
             )
         }
         return LoadedConfiguration(
             configuration: configuration,
-            settings: reader.inForce,
-            warnings: reader.warnings + strange
+            settings: reader.effective,
+            warnings: reader.warnings + unknownVariables
         )
     }
 }
 
 extension ServerConfiguration {
-    /// Every setting that there is, in the order of the documentation.
+    /// Every setting, in the order of the documentation.
     package static let settings: [SettingDescription] = {
         var reader = SettingReader(SettingInputs())
         var configuration = ServerConfiguration()
@@ -101,18 +101,18 @@ extension ServerConfiguration {
         return reader.settings
     }()
 
-    /// The ends of the paths of settings that name files which have to be there.
+    /// The suffixes of the paths of settings that name required files.
     static let filePaths = [
         "kek.file", "passwordFile", "tls.certificate", "tls.key", "admin.clientCA", "secretFile", ".jwks",
     ]
 
-    /// A file with every setting and what it does, to start from. A server does not start with it until `authorization`
-    /// says who gets licenses: with any value there, an unchanged example would be a server that everyone gets keys from.
+    /// An example file with every setting and its description. A server does not start with it until `authorization` is
+    /// set: with a default there, a server with the unchanged example would issue keys to everyone.
     package static var example: String {
         var text = """
-            # The configuration of keyway-server. Every setting can stand here, in a variable of the environment, or, for
-            # some, on the command line: the later one counts. A line that begins with # is a comment; those below show
-            # defaults, or an example where there is none. `keyway-server config check FILE` says what is in force.
+            # The configuration of keyway-server. Every setting can be set in this file or by an environment variable, some
+            # also on the command line; each of these overrides the one before. Lines that start with # are comments: they
+            # show the default, or an example if there is none. `keyway-server config check FILE` prints the values in use.
 
             """
         var open: [String] = []
@@ -125,8 +125,8 @@ extension ServerConfiguration {
             if sections.isEmpty || sections.first != open.first { text += "\n" }
             for (depth, section) in sections.enumerated()
             where depth >= open.count || Array(open[...depth]) != Array(sections[...depth]) {
-                // What is in a list, or is only one of several ways, stays a comment as a whole.
-                if let words = Self.sectionWords[sections[...depth].joined(separator: ".")] {
+                // A section in a list, or one of several alternatives, is commented out as a whole.
+                if let words = Self.sectionComments[sections[...depth].joined(separator: ".")] {
                     text += words.map { "# \($0)\n" }.joined()
                 }
                 let mark = names[depth].hasSuffix("[]") || section == "webhook" ? "#" : ""
@@ -142,15 +142,15 @@ extension ServerConfiguration {
         return text
     }
 
-    /// What the example says above a section.
-    private static let sectionWords = [
+    /// The comments that the example contains above sections.
+    private static let sectionComments = [
         "authorization": [
-            "Who gets licenses. Remove the # from exactly one of none, tokens (with all its lines) and webhook (likewise).",
-            "There is no default: until one of them is set, the server does not start.",
+            "How license requests are authorized. Uncomment exactly one of none, tokens and webhook, with all its lines.",
+            "There is no default: the server does not start until one of them is set.",
         ]
     ]
 
-    /// What is not a comment in the example: where data goes, and where to administer.
+    /// The value of a setting that is not commented out in the example: the data folder and the administration address.
     private static func exampleValue(of setting: SettingDescription) -> String? {
         switch setting.path {
         case "data": setting.example

@@ -1,17 +1,17 @@
 import FPSCrypto
 import KeyServerModule
 
-// From what the configuration says of authorization to what decides. The check of a configuration and the start of a server
-// both come here, so that the one cannot pass what the other refuses.
+// Conversions from the configuration to the types that authorize requests. Both the check of a configuration and the
+// server's start use them, so that they accept the same configurations.
 
 extension TokenIssuer {
-    /// Takes an issuer from the configuration.
+    /// Creates an issuer from the configuration.
     ///
     /// - Throws: ``AuthorizationConfigurationError``.
     init(_ setting: ServerConfiguration.TokenIssuer) throws(AuthorizationConfigurationError) {
         guard let audience = setting.audience else {
             throw AuthorizationConfigurationError(
-                "issuer \(setting.issuer) has no audience: tokens made for other services would be taken too"
+                "issuer \(setting.issuer) has no audience, so tokens for other services would be accepted too"
             )
         }
         try setting.checkSecretFile()
@@ -28,14 +28,15 @@ extension TokenIssuer {
 }
 
 extension ServerConfiguration.TokenIssuer {
-    /// Where its keys are: in a file, if it is a path, otherwise at a URL.
+    /// Returns the source of the issuer's keys: a file if `jwks` is a path, otherwise a URL.
     func keySource() throws(AuthorizationConfigurationError) -> JWKSSource {
         isFile ? .file(path: jwks, isSecret: algorithms.contains(.hs256)) : .url(try OutgoingURL(jwks))
     }
 
     private var isFile: Bool { jwks.hasPrefix("/") || !jwks.contains("://") }
 
-    /// Checks the file of a key set with secrets. One that is not there yet is waited for, as other key sets are.
+    /// Checks the file of a key set with secrets. A missing file is not an error: the server waits for it, as for other
+    /// key sets.
     fileprivate func checkSecretFile() throws(AuthorizationConfigurationError) {
         guard isFile, algorithms.contains(.hs256) else { return }
         do throws(SecretFileError) {
@@ -47,9 +48,9 @@ extension ServerConfiguration.TokenIssuer {
 }
 
 extension WebhookConfiguration {
-    /// Takes a webhook from the configuration.
+    /// Creates a webhook from the configuration.
     ///
-    /// - Parameter secret: what stands in its file; nil leaves that out.
+    /// - Parameter secret: The contents of the secret file; nil omits the secret.
     /// - Throws: ``AuthorizationConfigurationError``.
     init(
         _ setting: ServerConfiguration.Webhook,
@@ -69,7 +70,7 @@ extension WebhookConfiguration {
 }
 
 extension ServerConfiguration.Webhook {
-    /// What stands in its secret's file; nil where none is named.
+    /// Reads the secret file; returns nil if none is configured.
     func secret() throws(AuthorizationConfigurationError) -> SecretBytes? {
         guard let secretFile else { return nil }
         return try AuthorizationConfigurationError.reading(secretFile)

@@ -1,26 +1,26 @@
 import KeyServerModule
 
 extension ServerConfiguration {
-    /// Every setting, in the order of the example and of the documentation.
+    /// Reads every setting, in the order of the example and of the documentation.
     mutating func read(_ reader: inout SettingReader) {
         var data: String?
-        reader.read(path: &data, "data", example: "/var/lib/keyway", "The data folder; created where there is none.")
+        reader.read(path: &data, "data", example: "/var/lib/keyway", "The data folder; created if it does not exist.")
         self.data = data ?? ""
         reader.read(
             &store,
             "store",
             example: "postgres://keyway@db.example.com/keyway",
-            "A PostgreSQL database that several servers share, instead of the SQLite database in the data folder."
+            "The address of a PostgreSQL database that several servers share, instead of SQLite in the data folder."
         )
         reader.section("postgres") { postgres.read(&$0) }
         reader.section("kek") { kek.read(&$0) }
-        reader.read(&listen, "listen", "Where to listen for players.")
+        reader.read(&listen, "listen", "The address of the listener for players.")
         reader.section("tls") { tls.read(&$0) }
         reader.section("certificates") { section in
             section.read(
                 &certificates.reload,
                 "reload",
-                "How often the store is asked whether it has other certificate bundles."
+                "The interval at which the server checks the store for changed certificate bundles."
             )
         }
         reader.section("admin") { admin.read(&$0) }
@@ -29,7 +29,7 @@ extension ServerConfiguration {
             list: &proxies,
             "proxies",
             example: ["10.0.0.0/8"],
-            "Your reverse proxies. X-Forwarded-For is believed from them alone; without them it is ignored."
+            "The addresses of your reverse proxies. X-Forwarded-For is accepted only from them and ignored otherwise."
         )
         reader.section("cors") { section in
             var origins: [PageOrigin] = []
@@ -37,7 +37,7 @@ extension ServerConfiguration {
                 list: &origins,
                 "origins",
                 example: ["https://www.example.com"],
-                "Web pages that may call the routes for players from a browser; none without it."
+                "Origins of web pages whose scripts may call the routes for players; none by default."
             )
             let names = Set(origins.map(\.setting))
             crossOrigin = names.isEmpty ? nil : names.contains("*") ? .all : .listed(names)
@@ -45,18 +45,18 @@ extension ServerConfiguration {
         reader.read(
             &playerPage,
             "playerPage",
-            "Whether the listener for players has GET /player, a page that plays and shows how; with --dev it has."
+            "Whether the listener for players serves GET /player, a test page for playback; always served with --dev."
         )
         reader.section("licenses") { licenses.read(&$0) }
         reader.sections(&channels, "channels", .init()) { $0.read(&$1) }
         reader.section("limits") { limits.read(&$0) }
         reader.section("log") { section in
-            section.read(&log.level, "level", "The least that is logged.")
-            section.read(&log.format, "format", "JSON for machines, text for people.")
+            section.read(&log.level, "level", "The minimum level of log messages.")
+            section.read(&log.format, "format", "The format of log lines: json for machines, text for people.")
         }
-        reader.read(&metrics, "metrics", "Whether the listener for administration has GET /metrics.")
-        reader.read(&shutdownDelay, "shutdownDelay", "How long /readyz says 503 before the ports are closed.")
-        reader.read(&shutdownGrace, "shutdownGrace", "How long what is under way may then take.")
+        reader.read(&metrics, "metrics", "Whether the listener for administration serves GET /metrics.")
+        reader.read(&shutdownDelay, "shutdownDelay", "How long /readyz returns 503 before the ports are closed.")
+        reader.read(&shutdownGrace, "shutdownGrace", "The time that open requests have to finish after that.")
     }
 }
 
@@ -66,19 +66,19 @@ extension ServerConfiguration.KeyEncryption {
             path: &file,
             "file",
             example: "/etc/keyway/kek",
-            "A file with the key-encryption key, 64 hexadecimal digits, mode 0600. Without it the key is in the data folder."
+            "A file with the key-encryption key, 64 hexadecimal digits, mode 0600. By default it is in the data folder."
         )
         reader.read(
             &variable,
             "variable",
             example: "KEK",
-            "The name of an environment variable with the key-encryption key instead."
+            "The name of an environment variable with the key-encryption key, instead of a file."
         )
         reader.read(
             &command,
             "command",
             example: "/usr/local/bin/unwrap-kek",
-            "A command for /bin/sh that prints the key-encryption key instead: of a key management service, say."
+            "A command, run by /bin/sh, that prints the key-encryption key, for example from a key management service."
         )
     }
 }
@@ -89,16 +89,16 @@ extension ServerConfiguration.Postgres {
             path: &passwordFile,
             "passwordFile",
             example: "/etc/keyway/postgres.password",
-            "A file with the password that PostgreSQL wants, mode 0600."
+            "A file with the PostgreSQL password, mode 0600."
         )
         reader.read(
             &passwordVariable,
             "passwordVariable",
             example: "POSTGRES_PASSWORD",
-            "The name of an environment variable with the password instead."
+            "The name of an environment variable with the PostgreSQL password, instead of a file."
         )
-        reader.read(&connections, "connections", in: 3...100, "Connections that this server keeps to it.")
-        reader.read(&deadline, "deadline", "How long a request waits for it, a lost connection included.")
+        reader.read(&connections, "connections", in: 3...100, "The size of this server's PostgreSQL connection pool.")
+        reader.read(&deadline, "deadline", "The time limit for a database request, including reconnecting.")
     }
 }
 
@@ -108,10 +108,10 @@ extension ServerConfiguration.TLS {
             path: &certificate,
             "certificate",
             example: "/etc/keyway/tls.pem",
-            "The certificate and its issuers, PEM; for both listeners."
+            "The certificate chain for both listeners, PEM: the server's certificate, then its issuers."
         )
         reader.read(path: &key, "key", example: "/etc/keyway/tls.key", "The certificate's private key, PEM.")
-        reader.read(&reload, "reload", "How often both files are read again.")
+        reader.read(&reload, "reload", "The interval at which both files are read again.")
     }
 }
 
@@ -121,14 +121,14 @@ extension ServerConfiguration.Admin {
             &listen,
             "listen",
             example: "127.0.0.1:8081",
-            "Where to listen for administration, the dashboard and metrics. Without it there is no such listener."
+            "The address of the listener for administration, the dashboard and metrics; off by default."
         )
-        reader.read(&allowRemote, "allowRemote", "Whether that may be an address that other machines reach; needs tls.")
+        reader.read(&allowRemote, "allowRemote", "Whether other machines may reach that address; requires tls.")
         reader.read(
             path: &clientCA,
             "clientCA",
             example: "/etc/keyway/encoders.pem",
-            "Who issues encoders' certificates, PEM: with one, an encoder gets keys without a token. Needs tls."
+            "The CA of encoders' client certificates, PEM: an encoder with one gets keys without a token. Requires tls."
         )
     }
 }
@@ -138,13 +138,13 @@ extension ServerConfiguration.Authorization {
         reader.read(
             &none,
             "none",
-            "true: a service in front of this server decides, and all requests that reach this server get licenses."
+            "true: a service in front of this server authorizes requests; all requests that reach this server are allowed."
         )
         reader.sections(&tokens, "tokens", .init()) { $0.read(&$1) }
         var webhook = ServerConfiguration.Webhook()
-        let isAsked = reader.has("webhook")
+        let hasWebhook = reader.has("webhook")
         reader.section("webhook") { webhook.read(&$0) }
-        self.webhook = isAsked && !webhook.url.isEmpty ? webhook : nil
+        self.webhook = hasWebhook && !webhook.url.isEmpty ? webhook : nil
     }
 }
 
@@ -155,27 +155,27 @@ extension ServerConfiguration.TokenIssuer {
             &issuer,
             "issuer",
             example: "https://login.example.com",
-            "Who issues playback tokens: the value of their iss claim."
+            "The issuer of playback tokens: the value of their iss claim."
         )
         reader.read(
             &audience,
             "audience",
             example: "keyway",
-            "Who the tokens are for: the value of their aud claim. Others are refused."
+            "The audience of the tokens: the value of their aud claim. Other tokens are refused."
         )
-        reader.read(list: &algorithms, "algorithms", example: ["ES256"], "The signature algorithms that are accepted.")
+        reader.read(list: &algorithms, "algorithms", example: ["ES256"], "The accepted signature algorithms.")
         reader.read(
             path: &jwks,
             "jwks",
             example: "https://login.example.com/jwks.json",
             orURL: true,
-            "The keys that verify the signatures: a JWKS at an https URL, or in a file."
+            "The JWKS with the keys that verify the signatures: an https URL or a file."
         )
-        reader.read(&clockSkew, "clockSkew", "How far its clock and this one may differ.")
+        reader.read(&clockSkew, "clockSkew", "The allowed difference between the issuer's clock and this server's.")
         reader.read(
             &mayLoosen,
             "mayLoosen",
-            "Whether the policy that a token names replaces what the content's policies say; a deny of otherClients stays."
+            "Whether a policy in a token replaces the content's; a deny of otherClients always stays."
         )
         self.issuer = issuer ?? ""
         self.jwks = jwks ?? ""
@@ -185,10 +185,15 @@ extension ServerConfiguration.TokenIssuer {
 extension ServerConfiguration.Channel {
     fileprivate mutating func read(_ reader: inout SettingReader) {
         var (title, track): (String?, String?)
-        reader.read(&title, "title", example: "news", "A live channel's title; its key periods are made ahead.")
-        reader.read(&track, "track", example: "hd", "The track of the title, which is there.")
-        reader.read(&length, "length", "How long a key period is.")
-        reader.read(&ahead, "ahead", "How far ahead there are key periods.")
+        reader.read(
+            &title,
+            "title",
+            example: "news",
+            "The title of a live channel; its key periods are created in advance."
+        )
+        reader.read(&track, "track", example: "hd", "The track of the title; it must already exist.")
+        reader.read(&length, "length", "The duration of a key period.")
+        reader.read(&ahead, "ahead", "How far in advance key periods are created.")
         self.title = title ?? ""
         self.track = track ?? ""
     }
@@ -201,26 +206,26 @@ extension ServerConfiguration.Webhook {
             &url,
             "url",
             example: "https://api.example.com/keyway",
-            "Your service that decides about each request; https, or http on a loopback address."
+            "The URL of your service that authorizes each request; https, or http on a loopback address."
         )
         self.url = url ?? ""
         reader.read(
             path: &secretFile,
             "secretFile",
             example: "/etc/keyway/webhook.secret",
-            "A file with the secret that signs these requests, 32 bytes or more."
+            "A file with the secret that signs the webhook's requests, at least 32 bytes."
         )
-        reader.read(&timeout, "timeout", "How long it has for an answer.")
-        reader.read(&retries, "retries", in: 0...2, "How often it is asked again.")
+        reader.read(&timeout, "timeout", "The time limit for the webhook's response.")
+        reader.read(&retries, "retries", in: 0...2, "The number of retries if the webhook fails.")
         reader.read(
             &asksWithoutToken,
             "asksWithoutToken",
-            "Whether requests without a token are put to it too; without this they are refused unasked."
+            "Whether requests without a token are sent to the webhook too; otherwise they are refused immediately."
         )
         reader.read(
             &mayLoosen,
             "mayLoosen",
-            "Whether the policy that it names replaces what the content's policies say; a deny of otherClients stays."
+            "Whether a policy in the webhook's response replaces the content's; a deny of otherClients always stays."
         )
     }
 }
@@ -231,29 +236,29 @@ extension ServerConfiguration.Licenses {
             list: &protocolVersions,
             "protocolVersions",
             example: ["1"],
-            "The FPS protocol versions that are supported."
+            "The supported FPS protocol versions."
         )
-        reader.read(&maximumSPCAge, "maximumSPCAge", "How old an SPC may be; a policy may say otherwise.")
-        reader.read(&retryGrace, "retryGrace", "For how long the same request is a retry, and later a replay.")
-        reader.read(&leaseSkew, "leaseSkew", "How long a slot is kept after its lease.")
-        reader.read(&reservation, "reservation", "How long a preloaded key keeps a slot before it is played.")
+        reader.read(&maximumSPCAge, "maximumSPCAge", "The maximum age of an SPC; a policy may override it.")
+        reader.read(&retryGrace, "retryGrace", "The time in which a repeated request is a retry; later it is a replay.")
+        reader.read(&leaseSkew, "leaseSkew", "The time for which a stream slot stays occupied after its lease expires.")
+        reader.read(&reservation, "reservation", "The time for which a preloaded key occupies a slot before playback.")
         reader.read(
             &reportBinding,
             "reportBinding",
-            "How long a virtual machine, an old Kext Deny List and the like bind the device that reported them; PT0S: not."
+            "How long a risk that a device reported (virtual machine, old Kext Deny List) applies to it; PT0S means never."
         )
         reader.read(
             &checkBeforeIssuing,
             "checkBeforeIssuing",
-            "Whether every CKC is opened and checked before it leaves."
+            "Whether each CKC is decrypted and checked before it is sent."
         )
         var clients: [OtherClientKind] = []
         reader.read(
             list: &clients,
             "otherClients",
             example: ["clearKey", "aes128"],
-            "Which clients without FairPlay get raw keys, which they can copy: clearKey by POST /clearkey, aes128 by "
-                + "GET /keys/{kid}. Each key's policy has to allow it too. None without it; with --dev both."
+            "Clients without FairPlay that get raw keys, which they can copy: clearKey by POST /clearkey, aes128 by "
+                + "GET /keys/{kid}. Each key's policy must allow it too. None by default; both with --dev."
         )
         otherClients = Set(clients)
         reader.section("keyURLs") { section in
@@ -261,12 +266,12 @@ extension ServerConfiguration.Licenses {
                 path: &keyURLs.secretFile,
                 "secretFile",
                 example: "/etc/keyway/urls.secret",
-                "A file with the secret that signs URLs of AES-128 keys; none are given out without it."
+                "A file with the secret that signs URLs of AES-128 keys; without it no URLs are issued."
             )
             section.read(
                 &keyURLs.lifetime,
                 "lifetime",
-                "How long a URL that `keyway-server keys url` signs can be used."
+                "The lifetime of a URL that `keyway-server keys url` signs."
             )
         }
     }
@@ -276,25 +281,25 @@ extension ServerConfiguration.Limits {
     private static let segments = "licenses for AirPlay and the AV adapter"
 
     fileprivate mutating func read(_ reader: inout SettingReader) {
-        reader.read(&threads, "threads", in: 0...1_024, "Threads for RSA; 0 means one for each core.")
-        reader.read(&queue, "queue", in: 0...100_000, "Requests that may wait for each of them; the next is refused.")
+        reader.read(&threads, "threads", in: 0...1_024, "The number of threads for RSA; 0 means one for each core.")
+        reader.read(&queue, "queue", in: 0...100_000, "The queue length per thread; requests beyond it are refused.")
         reader.read(
             &multiBuffer,
             "multiBuffer",
-            "Whether RSA of several licenses is done at once, by Intel's crypto_mb; `auto`: where it is installed and runs."
+            "Intel's crypto_mb, which batches RSA operations of several licenses; auto uses it if it is installed and works."
         )
-        reader.read(&batch, "batch", in: 1...256, "Licenses in one request.")
+        reader.read(&batch, "batch", in: 1...256, "The maximum number of licenses in one request.")
         reader.read(
             &connections,
             "connections",
             in: 1...1_000_000,
-            "Open connections of a listener; beyond them only /healthz and /readyz are answered."
+            "The maximum number of connections of a listener; beyond it only /healthz and /readyz are answered."
         )
         reader.read(
             &connectionsPerAddress,
             "connectionsPerAddress",
             in: 0...1_000_000,
-            "How many of them an address (IPv6: 64 bits of it) may have, unless it is in `proxies` or loopback; 0: no limit."
+            "The maximum per address (IPv6: /64), except for `proxies` and loopback addresses; 0 means unlimited."
         )
         reader.section("rates") { section in
             section.section("license") { rates.license.read(&$0, account: "licenses", address: "licenses") }
@@ -309,7 +314,7 @@ extension ServerConfiguration.Limits {
 extension RateLimits.Pair {
     fileprivate mutating func read(_ reader: inout SettingReader, account what: String, address whatElse: String) {
         reader.section("account") { account.read(&$0, what, "an account") }
-        reader.section("address") { address.read(&$0, whatElse, "an address (IPv6: 64 bits of it)") }
+        reader.section("address") { address.read(&$0, whatElse, "an address (IPv6: /64)") }
     }
 }
 
@@ -319,8 +324,8 @@ extension RateLimit {
             &perMinute,
             "perMinute",
             in: 0...10_000_000,
-            "How many \(what) \(whose) gets in a minute; 0: no limit."
+            "The number of \(what) that \(whose) gets per minute; 0 means unlimited."
         )
-        reader.read(&burst, "burst", in: 1...10_000_000, "How many of them at once.")
+        reader.read(&burst, "burst", in: 1...10_000_000, "The number of these that may arrive at once.")
     }
 }

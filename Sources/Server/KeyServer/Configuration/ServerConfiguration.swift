@@ -1,66 +1,67 @@
 package import KeyServerModule
 package import Logging
 
-/// How the server is set up: the values, without where they come from.
+/// The configuration of the server: the values of all settings, without their origins.
 package struct ServerConfiguration: Sendable, Equatable {
-    /// Where the key-encryption key is; the data folder's own file when nothing is given.
+    /// The source of the key-encryption key: a file in the data folder if nothing is set.
     package struct KeyEncryption: Sendable, Equatable {
-        /// A file with 64 hexadecimal digits.
+        /// The path of a file with 64 hexadecimal digits.
         package var file: String?
-        /// The name of an environment variable with them.
+        /// The name of an environment variable with the digits.
         package var variable: String?
-        /// A shell command that prints them, such as one that asks a key management service.
+        /// A shell command that prints the digits, for example one that queries a key management service.
         package var command: String?
 
-        /// Whether nothing says where it is.
+        /// Whether no source is configured, so that the key is in the data folder.
         var isInDataFolder: Bool { file == nil && variable == nil && command == nil }
-        /// Whether one thing says so.
+        /// Whether exactly one source is configured.
         var hasOneSource: Bool { [file, variable, command].count { $0 != nil } == 1 }
     }
 
-    /// How PostgreSQL is asked, when ``ServerConfiguration/store`` says that it is.
+    /// The settings of the PostgreSQL connections; used if ``ServerConfiguration/store`` is set.
     package struct Postgres: Sendable, Equatable {
-        /// A file with the password, mode 0600.
+        /// The path of a file with the password, mode 0600.
         package var passwordFile: String?
-        /// The name of an environment variable with it.
+        /// The name of an environment variable with the password.
         package var passwordVariable: String?
-        /// How many connections one server process keeps.
+        /// The number of connections in the pool of one server process.
         package var connections = 8
-        /// For how long a request waits for the database.
+        /// The time limit for a database request.
         package var deadline = Seconds(rawValue: 5)
     }
 
     /// TLS for both listeners; off without files.
     package struct TLS: Sendable, Equatable {
-        /// The certificate and what it was issued by, PEM.
+        /// The path of the certificate chain, PEM.
         package var certificate: String?
-        /// Its private key, PEM.
+        /// The path of the certificate's private key, PEM.
         package var key: String?
-        /// How often the files are read again.
+        /// The interval at which the files are read again.
         package var reload = Seconds(rawValue: 60)
     }
 
-    /// The certificate bundles of the store, which open SPCs.
+    /// The certificate bundles in the store, which decrypt SPCs.
     package struct Certificates: Sendable, Equatable {
-        /// How often the store is asked for them.
+        /// The interval at which the server checks the store for changes.
         package var reload = Seconds(rawValue: 10)
     }
 
     /// The listener for administration and metrics.
     package struct Admin: Sendable, Equatable {
-        /// Where; without it there is no such listener.
+        /// The address to listen on; nil turns the listener off.
         package var listen: ListenAddress?
-        /// Whether it may be reached from other machines.
+        /// Whether other machines may reach the address.
         package var allowRemote = false
-        /// A PEM file with those who issue encoders' certificates; without it no client is asked for one.
+        /// The path of a PEM file with the CA of encoders' client certificates; nil means that no client certificate is
+        /// requested.
         package var clientCA: String?
     }
 
-    /// Somebody whose tokens are taken.
+    /// A trusted issuer of playback tokens.
     package struct TokenIssuer: Sendable, Equatable {
         /// A signature algorithm.
         package enum Algorithm: String, Sendable, CaseIterable {
-            /// HMAC with SHA-256: whoever can check a token can make one.
+            /// HMAC with SHA-256: every party that can verify a token can also create one.
             case hs256 = "HS256"
             /// ECDSA on P-256 with SHA-256.
             case es256 = "ES256"
@@ -68,66 +69,66 @@ package struct ServerConfiguration: Sendable, Equatable {
             case rs256 = "RS256"
         }
 
-        /// The `iss` claim.
+        /// The value of the `iss` claim.
         package var issuer = ""
-        /// The `aud` claim. It must be given; nil is what a file without it has.
+        /// The value of the `aud` claim. It is required; nil means that the configuration lacks it.
         package var audience: String?
-        /// What is taken, and nothing else.
+        /// The accepted signature algorithms.
         package var algorithms: [Algorithm] = [.es256]
-        /// A file or an `https` URL with the keys, a JWKS.
+        /// The path or the `https` URL of the JWKS.
         package var jwks = ""
-        /// How far the clocks may differ.
+        /// The allowed clock difference.
         package var clockSkew = Seconds(rawValue: 30)
-        /// Whether a token's policy may be looser than the content's.
+        /// Whether a token's policy may be less strict than the content's.
         package var mayLoosen = false
     }
 
-    /// The operator's own service that is asked.
+    /// The operator's service that authorizes requests.
     package struct Webhook: Sendable, Equatable {
-        /// Where; `https`, or `http` on a loopback address.
+        /// The URL; `https`, or `http` on a loopback address.
         package var url = ""
-        /// A file with the secret that signs the questions.
+        /// The path of a file with the secret that signs requests to the webhook.
         package var secretFile: String?
-        /// How long it has for an answer.
+        /// The time limit for a response.
         package var timeout = Seconds(rawValue: 2)
-        /// How often it is asked again: 0 to 2.
+        /// The number of retries: 0 to 2.
         package var retries = 2
-        /// Whether requests without a token are put to it as well.
+        /// Whether requests without a token are sent to the webhook too.
         package var asksWithoutToken = false
-        /// Whether a policy that it names may be looser than the content's.
+        /// Whether a policy in the webhook's response may be less strict than the content's.
         package var mayLoosen = false
     }
 
-    /// Who may ask for licenses: exactly one of the three.
+    /// The authorization of license requests: exactly one of the three.
     package struct Authorization: Sendable, Equatable {
-        /// By tokens of these issuers.
+        /// The issuers whose tokens authorize requests.
         package var tokens: [TokenIssuer] = []
-        /// By asking this service.
+        /// The webhook that authorizes requests.
         package var webhook: Webhook?
-        /// Everybody; something in front decides.
+        /// Whether all requests are allowed, because a service in front of this server authorizes them.
         package var none = false
     }
 
-    /// Signed URLs of keys.
+    /// The settings of signed key URLs.
     package struct KeyURLs: Sendable, Equatable {
-        /// A file with the secret that signs them; without it there are none.
+        /// The path of a file with the secret that signs the URLs; nil means that no URLs are issued.
         package var secretFile: String?
-        /// How long one can be used.
+        /// The lifetime of a URL.
         package var lifetime = Seconds(rawValue: 300)
     }
 
-    /// A live channel whose key periods are made ahead of the time.
+    /// A live channel whose key periods are created ahead of time.
     package struct Channel: Sendable, Equatable {
-        /// The title.
+        /// The name of the title.
         package var title = ""
-        /// The track.
+        /// The name of the track.
         package var track = ""
-        /// How long a period is.
+        /// The duration of a period.
         package var length = Seconds(rawValue: 600)
-        /// How far ahead there are to be periods.
+        /// How far ahead of time periods are created.
         package var ahead = Seconds(rawValue: 7_200)
 
-        /// The plan; nil when it is none.
+        /// The plan of the key periods; nil if the values are not valid.
         package var plan: KeyPeriodPlan? {
             guard !title.isEmpty, !track.isEmpty else { return nil }
             return KeyPeriodPlan(
@@ -139,103 +140,104 @@ package struct ServerConfiguration: Sendable, Equatable {
         }
     }
 
-    /// What holds for all licenses.
+    /// Settings that apply to all licenses.
     package struct Licenses: Sendable, Equatable {
         /// The FPS protocol versions that are supported.
         package var protocolVersions: [UInt32] = [1]
-        /// How old an SPC may be; a policy may say otherwise.
+        /// The maximum age of an SPC; a policy may override it.
         package var maximumSPCAge = Seconds(rawValue: 6 * 3600)
-        /// For how long the same request is a retry.
+        /// The time in which a repeated request is a retry.
         package var retryGrace = Seconds(rawValue: 20)
-        /// How long after a lease its slot is kept.
+        /// The time for which a slot stays occupied after its lease expires.
         package var leaseSkew = Seconds(rawValue: 30)
-        /// How long a preloaded key keeps a slot.
+        /// The time for which a preloaded key occupies a slot.
         package var reservation = Seconds(rawValue: 120)
-        /// How long what a device reports against itself binds it.
+        /// The time for which a risk that a device reported applies to it.
         package var reportBinding = Seconds(rawValue: 24 * 3600)
-        /// Whether every CKC is opened again before it leaves.
+        /// Whether each CKC is decrypted and checked before it is sent.
         package var checkBeforeIssuing = false
         /// The clients without FairPlay that may get raw keys, where a policy allows it too.
         package var otherClients: Set<OtherClientKind> = []
-        /// Signed URLs of keys.
+        /// The settings of signed key URLs.
         package var keyURLs = KeyURLs()
     }
 
-    /// Whether several RSA operations are done at once, by crypto_mb.
+    /// Whether crypto_mb performs several RSA operations at once.
     package enum MultiBuffer: Sendable, Equatable {
-        /// Where it is installed and runs on this processor.
+        /// Use crypto_mb if it is installed and supports this processor.
         case auto
-        /// Never; nothing is loaded.
+        /// Do not load a library.
         case off
-        /// By this library; without it the server does not start.
+        /// Use the library at this path; the server does not start if it cannot be loaded.
         case library(String)
     }
 
-    /// How much at once and how often.
+    /// The limits on concurrency and on request rates.
     package struct Limits: Sendable, Equatable {
-        /// Threads for RSA; 0: one for each core.
+        /// The number of threads for RSA; 0 means one for each core.
         package var threads = 0
-        /// Requests that may wait for each of them.
+        /// The number of requests that may wait for each thread.
         package var queue = 64
-        /// Whether several RSA operations are done at once.
+        /// Whether several RSA operations are performed at once.
         package var multiBuffer = MultiBuffer.auto
-        /// Licenses in one request.
+        /// The maximum number of licenses in one request.
         package var batch = 32
-        /// Open connections of a listener.
+        /// The maximum number of open connections of a listener.
         package var connections = 900
-        /// Open connections of one address on a listener; 0: no limit.
+        /// The maximum number of open connections of one address on a listener; 0 means unlimited.
         package var connectionsPerAddress = 200
-        /// How often an account and an address may ask.
+        /// The rate limits per account and per address.
         package var rates = RateLimits()
     }
 
-    /// The log.
+    /// The settings of the log.
     package struct Log: Sendable, Equatable {
-        /// The least that is logged.
+        /// The minimum level of log messages.
         package var level = Logger.Level.info
-        /// What a line looks like.
+        /// The format of a log line.
         package var format = LogFormat.json
     }
 
-    /// The data folder.
+    /// The path of the data folder.
     package var data = ""
-    /// The address of a PostgreSQL database that several servers share; nil: the SQLite database in the data folder.
+    /// The address of a PostgreSQL database that several servers share; nil means the SQLite database in the data
+    /// folder.
     package var store: String?
-    /// How PostgreSQL is asked.
+    /// The settings of the PostgreSQL connections.
     package var postgres = Postgres()
-    /// Where the key-encryption key is.
+    /// The source of the key-encryption key.
     package var kek = KeyEncryption()
     /// The listener for players.
     package var listen = ListenAddress("127.0.0.1:8080")!
     /// TLS for both listeners.
     package var tls = TLS()
-    /// The certificate bundles of the store.
+    /// The settings for the certificate bundles in the store.
     package var certificates = Certificates()
     /// The listener for administration and metrics.
     package var admin = Admin()
-    /// Who may ask for licenses.
+    /// The authorization of license requests.
     package var authorization = Authorization()
-    /// Whose word on a client's address is taken.
+    /// The proxies whose X-Forwarded-For header is trusted.
     package var proxies: [IPNetwork] = []
-    /// Web pages that may use the routes for players; nil: none.
+    /// The origins of web pages that may use the routes for players; nil means none.
     package var crossOrigin: CrossOrigin.Origins?
-    /// Whether the listener for players has the page that plays, `/player`. With `--dev` it has, whatever this says.
+    /// Whether the listener for players serves the playback page, `/player`. With `--dev` it always does.
     package var playerPage = false
-    /// What holds for all licenses.
+    /// Settings that apply to all licenses.
     package var licenses = Licenses()
-    /// Live channels whose key periods are made ahead of the time.
+    /// Live channels whose key periods are created ahead of time.
     package var channels: [Channel] = []
-    /// How much at once and how often.
+    /// The limits on concurrency and on request rates.
     package var limits = Limits()
-    /// The log.
+    /// The settings of the log.
     package var log = Log()
-    /// Whether the listener for administration has `/metrics`.
+    /// Whether the listener for administration serves `/metrics`.
     package var metrics = true
-    /// How long `/readyz` says no before the ports are closed.
+    /// The time for which `/readyz` returns 503 before the ports are closed.
     package var shutdownDelay = Seconds(rawValue: 0)
-    /// How long what is under way may take once they are.
+    /// The time that open requests have to finish after the ports are closed.
     package var shutdownGrace = Seconds(rawValue: 30)
 
-    /// The defaults. The data folder is empty, which no server can do with.
+    /// Creates a configuration with the defaults. The data folder is empty, which is not valid for a server.
     package init() {}
 }

@@ -1,15 +1,15 @@
-/// Where the value of a setting comes from.
+/// The origin of a setting's value.
 package enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// Nobody gave one.
+    /// The default.
     case standard
     /// A line of the configuration file, counted from 1.
     case file(String, line: Int)
-    /// A variable of the environment.
+    /// An environment variable.
     case environment(String)
-    /// An option of the command line.
+    /// A command-line option.
     case option(String)
 
-    /// The origin for people: `default`, `file:line`, a variable's or an option's name.
+    /// The origin as text: `default`, `file:line`, or the name of a variable or an option.
     package var description: String {
         switch self {
         case .standard: "default"
@@ -19,69 +19,69 @@ package enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The file's line; what is not in the file comes after it.
+    /// The line in the file; values from other origins sort after it.
     var line: Int {
         if case .file(_, let line) = self { line } else { .max }
     }
 }
 
-/// Something that is wrong with a configuration, or risky.
+/// An error or a warning about a setting.
 package struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Where it stands.
+    /// The origin of the setting's value.
     package let origin: SettingOrigin
-    /// Which setting, such as `limits.threads`; empty when it is the file as a whole.
+    /// The path of the setting, such as `limits.threads`; empty for the file as a whole.
     package let path: String
-    /// What is wrong, and what to do.
+    /// The description of the problem and of its fix.
     package let reason: String
 
-    /// Makes a problem.
+    /// Creates a problem.
     package init(origin: SettingOrigin, path: String, reason: String) {
         self.origin = origin
         self.path = path
         self.reason = reason
     }
 
-    /// One line: where, which, what.
+    /// One line with the origin, the path and the reason.
     package var description: String {
         [origin == .standard ? "" : origin.description, path, reason].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }
 
-/// All that is wrong with a configuration.
+/// All errors in a configuration.
 package struct ConfigurationErrors: Error, Sendable, Equatable, CustomStringConvertible {
-    /// In the order of the settings; never empty.
+    /// The errors in the order of the settings; never empty.
     package let problems: [ConfigurationProblem]
 
-    /// One line for each.
+    /// One line for each error.
     package var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// A setting: what it is called and what it takes.
+/// The description of a setting.
 package struct SettingDescription: Sendable, Equatable {
-    /// Such as `limits.threads`; `[]` stands for the number of an item.
+    /// The path, such as `limits.threads`; `[]` represents the index of a list item.
     package let path: String
-    /// What it takes, in words.
-    package let takes: String
-    /// The value without which it is; nil when it is then not there.
-    package let standard: String?
-    /// What it does, in a sentence.
+    /// The description of valid values.
+    package let expected: String
+    /// The default value; nil if the setting has none.
+    package let defaultValue: String?
+    /// The description of the setting's effect, in a sentence.
     package let help: String
-    /// What the example file has.
+    /// The value in the example file.
     let example: String
     let isList: Bool
 
-    /// The variable that sets it; nil for what is in a list of sections.
+    /// The environment variable that sets it; nil for settings in a list of sections.
     package var variable: String? { path.contains("[]") ? nil : Self.variable(for: path) }
 
-    /// `limits.perMinute` is `KEYWAY_LIMITS_PER_MINUTE`.
+    /// Returns the environment variable for a path: for `limits.perMinute`, `KEYWAY_LIMITS_PER_MINUTE`.
     static func variable(for path: String) -> String {
         let letters = Array(path)
         var name = "KEYWAY_"
         for (index, letter) in letters.enumerated() {
             let next = index + 1 < letters.count ? letters[index + 1] : nil
             let last = index > 0 ? letters[index - 1] : nil
-            // A new word begins at a capital after a small letter, and at the last capital of several: SPCAge. The
-            // plural of several is no new word: URLs.
+            // A new word starts at an uppercase letter after a lowercase one, and at the last of several uppercase
+            // letters (SPCAge). The plural of an acronym (URLs) does not start a new word.
             let isPlural = next == "s" && (index + 2 >= letters.count || !letters[index + 2].isLowercase)
             if letter.isUppercase, let last,
                 last.isLowercase || last.isUppercase && next?.isLowercase == true && !isPlural
@@ -94,12 +94,12 @@ package struct SettingDescription: Sendable, Equatable {
     }
 }
 
-/// A setting and what is in force.
-package struct SettingInForce: Sendable, Equatable {
-    /// Such as `limits.threads` or `authorization.tokens[0].issuer`.
+/// The value of a setting in effect, with its origin.
+package struct EffectiveSetting: Sendable, Equatable {
+    /// The path, such as `limits.threads` or `authorization.tokens[0].issuer`.
     package let path: String
-    /// The value as the file would have it; nil when there is none.
+    /// The value as the file would contain it; nil if the setting has no value.
     package let value: String?
-    /// Where it comes from.
+    /// The origin of the value.
     package let origin: SettingOrigin
 }

@@ -1,18 +1,18 @@
 import KeyServerModule
 import Logging
 
-/// What a setting can take.
+/// A type that can be the value of a setting.
 protocol SettingValue {
-    /// What it takes, in words: "true or false".
-    static var takes: String { get }
-    /// Reads it; nil when it is none.
+    /// The description of valid values, such as "true or false".
+    static var expected: String { get }
+    /// Parses a value; returns nil if the text is not valid.
     init?(setting: String)
-    /// As it is written.
+    /// The value as written in the configuration.
     var setting: String { get }
 }
 
 extension String: SettingValue {
-    static var takes: String { "text" }
+    static var expected: String { "text" }
     init?(setting: String) {
         guard !setting.isEmpty, setting.utf8.count <= 4_096,
             !setting.unicodeScalars.contains(where: { $0.value < 0x20 })
@@ -23,7 +23,7 @@ extension String: SettingValue {
 }
 
 extension Bool: SettingValue {
-    static var takes: String { "true or false" }
+    static var expected: String { "true or false" }
     init?(setting: String) {
         guard let value = Bool(setting) else { return nil }
         self = value
@@ -32,7 +32,7 @@ extension Bool: SettingValue {
 }
 
 extension Seconds: SettingValue {
-    static var takes: String { "a duration in ISO 8601, such as PT30S or PT6H" }
+    static var expected: String { "a duration in ISO 8601, such as PT30S or PT6H" }
     init?(setting: String) { self.init(iso8601: setting) }
     var setting: String {
         if rawValue > 0, rawValue % 86_400 == 0 { return "P\(rawValue / 86_400)D" }
@@ -42,37 +42,37 @@ extension Seconds: SettingValue {
 }
 
 extension ListenAddress: SettingValue {
-    static var takes: String { "host:port, such as 127.0.0.1:8080 or [::1]:8080" }
+    static var expected: String { "host:port, such as 127.0.0.1:8080 or [::1]:8080" }
     init?(setting: String) { self.init(setting) }
     var setting: String { description }
 }
 
 extension IPNetwork: SettingValue {
-    static var takes: String { "addresses or networks, such as 10.0.0.0/8" }
+    static var expected: String { "addresses or networks, such as 10.0.0.0/8" }
     init?(setting: String) { self.init(rawValue: setting) }
     var setting: String { rawValue }
 }
 
 extension Logger.Level: SettingValue {
-    static var takes: String { "one of " + allCases.map(\.rawValue).joined(separator: ", ") }
+    static var expected: String { "one of " + allCases.map(\.rawValue).joined(separator: ", ") }
     init?(setting: String) { self.init(rawValue: setting) }
     var setting: String { rawValue }
 }
 
 extension LogFormat: SettingValue {
-    static var takes: String { "one of json, text" }
+    static var expected: String { "one of json, text" }
     init?(setting: String) { self.init(rawValue: setting) }
     var setting: String { rawValue }
 }
 
 extension ServerConfiguration.MultiBuffer: SettingValue {
-    static var takes: String { "auto, off, or the absolute path of the library" }
+    static var expected: String { "auto, off, or the absolute path of the library" }
     init?(setting: String) {
         switch setting {
         case "auto": self = .auto
         case "off": self = .off
         default:
-            // A bare name is what `auto` looks for.
+            // A name without a path is not accepted: `auto` already searches for the library by name.
             guard setting.hasPrefix("/"), let path = String(setting: setting) else { return nil }
             self = .library(path)
         }
@@ -87,19 +87,19 @@ extension ServerConfiguration.MultiBuffer: SettingValue {
 }
 
 extension UInt32: SettingValue {
-    static var takes: String { "numbers, such as 1" }
+    static var expected: String { "numbers, such as 1" }
     init?(setting: String) { self.init(setting) }
     var setting: String { description }
 }
 
 extension ServerConfiguration.TokenIssuer.Algorithm: SettingValue {
-    static var takes: String { "some of " + allCases.map(\.rawValue).joined(separator: ", ") }
+    static var expected: String { "some of " + allCases.map(\.rawValue).joined(separator: ", ") }
     init?(setting: String) { self.init(rawValue: setting) }
     var setting: String { rawValue }
 }
 
 extension OtherClientKind: SettingValue {
-    static var takes: String { "clearKey, aes128" }
+    static var expected: String { "clearKey, aes128" }
     init?(setting: String) {
         switch setting {
         case "clearKey": self = .clearKey
@@ -115,9 +115,9 @@ extension OtherClientKind: SettingValue {
     }
 }
 
-/// The origin of a web page as browsers send it, or `*` for all.
+/// The origin of a web page as browsers send it, or `*` for all origins.
 struct PageOrigin: SettingValue {
-    static let takes = "origins, such as https://www.example.com"
+    static let expected = "origins, such as https://www.example.com"
     let setting: String
 
     init?(setting: String) {

@@ -1,24 +1,25 @@
-/// Where the dashboard's routes look.
+/// The data sources of the dashboard's routes.
 package struct DashboardSources: Sendable {
-    /// What the server has been asked lately.
+    /// The recent activity of the server.
     package var activity = Activity()
-    /// What tells the pages.
+    /// The broadcaster of events to the pages.
     package var events = EventBroadcaster()
-    /// What opens an SPC to look into it, and on which threads; nil shows no more than its frame.
+    /// The bundles that decrypt an SPC for inspection, and the threads for it; nil limits the inspection to the
+    /// container.
     package var opener: (bundles: BundleShelf, pool: BoundedWorkPool)?
-    /// What is not in order; empty when the server is ready.
+    /// Returns the names of failing readiness checks; empty if the server is ready.
     package var failing: @Sendable () async -> [String] = { [] }
-    /// How many leases have not run out; nil when the store does not say.
+    /// Returns the number of active leases; nil if the store does not provide it.
     package var activeLeases: @Sendable () async -> Int? = { nil }
-    /// How much waits for a thread.
+    /// Returns the number of requests that wait for a thread.
     package var queueDepth: @Sendable () -> Int = { 0 }
-    /// When the TLS certificate ends, in Unix seconds; nil without TLS.
+    /// Returns the expiry time of the TLS certificate, in Unix seconds; nil without TLS.
     package var tlsExpiry: @Sendable () -> Int64? = { nil }
-    /// Whether the listener speaks TLS.
+    /// Whether the listener uses TLS.
     package var isSecure = false
     /// Whether the server runs with `--dev`.
     package var isDevelopment = false
 
-    /// Nothing to see yet.
+    /// Creates sources with default values.
     package init() {}
 }

@@ -3,14 +3,14 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The route that shows whether the server is well, and until when.
+/// The route that shows the health of the server and the expiry of its certificates.
 ///
 ///     GET /admin/health
 struct HealthRoutes: Sendable {
     let store: any CertificateStore & PolicyStore
     let sources: DashboardSources
     let sessions: DashboardSessions
-    /// When the server began, in Unix seconds.
+    /// The start time of the server, in Unix seconds.
     let started: Int64
 
     var endpoints: [AdminEndpoint] {
@@ -18,7 +18,7 @@ struct HealthRoutes: Sendable {
     }
 
     private func show(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let failing = await sources.failing()
         let start = ContinuousClock.now
         var answers = true
@@ -26,7 +26,7 @@ struct HealthRoutes: Sendable {
             answers = false
         }
         let microseconds = Int((ContinuousClock.now - start) / .microseconds(1))
-        // Certificates that cannot be read are no reason to show nothing.
+        // If the certificates cannot be read, the rest is shown anyway.
         let bundles = try? await store.certificateBundles()
         let now = request.now
         return JSONValue.fields([
@@ -55,7 +55,7 @@ struct HealthRoutes: Sendable {
         return .fields(fields + (certificate.map { ending($0.notAfter, at: now) } ?? []))
     }
 
-    /// When something ends, and in how many days: whole ones, negative when it has ended.
+    /// Returns an expiry time and the whole days until then; negative after the expiry.
     private static func ending(_ time: Int64, at now: Int64) -> AdminJSON.Fields {
         let (days, rest) = (time - now).quotientAndRemainder(dividingBy: 86_400)
         return [("notAfter", AdminJSON.time(time)), ("daysLeft", .integer(Int(rest < 0 ? days - 1 : days)))]

@@ -4,12 +4,12 @@ import KeyServerModule
 import KeyStore
 import TextCoding
 
-/// The route that tries a policy out on requests that came lately.
+/// The route that evaluates a policy for recent requests.
 ///
 ///     POST /admin/policy-trials    {"policy": DOCUMENT, "limit": NUMBER, "asset": TEXT}
 ///
-/// Nothing is stored. The policy is held against each request alone: not merged with those of titles and tokens, and without
-/// what the store would say of streams, devices and rentals.
+/// Nothing is stored. The policy is evaluated by itself: it is not merged with those of titles and tokens, and the
+/// limits for streams, devices and rentals, which depend on the store, are not checked.
 struct PolicyTrialRoutes: Sendable {
     let activity: Activity
     let bundles: BundleShelf?
@@ -20,9 +20,9 @@ struct PolicyTrialRoutes: Sendable {
     }
 
     private func run(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
-        let document = fields.take("policy")
+        let document = fields.read("policy")
         let limit = try fields.integer("limit") ?? AdminPage.defaultLimit
         let asset = try fields.string("asset")
         try fields.finish()
@@ -30,7 +30,7 @@ struct PolicyTrialRoutes: Sendable {
         guard AdminPage.limits ~= limit else {
             throw fields.error(
                 "limit",
-                "a whole number from \(AdminPage.limits.lowerBound) to \(AdminPage.limits.upperBound) was expected"
+                "expected an integer from \(AdminPage.limits.lowerBound) to \(AdminPage.limits.upperBound)"
             )
         }
         let policy: LicensePolicy
@@ -41,7 +41,7 @@ struct PolicyTrialRoutes: Sendable {
             throw ProblemDocument(.malformedRequest, detail: "\(error)", reason: "policy")
         }
         guard let module = bundles?.module else {
-            throw ProblemDocument(.unavailable, detail: "Nothing here decides.", retryAfter: 60)
+            throw ProblemDocument(.unavailable, detail: "This server issues no licenses.", retryAfter: 60)
         }
         let assetID = asset.map { Array($0.utf8) }
         let sample = activity.decided(AdminPage.limits.upperBound).filter { assetID == nil || $0.assetID == assetID }
@@ -56,13 +56,13 @@ struct PolicyTrialRoutes: Sendable {
     }
 }
 
-/// What a policy comes to for one request.
+/// The result of a policy for one request.
 struct PolicyTrial: Sendable {
     let event: ActivityEvent
     let terms: KeyTerms?
     let refusal: KSMError?
 
-    /// - Returns: nil when too little is known of the request.
+    /// Evaluates a policy for a request; nil if the facts of the request are unknown.
     init?(of policy: LicensePolicy, on event: ActivityEvent, by module: KSM) {
         guard let facts = event.facts else { return nil }
         self.event = event
@@ -74,7 +74,7 @@ struct PolicyTrial: Sendable {
         }
     }
 
-    /// Whether the request got a key and would get none, or the other way round.
+    /// Whether the policy would refuse a request that got a key, or grant one that was refused.
     var isChange: Bool { wasGiven != (refusal == nil) }
 
     private var wasGiven: Bool { [.issued, .issuedPersistable, .retried].contains(event.outcome) }
@@ -85,26 +85,26 @@ struct PolicyTrial: Sendable {
             ("given", .bool(refusal == nil)),
             ("reason", refusal.map { .string($0.code.rawValue) }),
             ("detail", refusal.map { .string($0.reason) }),
-            ("terms", terms.map { .string($0.words) }),
+            ("terms", terms.map { .string($0.summary) }),
             ("changed", .bool(isChange)),
         ])
     }
 }
 
 extension KeyTerms {
-    /// In words, durations in ISO 8601.
-    var words: String {
+    /// The terms as text, with durations in ISO 8601.
+    var summary: String {
         func limit(_ seconds: UInt32) -> String { seconds == 0 ? "no limit" : "\(Seconds(rawValue: seconds))" }
         if let offlineKey {
-            return "kept: storage \(limit(offlineKey.storage)), playback \(limit(offlineKey.playback))"
+            return "persistent: storage \(limit(offlineKey.storage)), playback \(limit(offlineKey.playback))"
         }
         guard let duration else { return "online, no limit" }
         return switch duration.keyType {
         case .lease: "online, lease \(limit(duration.lease))"
         case .rental: "online, \(duration.rental == 0 ? "no limit" : "rental \(limit(duration.rental))")"
         case .leaseAndRental: "online, lease \(limit(duration.lease)), rental \(limit(duration.rental))"
-        case .persistUnlimited: "kept for ever"
-        case .persistLimited: "kept for \(limit(duration.rental))"
+        case .persistUnlimited: "persistent, no limit"
+        case .persistLimited: "persistent for \(limit(duration.rental))"
         default: "\(duration.keyType)"
         }
     }

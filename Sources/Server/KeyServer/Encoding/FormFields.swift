@@ -1,53 +1,55 @@
 import TextCoding
 
-/// The fields of a form (`application/x-www-form-urlencoded`) or of a query, taken one by one.
+/// The fields of a form (`application/x-www-form-urlencoded`) or of a query, which are read one at a time.
 ///
-/// `+` becomes a space. Values are bytes, for an asset ID need not be text.
+/// `+` is decoded to a space. Values are bytes, because asset IDs may be any bytes.
 struct FormFields {
     private var fields: [FormEncoding.Field]
-    /// The names that were asked for, in that order.
+    /// The names that were read, in that order.
     private var known: [String] = []
 
-    /// - Throws: ``ProblemDocument`` when an escape is broken or a name is no text.
+    /// Decodes a form.
+    ///
+    /// - Throws: ``ProblemDocument`` if an escape is invalid or a name is not UTF-8.
     init(_ text: some Collection<UInt8>) throws(ProblemDocument) {
         guard let fields = FormEncoding.decode(text) else {
-            throw ProblemDocument(.malformedRequest, detail: "A field is not form-encoded.")
+            throw ProblemDocument(.malformedRequest, detail: "A field is not form-encoded correctly.")
         }
         self.fields = fields
     }
 
-    /// The value of a field, or nil when it is missing.
+    /// Reads and removes a field; returns nil if it is missing.
     ///
-    /// - Throws: ``ProblemDocument`` when the field appears twice.
-    mutating func take(_ name: String) throws(ProblemDocument) -> [UInt8]? {
+    /// - Throws: ``ProblemDocument`` if the field appears more than once.
+    mutating func read(_ name: String) throws(ProblemDocument) -> [UInt8]? {
         known.append(name)
         guard let index = fields.firstIndex(where: { $0.name == name }) else { return nil }
         let value = fields.remove(at: index).value
         guard !fields.contains(where: { $0.name == name }) else {
-            throw ProblemDocument(.malformedRequest, detail: "The field \(name) appears twice.")
+            throw ProblemDocument(.malformedRequest, detail: "The field \(name) appears more than once.")
         }
         return value
     }
 
-    /// A field that is `true` or `false`, or nil when it is missing.
-    mutating func takeBool(_ name: String) throws(ProblemDocument) -> Bool? {
-        switch try take(name).map({ String(decoding: $0, as: UTF8.self) }) {
+    /// Reads and removes a field that is `true` or `false`; returns nil if it is missing.
+    mutating func readBool(_ name: String) throws(ProblemDocument) -> Bool? {
+        switch try read(name).map({ String(decoding: $0, as: UTF8.self) }) {
         case nil: return nil
         case "true": return true
         case "false": return false
-        default: throw ProblemDocument(.malformedRequest, detail: "The field \(name) is true or false.")
+        default: throw ProblemDocument(.malformedRequest, detail: "The field \(name) must be true or false.")
         }
     }
 
-    /// Checks that every field has been taken. The error names those that could be and repeats none that came: a body that is
-    /// no form at all is one long name, such as an SPC in base64 that was sent as a form.
+    /// Checks that all fields have been read. The error lists the known fields but not the unknown ones: a body in
+    /// another format, such as an SPC in base64 that was sent as a form, is parsed as one long name.
     func finish() throws(ProblemDocument) {
         guard !fields.isEmpty else { return }
         let names = known.joined(separator: ", ")
         throw ProblemDocument(
             .malformedRequest,
             detail: names.isEmpty
-                ? "There are no fields here, and one was sent." : "A field is unknown; there are \(names)."
+                ? "No fields are accepted here." : "A field is unknown; the known fields are \(names)."
         )
     }
 }

@@ -4,15 +4,15 @@ import NIOCore
 import TextCoding
 
 extension JSONValue {
-    /// An object without the fields that have no value.
+    /// Returns an object, without the fields that have no value.
     static func fields(_ fields: [(name: String, value: JSONValue?)]) -> JSONValue {
         .object(JSONObject(fields.lazy.map { (key: $0.name, value: $0.value) }))
     }
 
-    /// The text in UTF-8, without white space, fields in alphabetical order.
+    /// The text in UTF-8, without whitespace, with the fields in alphabetical order.
     var encoded: [UInt8] { encoded(sortingNames: true) }
 
-    /// The value as the body of an answer that is not to be cached.
+    /// Returns a response with the value as its body, which must not be cached.
     func response(status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,

@@ -2,7 +2,7 @@ import Hummingbird
 package import KeyStore
 import TextCoding
 
-/// The routes that schedules of live channels are kept by.
+/// The routes for the schedules of live channels.
 ///
 ///     GET    /admin/channels
 ///     PUT    /admin/channels/{title}    {"tracks": [NAME, …], "length": SECONDS, "ahead": SECONDS, "start": TIME,
@@ -10,10 +10,11 @@ import TextCoding
 ///     GET    /admin/channels/{title}
 ///     DELETE /admin/channels/{title}
 ///
-/// All servers of the store follow within a minute (``KeyPeriodService``). Periods that were made stay.
+/// All servers that share the store apply changes within a minute (``KeyPeriodService``). Existing periods stay
+/// unchanged.
 struct ChannelRoutes: Sendable {
     let store: any ChannelStore & TitleStore
-    /// A hundred names of a hundred bytes.
+    /// The maximum size of a body, enough for 100 names of 100 bytes.
     private static let bodyLimit = 16_384
 
     var endpoints: [AdminEndpoint] {
@@ -32,11 +33,11 @@ struct ChannelRoutes: Sendable {
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let record = try Self.record(&fields, title: try request.text("title"), now: request.now)
         guard try await store.title(name: record.title) != nil else {
-            throw ProblemDocument(.notFound, detail: "There is no such title.")
+            throw ProblemDocument(.notFound, detail: "There is no title of this name.")
         }
         let outcome = try await store.putChannel(record, replacing: true) { outcome in
             request.audit("channel-put", "\(record.summary) \(outcome)")
@@ -56,7 +57,7 @@ struct ChannelRoutes: Sendable {
             throw fields.error(length == nil ? "length" : "ahead", "the field is missing")
         }
         let names = try tracks.map { track throws(JSONError) in
-            guard case .string(let name) = track else { throw fields.error("tracks", "strings were expected") }
+            guard case .string(let name) = track else { throw fields.error("tracks", "expected strings") }
             return name
         }
         return try ChannelRecord(
@@ -71,17 +72,17 @@ struct ChannelRoutes: Sendable {
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         guard let channel = try await store.channel(title: try request.text("title")) else { throw Self.noChannel }
         return Self.json(channel).response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let title = try request.text("title")
         let audit = request.audit("channel-delete", "schedule of channel \(title) deleted")
         guard try await store.deleteChannel(title: title, audit: audit) else { throw Self.noChannel }
-        return .done
+        return .noContent
     }
 
     private static let noChannel = ProblemDocument(.notFound, detail: "The title has no schedule.")
@@ -101,7 +102,7 @@ struct ChannelRoutes: Sendable {
 }
 
 extension ChannelRecord {
-    /// The schedule in a few words, for the audit log.
+    /// The summary of the schedule, for the audit log.
     package var summary: String {
         let from = start.map { " from \($0)" } ?? ""
         return "schedule of channel \(title) (\(tracks.joined(separator: ", ")): \(length) s, \(ahead) s ahead\(from)"

@@ -2,24 +2,25 @@ import DRMSignaling
 import FPSCrypto
 package import KeyStore
 
-/// Makes key periods ahead of the time. Any number of servers may at once, and again and again: each period is made once.
+/// Creates key periods in advance. Several servers may do that concurrently and repeatedly: each period is created only
+/// once.
 ///
-/// What makes sure of it is the key ID, which follows from title, track and beginning, and which the store keeps unique:
+/// This is ensured by the key ID, which is derived from title, track and start, and is unique in the store:
 ///
 ///     key ID = the first 16 bytes of SHA-256("keyway key period" 00 title 00 track 00 start), as a UUID of version 8
 ///     start  = Unix seconds in decimal digits
 ///
-/// Keys and initialization vectors are random. A period that is there stays as it is, also where it has another length.
+/// Keys and initialization vectors are random. An existing period stays unchanged, even if it has another length.
 package struct KeyPeriodMaker: Sendable {
     private let store: any ContentStore & TitleStore & PolicyStore
 
-    /// How often somebody else may be first.
+    /// The maximum number of tries if other servers store the same periods first.
     private static let attempts = 8
 
-    /// Takes the store.
+    /// Creates a maker for a store.
     package init(store: any ContentStore & TitleStore & PolicyStore) { self.store = store }
 
-    /// The key ID of a period.
+    /// Returns the key ID of a period.
     static func keyID(title: String, track: String, start: Int64) -> [UInt8] {
         let parts = ["keyway key period", title, track, "\(start)"]
         var bytes = Array(SHA256.hash(Array(parts.joined(separator: "\0").utf8)).prefix(16))
@@ -28,17 +29,21 @@ package struct KeyPeriodMaker: Sendable {
         return bytes
     }
 
-    /// Makes those periods of a plan that are not there.
+    /// Creates the missing periods of a plan.
     ///
     /// - Parameters:
-    ///   - time: Unix seconds.
-    ///   - actor: In whose name it is written down, in the transaction that stores the periods.
-    /// - Returns: The periods that were made, in the order in which they begin.
-    /// - Throws: `KeyStoreError`: `missingReference` when there is no such track, `conflict` for a policy that does not fit
-    ///   it, or a key URI of which two periods come to the same.
+    ///   - time: The time in Unix seconds.
+    ///   - actor: The actor in the audit record, which is written in the same transaction as the periods.
+    /// - Returns: The created periods, ordered by start.
+    /// - Throws: `KeyStoreError`: `missingReference` if the track does not exist, `conflict` for a policy that does not
+    ///   fit it, or for a key URI that is the same for two periods.
     @discardableResult
     package func make(_ plan: KeyPeriodPlan, at time: Int64, by actor: AdminActor) async throws -> [ContentInfo] {
-        var lost = KeyStoreError(.conflict, place: "key periods", reason: "others change the same track all the time")
+        var lastError = KeyStoreError(
+            .conflict,
+            place: "key periods",
+            reason: "other requests keep changing the same track"
+        )
         for _ in 0..<Self.attempts {
             let place = "track \(plan.title)/\(plan.track)"
             guard let title = try await store.title(name: plan.title),
@@ -55,16 +60,17 @@ package struct KeyPeriodMaker: Sendable {
             let names = ContentLookup.policyNames(governing: first.info, title, track)
             try await check.check(names, track.kind, of: place, for: place)
             do throws(KeyStoreError) {
-                let what = "\(records.count) key periods of \(place) made, until \(records.last?.info.validUntil ?? 0)"
+                let end = records.last?.info.validUntil ?? 0
+                let what = "\(records.count) key periods of \(place) created, until \(end)"
                 let audit = actor.audit("periods-make", what)
                 try await store.put(ContentBatch(contents: records), replacing: false, audit: audit)
                 return records.map(\.info)
             } catch {
                 guard error.code == .conflict else { throw error }
-                lost = error
+                lastError = error
             }
         }
-        throw lost
+        throw lastError
     }
 
     private func record(

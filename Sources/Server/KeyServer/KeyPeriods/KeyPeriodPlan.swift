@@ -1,30 +1,30 @@
 package import KeyStore
 
-/// How far ahead the key periods of a live channel's track are made.
+/// The plan for the key periods of a live channel's track.
 ///
 ///     now ----|--------- ahead ---------|
-///       | p0  | p1  | p2  | p3  | p4  |     of one length each; they begin at its multiples since 1970
+///       | p0  | p1  | p2  | p3  | p4  |     of the same length; each starts at a multiple of it since 1970
 package struct KeyPeriodPlan: Sendable, Equatable {
-    /// The title, by its name.
+    /// The name of the title.
     package let title: String
-    /// The track, by its name within the title.
+    /// The name of the track within the title.
     package let track: String
-    /// How long a period is, in seconds.
+    /// The duration of a period, in seconds.
     package let length: Int64
-    /// How far ahead there are to be periods, in seconds.
+    /// How far in advance periods are created, in seconds.
     package let ahead: Int64
 
-    /// No period is made that ends before this, in Unix seconds.
+    /// The start of the channel, in Unix seconds; periods that end before it are not created.
     package let start: Int64?
 
-    /// Describes a plan; nil when the length is out of bounds, or it would come to more than 500 periods: see
+    /// Creates a plan; nil if the length is out of bounds, or if there would be more than 500 periods: see
     /// `ChannelRecord`.
     package init?(title: String, track: String, length: Int64, ahead: Int64) {
         guard ChannelRecord.isPlan(length: length, ahead: ahead) else { return nil }
         self.init(title, track, length, ahead, nil)
     }
 
-    /// What a schedule wants made of each of its tracks: nothing while it is paused.
+    /// Returns the plans for the tracks of a schedule; none while it is paused.
     package static func plans(of channel: ChannelRecord) -> [KeyPeriodPlan] {
         guard !channel.isPaused else { return [] }
         return channel.tracks.map { .init(channel.title, $0, channel.length, channel.ahead, channel.start) }
@@ -38,7 +38,7 @@ package struct KeyPeriodPlan: Sendable, Equatable {
         self.start = start
     }
 
-    /// The beginnings of the period at a time, in Unix seconds, and of those up to so far ahead.
+    /// Returns the starts of the period at a time and of the following periods, in Unix seconds.
     package func starts(at time: Int64) -> [Int64] {
         let now = max(time, 0)
         let first = max(now, start ?? 0)

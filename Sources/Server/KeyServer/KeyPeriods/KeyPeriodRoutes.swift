@@ -2,11 +2,11 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The route that makes key periods ahead of the time.
+/// The route that creates key periods in advance.
 ///
 ///     POST /admin/titles/{title}/tracks/{track}/periods     {"length": SECONDS, "ahead": SECONDS}
 ///
-/// The answer lists the periods that were made, without their keys: none, when all are there.
+/// The response lists the created periods, without their keys; it is empty if all exist already.
 struct KeyPeriodRoutes: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore
     private static let bodyLimit = 4_096
@@ -18,7 +18,7 @@ struct KeyPeriodRoutes: Sendable {
     }
 
     private func make(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let (length, ahead) = (try fields.integer("length"), try fields.integer("ahead"))
         try fields.finish()
@@ -27,10 +27,10 @@ struct KeyPeriodRoutes: Sendable {
         }
         let (title, track) = (try request.text("title"), try request.text("track"))
         guard let plan = KeyPeriodPlan(title: title, track: track, length: Int64(length), ahead: Int64(ahead)) else {
-            throw fields.error("length", "60 to 2678400 seconds were expected, and at most 500 periods ahead")
+            throw fields.error("length", "expected 60 to 2678400 seconds, and at most 500 periods ahead")
         }
         guard try await store.tracks(title: title).contains(where: { $0.name == track }) else {
-            throw ProblemDocument(.notFound, detail: "The title has no such track.")
+            throw ProblemDocument(.notFound, detail: "The title has no track of this name.")
         }
         let made = try await KeyPeriodMaker(store: store).make(plan, at: request.now, by: request.actor)
         return JSONValue.fields([("items", .array(made.map(\.administrationJSON)))]).response()

@@ -2,17 +2,17 @@ package import KeyStore
 package import Logging
 import ServiceLifecycle
 
-/// Makes the key periods of live channels ahead of the time, every minute: as the store's schedules say, and the
-/// configuration for titles that have no schedule in the store. Every server of a store may run it.
+/// A service that creates the key periods of live channels in advance, every minute: by the schedules in the store, and
+/// by the configuration for titles without a schedule. All servers that share a store may run it.
 package struct KeyPeriodService: Service {
     private let store: any KeyServerStore
     private let plans: [KeyPeriodPlan]
     private let logger: Logger
     private let interval: Duration
 
-    /// Makes the service.
+    /// Creates the service.
     ///
-    /// - Parameter plans: what the configuration says.
+    /// - Parameter plans: The plans in the configuration.
     package init(store: any KeyServerStore, plans: [KeyPeriodPlan], logger: Logger, interval: Duration = .seconds(60)) {
         self.store = store
         self.plans = plans
@@ -20,38 +20,38 @@ package struct KeyPeriodService: Service {
         self.interval = interval
     }
 
-    /// Runs until the server ends. What does not come about is tried again the next time.
+    /// Runs until the server stops. Failed plans are tried again in the next round.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            var passedOver: Set<String> = []
+            var reported: Set<String> = []
             repeat {
                 let found = await makeAll()
-                for title in found.subtracting(passedOver).sorted() {
-                    logger.notice("channel \(title) follows its schedule in the store, not the configuration")
+                for title in found.subtracting(reported).sorted() {
+                    logger.notice("channel \(title) uses its schedule in the store, not the configuration")
                 }
-                passedOver = found
+                reported = found
             } while (try? await Task.sleep(for: interval)) != nil
         }
     }
 
-    /// Makes what is missing, of every plan.
+    /// Creates the missing periods of all plans.
     ///
-    /// - Returns: The titles in the configuration that the store has schedules of, by which it was gone.
+    /// - Returns: The titles in the configuration that have a schedule in the store, which takes precedence.
     @discardableResult
     func makeAll() async -> Set<String> {
         let schedules: [ChannelRecord]
         do throws(KeyStoreError) {
             schedules = try await store.allChannels()
         } catch {
-            // Whether the configuration's channels are the store's is not known.
-            logger.error("no key periods were made: the schedules cannot be read: \(error)")
+            // Without the schedules, it is unknown which channels of the configuration have one.
+            logger.error("no key periods were created: the schedules cannot be read: \(error)")
             return []
         }
-        let kept = Set(schedules.map(\.title))
-        for plan in schedules.flatMap(KeyPeriodPlan.plans) + plans.filter({ !kept.contains($0.title) }) {
+        let scheduled = Set(schedules.map(\.title))
+        for plan in schedules.flatMap(KeyPeriodPlan.plans) + plans.filter({ !scheduled.contains($0.title) }) {
             await make(plan)
         }
-        return kept.intersection(plans.map(\.title))
+        return scheduled.intersection(plans.map(\.title))
     }
 
     private func make(_ plan: KeyPeriodPlan) async {
@@ -60,11 +60,11 @@ package struct KeyPeriodService: Service {
         do {
             let made = try await KeyPeriodMaker(store: store).make(plan, at: actor.now, by: actor)
             guard let last = made.last?.validUntil else { return }
-            logger.info("\(made.count) key periods of track \(plan.title)/\(plan.track) made, until \(last)")
+            logger.info("\(made.count) key periods of track \(plan.title)/\(plan.track) created, until \(last)")
         } catch {
-            // The store's errors name rows and never hold what is in them; others are none of its own.
+            // The store's errors name rows and never contain their values. Of other errors, only the type is logged.
             let reason = (error as? KeyStoreError).map { "\($0)" } ?? "\(type(of: error))"
-            logger.error("no key periods were made for track \(plan.title)/\(plan.track): \(reason)")
+            logger.error("no key periods were created for track \(plan.title)/\(plan.track): \(reason)")
         }
     }
 }

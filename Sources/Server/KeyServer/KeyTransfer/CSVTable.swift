@@ -1,4 +1,5 @@
-/// Values between commas (RFC 4180): a header row, then rows of as many fields, each with the line that it begins in.
+/// A CSV table (RFC 4180): a header row, then rows with the same number of fields, each with the number of its first
+/// line.
 struct CSVTable {
     /// A row.
     struct Row {
@@ -6,13 +7,13 @@ struct CSVTable {
         let fields: [String]
     }
 
-    /// Why a text is no table.
-    struct Mistake: Error, Equatable {
+    /// The reason why a text is not a valid table.
+    struct SyntaxError: Error, Equatable {
         let line: Int
         let reason: String
     }
 
-    /// What a table may have. A field that is longer holds nothing that a key needs.
+    /// The limits of a table. They are larger than any field of a key requires.
     enum Limit {
         static let size = 256 << 20
         static let columns = 64
@@ -21,20 +22,22 @@ struct CSVTable {
 
     /// The first row.
     let header: Row
-    /// The rest.
+    /// The other rows.
     let rows: [Row]
 
-    /// Reads a table. Lines end with LF or CR LF; empty lines are passed over; a byte order mark at the beginning too.
-    init(_ bytes: [UInt8]) throws(Mistake) {
-        guard bytes.count <= Limit.size else { throw Mistake(line: 1, reason: "more than \(Limit.size) bytes") }
+    /// Parses a table. Lines end with LF or CR LF. Empty lines are skipped, and so is a byte order mark at the start.
+    init(_ bytes: [UInt8]) throws(SyntaxError) {
+        guard bytes.count <= Limit.size else {
+            throw SyntaxError(line: 1, reason: "the file exceeds \(Limit.size) bytes")
+        }
         var parser = Parser(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...])
-        guard let header = try parser.row() else { throw Mistake(line: 1, reason: "there is no header row") }
+        guard let header = try parser.row() else { throw SyntaxError(line: 1, reason: "the header row is missing") }
         var rows: [Row] = []
         while let row = try parser.row() {
             guard row.fields.count == header.fields.count else {
-                throw Mistake(
+                throw SyntaxError(
                     line: row.line,
-                    reason: "\(row.fields.count) fields, where the header has \(header.fields.count)"
+                    reason: "the row has \(row.fields.count) fields, but the header has \(header.fields.count)"
                 )
             }
             rows.append(row)
@@ -43,7 +46,7 @@ struct CSVTable {
         self.rows = rows
     }
 
-    /// A row as a line. Fields with a comma, a quotation mark or a line break stand between quotation marks.
+    /// Returns a line of CSV. Fields with a comma, a quotation mark or a line break are quoted.
     static func line(_ fields: [String]) -> String {
         fields.map { field in
             let isPlain = !field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
@@ -59,64 +62,66 @@ extension CSVTable {
 
         init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-        /// The next row that is not empty; nil at the end.
-        mutating func row() throws(Mistake) -> Row? {
+        /// Returns the next row that is not empty; nil at the end.
+        mutating func row() throws(SyntaxError) -> Row? {
             while !rest.isEmpty {
                 let first = line
                 var fields: [String] = []
                 repeat {
                     guard fields.count < Limit.columns else {
-                        throw Mistake(line: first, reason: "more than \(Limit.columns) fields")
+                        throw SyntaxError(line: first, reason: "the row has more than \(Limit.columns) fields")
                     }
                     fields.append(try field())
-                } while take(UInt8(ascii: ","))
+                } while consume(UInt8(ascii: ","))
                 try endLine()
                 if fields != [""] { return Row(line: first, fields: fields) }
             }
             return nil
         }
 
-        private mutating func field() throws(Mistake) -> String {
+        private mutating func field() throws(SyntaxError) -> String {
             let begin = line
             var bytes: [UInt8] = []
-            if take(UInt8(ascii: "\"")) {
+            if consume(UInt8(ascii: "\"")) {
                 while true {
-                    guard let byte = rest.popFirst() else { throw Mistake(line: begin, reason: "a \" is not closed") }
-                    if byte == UInt8(ascii: "\""), !take(UInt8(ascii: "\"")) { break }
+                    guard let byte = rest.popFirst() else {
+                        throw SyntaxError(line: begin, reason: "a quoted field has no closing \"")
+                    }
+                    if byte == UInt8(ascii: "\""), !consume(UInt8(ascii: "\"")) { break }
                     if byte == UInt8(ascii: "\n") { line += 1 }
                     try append(byte, to: &bytes)
                 }
             } else {
                 while let byte = rest.first, ![0x2C, 0x0A, 0x0D].contains(byte) {
                     guard byte != UInt8(ascii: "\"") else {
-                        throw Mistake(line: begin, reason: "a \" stands within a field that does not begin with one")
+                        throw SyntaxError(line: begin, reason: "a field contains a \" but is not quoted")
                     }
                     _ = rest.popFirst()
                     try append(byte, to: &bytes)
                 }
             }
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw Mistake(line: begin, reason: "the text is not UTF-8")
+                throw SyntaxError(line: begin, reason: "the text is not UTF-8")
             }
             return text
         }
 
-        private func append(_ byte: UInt8, to bytes: inout [UInt8]) throws(Mistake) {
+        private func append(_ byte: UInt8, to bytes: inout [UInt8]) throws(SyntaxError) {
             guard bytes.count < Limit.field else {
-                throw Mistake(line: line, reason: "a field has more than \(Limit.field) bytes")
+                throw SyntaxError(line: line, reason: "a field is longer than \(Limit.field) bytes")
             }
             bytes.append(byte)
         }
 
-        private mutating func endLine() throws(Mistake) {
-            _ = take(UInt8(ascii: "\r"))
-            guard take(UInt8(ascii: "\n")) || rest.isEmpty else {
-                throw Mistake(line: line, reason: "a comma or the end of the line was expected")
+        private mutating func endLine() throws(SyntaxError) {
+            _ = consume(UInt8(ascii: "\r"))
+            guard consume(UInt8(ascii: "\n")) || rest.isEmpty else {
+                throw SyntaxError(line: line, reason: "expected a comma or the end of the line")
             }
             line += 1
         }
 
-        private mutating func take(_ byte: UInt8) -> Bool {
+        private mutating func consume(_ byte: UInt8) -> Bool {
             guard rest.first == byte else { return false }
             _ = rest.popFirst()
             return true

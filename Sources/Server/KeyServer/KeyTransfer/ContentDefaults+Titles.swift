@@ -2,9 +2,10 @@ import DRMSignaling
 package import KeyStore
 
 extension ContentDefaults {
-    /// The URI of a key period in playlists: the title's template, or `skd://{kid}`.
+    /// Returns the key URI of a key period in playlists, from the title's template or from `skd://{kid}`.
     ///
-    /// - Throws: `SignalingError` `invalid-key-uri` for an invalid template, or one that needs a value the key lacks.
+    /// - Throws: `SignalingError` `invalid-key-uri` for an invalid template, or one with a value that the key does not
+    ///   have.
     package static func keyURI(
         title: TitleRecord,
         track: String,
@@ -13,15 +14,15 @@ extension ContentDefaults {
     ) throws -> String {
         let template = try title.keyURITemplate.map { text throws(SignalingError) in try KeyURITemplate(text) }
         guard let keyID = ContentKeyID(keyID) else {
-            throw KeyStoreError(.invalidRecord, place: "content", reason: "a key ID has 16 bytes")
+            throw KeyStoreError(.invalidRecord, place: "content", reason: "the key ID must have 16 bytes")
         }
         return try (template ?? .fairPlay).uri(keyID: keyID, track: track, title: title.name, period: validFrom)
     }
 
-    /// The asset ID of a key period that is given no other: what stands behind `skd://` in its key URI. By default that
+    /// Returns the default asset ID of a key period: the part of its key URI after `skd://`. Without a template, this
     /// is the key ID in hexadecimal digits.
     ///
-    /// - Throws: `SignalingError` `invalid-key-uri`, also when the URI has another scheme.
+    /// - Throws: `SignalingError` `invalid-key-uri`, also if the URI has another scheme.
     package static func assetID(
         title: TitleRecord,
         track: String,
@@ -30,24 +31,24 @@ extension ContentDefaults {
     ) throws -> [UInt8] {
         let uri = try keyURI(title: title, track: track, keyID: keyID, validFrom: validFrom)
         guard let assetID = assetID(inKeyURI: uri) else {
-            throw SignalingError(.invalidKeyURI, "key URI", "it does not begin with skd://: give an asset ID")
+            throw SignalingError(.invalidKeyURI, "key URI", "it does not start with skd://: give an asset ID")
         }
         return assetID
     }
 
-    /// What stands behind `skd://`; nil when nothing does.
+    /// Returns the part of a key URI after `skd://`; nil if there is none.
     static func assetID(inKeyURI uri: String) -> [UInt8]? {
         guard uri.hasPrefix("skd://"), uri.utf8.count > 6 else { return nil }
         return Array(uri.utf8.dropFirst(6))
     }
 
-    /// Holds that a template is one, and begins with what FairPlay's players look for.
+    /// Checks that a template is valid and starts with the scheme that FairPlay requires.
     ///
     /// - Throws: `SignalingError` `invalid-key-uri`.
     static func checkKeyURI(_ template: String) throws(SignalingError) {
         _ = try KeyURITemplate(template)
         guard template.hasPrefix("skd://"), template.utf8.count > 6 else {
-            throw SignalingError(.invalidKeyURI, "key URI", "FairPlay's begins with skd://, as skd://{kid} does")
+            throw SignalingError(.invalidKeyURI, "key URI", "it must start with skd://, such as skd://{kid}")
         }
     }
 }

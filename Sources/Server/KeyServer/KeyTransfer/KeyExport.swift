@@ -2,23 +2,24 @@ import DRMSignaling
 package import FPSCrypto
 package import KeyStore
 
-/// Writes keys into a file: in the clear, or encrypted to those whom it is for.
+/// Exports keys to a file: unencrypted, or encrypted for recipients.
 package enum KeyExport {
-    /// The form of the file.
+    /// The format of the file.
     package enum Format: String, Sendable, CaseIterable {
-        /// A row for each key, with all that ``KeyImport`` takes.
+        /// A CSV file with a row for each key, with everything that ``KeyImport`` reads.
         case csv
-        /// A CPIX 2.3 document of one title. It has no place for policies, stream IDs and title IDs.
+        /// A CPIX 2.3 document with the keys of one title. It contains no policies, stream IDs and title IDs.
         case cpix
     }
 
-    /// The keys of a title, or all keys.
+    /// Exports the keys of a title, or all keys.
     ///
     /// - Parameters:
-    ///   - recipients: To whom the keys of a CPIX document are encrypted; none: it has them in the clear.
-    ///   - write: Takes the file piece by piece.
-    /// - Returns: How many keys there were.
-    /// - Throws: `KeyStoreError`, `SignalingError`, ``KeyFileMistake``, and what `write` throws.
+    ///   - recipients: The certificates for which the keys of a CPIX document are encrypted; empty means unencrypted
+    ///     keys.
+    ///   - write: Writes a part of the file.
+    /// - Returns: The number of exported keys.
+    /// - Throws: `KeyStoreError`, `SignalingError`, ``KeyFileError``, and the errors of `write`.
     package static func write(
         title: String?,
         as format: Format,
@@ -37,7 +38,7 @@ package enum KeyExport {
             return count
         case .cpix:
             guard let title else {
-                throw KeyFileMistake(line: 1, reason: "a CPIX document has the keys of one title: name it")
+                throw KeyFileError(line: 1, reason: "a CPIX document contains the keys of one title: give its name")
             }
             var rows: [KeyRow] = []
             try await forEachRow(title: title, store) { rows.append($0) }
@@ -55,9 +56,9 @@ package enum KeyExport {
         _ body: (KeyRow) throws -> Void
     ) async throws {
         var line = 1
-        func take(_ infos: [ContentInfo]) async throws {
+        func export(_ infos: [ContentInfo]) async throws {
             for info in infos {
-                // It may have been removed since the page was read.
+                // The key may have been deleted since the page was read.
                 guard let found = try await store.lookup(assetID: info.assetID) else { continue }
                 line += 1
                 try body(KeyRow(found, line: line))
@@ -67,7 +68,7 @@ package enum KeyExport {
             var last: [UInt8]?
             repeat {
                 let page = try await store.contents(after: last, limit: 500)
-                try await take(page)
+                try await export(page)
                 last = page.last?.assetID
             } while last != nil
             return
@@ -77,7 +78,7 @@ package enum KeyExport {
             var last: ContentInfo?
             repeat {
                 let page = try await store.keyPeriods(title: title, track: track.name, after: last, limit: 500)
-                try await take(page)
+                try await export(page)
                 last = page.last
             } while last != nil
         }
@@ -85,7 +86,7 @@ package enum KeyExport {
 }
 
 extension KeyRow {
-    /// A stored key as a row.
+    /// Creates a row from a stored key.
     init(_ found: ContentLookup, line: Int) {
         let (record, info) = (found.record, found.record.info)
         self.init(line: line, key: record.contentKey, iv: record.iv)

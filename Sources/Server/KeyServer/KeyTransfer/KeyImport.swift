@@ -1,77 +1,77 @@
 package import KeyStore
 
-/// Brings keys from a file into a store: first everything is held against the rules and against what is there, and
-/// nothing is written unless all of it is right; then it is written in batches, each of them whole or not at all.
+/// Imports keys from a file to a store. At first everything is checked against the rules and the stored records; if
+/// there is any error, nothing is written. Then the keys are written in batches, each of them in one transaction.
 ///
-/// Cut off in between, it is done again with ``Options/resumes``: what is there already is passed over.
+/// An interrupted import can be repeated with ``Options/resumes``, which skips the keys that were imported before.
 package struct KeyImport: Sendable {
-    /// What to do with keys that are there.
+    /// The options for existing keys.
     package struct Options: Sendable {
-        /// Pass over keys that are there and equal.
+        /// Whether existing keys that are equal are skipped.
         package var resumes: Bool
-        /// Put keys, titles and tracks in the place of others that are there.
+        /// Whether existing keys, titles and tracks are replaced.
         package var replaces: Bool
 
-        /// Makes options.
+        /// Creates options.
         package init(resumes: Bool = false, replaces: Bool = false) {
             self.resumes = resumes
             self.replaces = replaces
         }
     }
 
-    /// What would be done.
+    /// The changes that an import would make.
     package struct Summary: Sendable, Equatable {
-        /// Keys that are not there.
+        /// The number of keys that do not exist yet.
         package var new = 0
-        /// Keys that are there and equal.
+        /// The number of keys that exist and are equal.
         package var same = 0
-        /// Keys that would take the place of others.
+        /// The number of keys that would replace others.
         package var replaced = 0
-        /// Titles that are not there.
+        /// The number of titles that do not exist yet.
         package var newTitles = 0
-        /// Tracks that are not there.
+        /// The number of tracks that do not exist yet.
         package var newTracks = 0
-        /// Titles and tracks that would change.
+        /// The number of titles and tracks that would change.
         package var changed = 0
-        /// What is wrong, in the order of the lines. With one mistake nothing is written.
-        package var mistakes: [KeyFileMistake] = []
+        /// The errors in the file, in the order of the lines. If there are any, nothing is written.
+        package var mistakes: [KeyFileError] = []
     }
 
-    /// How many keys one transaction writes.
+    /// The maximum number of keys per transaction.
     package static let batchSize = 500
 
-    /// What would be done.
+    /// The changes that the import would make.
     package let summary: Summary
     private let batches: [ContentBatch]
 
-    /// Holds rows against the rules and the store.
+    /// Checks rows against the rules and the store.
     ///
     /// - Parameters:
     ///   - rows: The keys.
-    ///   - mistakes: What was wrong already when the file was read.
+    ///   - mistakes: The errors that were found when the file was parsed.
     ///   - time: The time, in Unix seconds.
-    /// - Throws: `KeyStoreError` when the store fails.
+    /// - Throws: `KeyStoreError` if the store fails.
     package init(
         rows: [KeyRow],
-        mistakes: [KeyFileMistake] = [],
+        mistakes: [KeyFileError] = [],
         into store: any KeyServerStore,
         options: Options,
         time: Int64
     ) async throws {
         var plan = KeyImportPlan(store: store, options: options, time: time, mistakes: mistakes)
-        try await plan.take(rows)
+        try await plan.add(rows)
         plan.summary.mistakes.sort { $0.line < $1.line }
         summary = plan.summary
         batches = plan.batches
     }
 
-    /// Writes.
+    /// Writes the keys.
     ///
-    /// - Parameter progress: Takes the number of keys that are written, after each batch.
-    /// - Throws: `KeyStoreError`; `conflict` also when somebody else has stored one of the keys meanwhile.
+    /// - Parameter progress: Called after each batch with the number of written keys.
+    /// - Throws: `KeyStoreError`; `conflict` also if one of the keys has been stored by another client in the meantime.
     package func write(into store: any KeyServerStore, progress: (Int) -> Void = { _ in }) async throws {
         guard summary.mistakes.isEmpty else {
-            throw KeyStoreError(.invalidRecord, place: "import", reason: "the file has mistakes")
+            throw KeyStoreError(.invalidRecord, place: "import", reason: "the file has errors")
         }
         var count = 0
         for batch in batches {

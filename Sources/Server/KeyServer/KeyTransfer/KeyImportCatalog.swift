@@ -1,16 +1,16 @@
 import KeyStore
 
-/// The titles and tracks of an import: what its rows say of them, beside what is there.
+/// The titles and tracks of an import: the values in its rows, combined with the stored records.
 struct KeyImportCatalog {
-    /// What rows say of a title; nil: nothing.
-    private struct TitleWords {
+    /// The values for a title in the rows; nil if no row has one.
+    private struct TitleValues {
         var titleID: [UInt8]?
         var policy: String?
         var template: String?
     }
 
-    /// What rows say of a track; nil: nothing.
-    private struct TrackWords {
+    /// The values for a track in the rows; nil if no row has one.
+    private struct TrackValues {
         var kind: ContentTrack?
         var streamID: [UInt8]?
         var policy: String?
@@ -20,14 +20,14 @@ struct KeyImportCatalog {
     let time: Int64
     private(set) var changedTitles: [TitleRecord] = []
     private(set) var changedTracks: [TrackRecord] = []
-    /// The line in which a title, or `title/track`, first stands.
+    /// The first line with a title, or with `title/track`.
     private(set) var lines: [String: Int] = [:]
     private(set) var newTitles = 0
     private(set) var newTracks = 0
     private(set) var changed = 0
-    private var titleWords: [String: TitleWords] = [:]
-    private var trackWords: [String: TrackWords] = [:]
-    // Nil in them: it was found wrong, and that was said.
+    private var titleValues: [String: TitleValues] = [:]
+    private var trackValues: [String: TrackValues] = [:]
+    // A nil value means that the title or the track is not valid, and that this has been reported.
     private var titles: [String: TitleRecord?] = [:]
     private var tracks: [String: TrackRecord?] = [:]
 
@@ -36,36 +36,37 @@ struct KeyImportCatalog {
         self.time = time
     }
 
-    /// Takes what a row says, before anything is decided: the first row of a title may leave out what a later one has.
+    /// Collects the values in a row. This is done for all rows before any is checked, because the first row of a title
+    /// may omit values that a later one has.
     ///
-    /// - Throws: ``KeyFileMistake`` when an earlier row said otherwise.
-    mutating func hear(_ row: KeyRow) throws(KeyFileMistake) {
+    /// - Throws: ``KeyFileError`` if an earlier row has a different value.
+    mutating func collect(_ row: KeyRow) throws(KeyFileError) {
         guard let title = row.title, let track = row.track else { return }
-        var words = titleWords[title] ?? TitleWords()
-        try note(row.titleID, \.titleID, in: &words, "title ID", row)
-        try note(row.titlePolicy, \.policy, in: &words, "title's policy", row)
-        try note(row.template, \.template, in: &words, "title's key URI", row)
-        titleWords[title] = words
-        let place = "\(title)/\(track)"
-        var trackWord = trackWords[place] ?? TrackWords()
-        try note(row.kind, \.kind, in: &trackWord, "track's kind", row)
-        try note(row.streamID, \.streamID, in: &trackWord, "stream ID", row)
-        try note(row.trackPolicy, \.policy, in: &trackWord, "track's policy", row)
-        trackWords[place] = trackWord
+        var values = titleValues[title] ?? TitleValues()
+        try note(row.titleID, \.titleID, in: &values, "title ID", row)
+        try note(row.titlePolicy, \.policy, in: &values, "title's policy", row)
+        try note(row.template, \.template, in: &values, "title's key URI", row)
+        titleValues[title] = values
+        let trackPath = "\(title)/\(track)"
+        var newValues = trackValues[trackPath] ?? TrackValues()
+        try note(row.kind, \.kind, in: &newValues, "track's kind", row)
+        try note(row.streamID, \.streamID, in: &newValues, "stream ID", row)
+        try note(row.trackPolicy, \.policy, in: &newValues, "track's policy", row)
+        trackValues[trackPath] = newValues
     }
 
-    /// The title as it will be; nil when it was found wrong in an earlier row.
+    /// Returns the title after the import; nil if it is not valid, as reported for an earlier row.
     mutating func title(_ name: String, _ row: KeyRow, _ options: KeyImport.Options) async throws -> TitleRecord? {
         if let known = titles[name] { return known }
         titles[name] = .some(nil)
         lines[name] = row.line
         let stored = try await store.title(name: name)
-        let words = titleWords[name] ?? TitleWords()
+        let values = titleValues[name] ?? TitleValues()
         let title = try TitleRecord(
             name: name,
-            titleID: words.titleID ?? stored?.titleID,
-            policyName: words.policy ?? stored?.policyName,
-            keyURITemplate: words.template ?? stored?.keyURITemplate,
+            titleID: values.titleID ?? stored?.titleID,
+            policyName: values.policy ?? stored?.policyName,
+            keyURITemplate: values.template ?? stored?.keyURITemplate,
             time: time
         )
         if let template = title.keyURITemplate { try ContentDefaults.checkKeyURI(template) }
@@ -73,7 +74,7 @@ struct KeyImportCatalog {
             let isSame =
                 stored.titleID == title.titleID && stored.policyName == title.policyName
                 && stored.keyURITemplate == title.keyURITemplate
-            if !isSame { try change("the title is there, with another title ID, policy or key URI", row, options) }
+            if !isSame { try change("the title exists with another title ID, policy or key URI", row, options) }
             if !isSame { changedTitles.append(title) }
         } else {
             newTitles += 1
@@ -83,62 +84,62 @@ struct KeyImportCatalog {
         return title
     }
 
-    /// The track as it will be; nil when it was found wrong in an earlier row.
+    /// Returns the track after the import; nil if it is not valid, as reported for an earlier row.
     mutating func track(
         _ name: String,
         of title: String,
         _ row: KeyRow,
         _ options: KeyImport.Options
     ) async throws -> TrackRecord? {
-        let place = "\(title)/\(name)"
-        if let known = tracks[place] { return known }
-        tracks[place] = .some(nil)
-        lines[place] = row.line
+        let trackPath = "\(title)/\(name)"
+        if let known = tracks[trackPath] { return known }
+        tracks[trackPath] = .some(nil)
+        lines[trackPath] = row.line
         let stored = try await store.tracks(title: title).first { $0.name == name }
-        let words = trackWords[place] ?? TrackWords()
-        let kind = words.kind ?? stored?.kind ?? ContentTrack(rawValue: name) ?? .unspecified
+        let values = trackValues[trackPath] ?? TrackValues()
+        let kind = values.kind ?? stored?.kind ?? ContentTrack(rawValue: name) ?? .unspecified
         let track = try TrackRecord(
             title: title,
             name: name,
             kind: kind,
-            streamID: words.streamID ?? stored?.streamID,
-            policyName: words.policy ?? stored?.policyName
+            streamID: values.streamID ?? stored?.streamID,
+            policyName: values.policy ?? stored?.policyName
         )
         if stored == nil {
             newTracks += 1
             changedTracks.append(track)
         } else if stored != track {
-            try change("the track is there, with another kind, stream ID or policy", row, options)
+            try change("the track exists with another kind, stream ID or policy", row, options)
             changedTracks.append(track)
         }
-        tracks[place] = track
+        tracks[trackPath] = track
         return track
     }
 
-    /// All tracks of a title as they will be.
+    /// Returns all tracks of a title after the import.
     func tracks(of title: TitleRecord) async throws(KeyStoreError) -> [TrackRecord] {
         try await store.tracks(title: title.name).map { (tracks["\($0.title)/\($0.name)"] ?? nil) ?? $0 }
     }
 
-    /// A title as it will be; nil when it was found wrong.
+    /// Returns a title after the import; nil if it is not valid.
     func resolvedTitle(_ name: String) -> TitleRecord? { titles[name] ?? nil }
 
-    private mutating func change(_ what: String, _ row: KeyRow, _ options: KeyImport.Options) throws(KeyFileMistake) {
+    private mutating func change(_ what: String, _ row: KeyRow, _ options: KeyImport.Options) throws(KeyFileError) {
         changed += 1
-        guard options.replaces else { throw KeyFileMistake(line: row.line, reason: what) }
+        guard options.replaces else { throw KeyFileError(line: row.line, reason: what) }
     }
 
-    private func note<Words, Value: Equatable>(
+    private func note<Values, Value: Equatable>(
         _ value: Value?,
-        _ field: WritableKeyPath<Words, Value?>,
-        in words: inout Words,
+        _ field: WritableKeyPath<Values, Value?>,
+        in values: inout Values,
         _ name: String,
         _ row: KeyRow
-    ) throws(KeyFileMistake) {
+    ) throws(KeyFileError) {
         guard let value else { return }
-        if let earlier = words[keyPath: field], earlier != value {
-            throw KeyFileMistake(line: row.line, reason: "an earlier line has another \(name)")
+        if let earlier = values[keyPath: field], earlier != value {
+            throw KeyFileError(line: row.line, reason: "an earlier line has a different \(name)")
         }
-        words[keyPath: field] = value
+        values[keyPath: field] = value
     }
 }

@@ -1,7 +1,7 @@
 import DRMSignaling
 import KeyStore
 
-/// What an import would do, as it is found out row by row.
+/// The plan of an import, built row by row.
 struct KeyImportPlan {
     let store: any KeyServerStore
     let options: KeyImport.Options
@@ -12,7 +12,7 @@ struct KeyImportPlan {
     private var lines: (assets: [[UInt8]: Int], keyIDs: [[UInt8]: Int]) = ([:], [:])
     private var check: ContentCheck
 
-    init(store: any KeyServerStore, options: KeyImport.Options, time: Int64, mistakes: [KeyFileMistake]) {
+    init(store: any KeyServerStore, options: KeyImport.Options, time: Int64, mistakes: [KeyFileError]) {
         self.store = store
         self.options = options
         self.time = time
@@ -21,69 +21,69 @@ struct KeyImportPlan {
         summary.mistakes = mistakes
     }
 
-    /// All that is to be written: titles, then tracks, then keys.
+    /// All batches to write: titles, then tracks, then keys.
     var batches: [ContentBatch] {
         chunks(of: catalog.changedTitles).map { ContentBatch(titles: $0) }
             + chunks(of: catalog.changedTracks).map { ContentBatch(tracks: $0) }
             + chunks(of: contents).map { ContentBatch(contents: $0) }
     }
 
-    mutating func take(_ rows: [KeyRow]) async throws {
+    mutating func add(_ rows: [KeyRow]) async throws {
         for row in rows {
-            do { try catalog.hear(row) } catch { summary.mistakes.append(error) }
+            do { try catalog.collect(row) } catch { summary.mistakes.append(error) }
         }
-        for row in rows { try await noting(row.line) { plan in try await plan.take(row) } }
-        try await checkWhatStays()
+        for row in rows { try await reporting(row.line) { plan in try await plan.add(row) } }
+        try await checkStoredRecords()
         summary.newTitles = catalog.newTitles
         summary.newTracks = catalog.newTracks
         summary.changed = catalog.changed
     }
 
-    /// Tracks and keys that the file does not name can be under a policy that it changes.
-    private mutating func checkWhatStays() async throws {
+    /// Checks stored tracks and keys that are not in the file but use a policy that it changes.
+    private mutating func checkStoredRecords() async throws {
         let replaced = Set(contents.map(\.info.assetID))
-        // What is wrong already is told once.
-        var told = Set(summary.mistakes.map(\.line))
+        // Report each line only once.
+        var reported = Set(summary.mistakes.map(\.line))
         for title in catalog.changedTitles {
-            guard let line = catalog.lines[title.name], told.insert(line).inserted else { continue }
-            try await noting(line) { plan in
+            guard let line = catalog.lines[title.name], reported.insert(line).inserted else { continue }
+            try await reporting(line) { plan in
                 let tracks = try await plan.catalog.tracks(of: title)
                 try await plan.check.check(title, tracks: tracks, except: replaced)
             }
         }
         for track in catalog.changedTracks {
-            guard let line = catalog.lines["\(track.title)/\(track.name)"], told.insert(line).inserted else {
+            guard let line = catalog.lines["\(track.title)/\(track.name)"], reported.insert(line).inserted else {
                 continue
             }
-            try await noting(line) { plan in
+            try await reporting(line) { plan in
                 let title = plan.catalog.resolvedTitle(track.title)
                 try await plan.check.check(track, under: title, for: track.place, except: replaced)
             }
         }
     }
 
-    /// Does a part of the work; what is the file's fault becomes a mistake in that line.
-    private mutating func noting(_ line: Int, _ work: (inout Self) async throws -> Void) async throws {
+    /// Performs a check, and converts errors of the file to errors of the line.
+    private mutating func reporting(_ line: Int, _ work: (inout Self) async throws -> Void) async throws {
         do {
             try await work(&self)
-        } catch let mistake as KeyFileMistake {
-            summary.mistakes.append(mistake)
+        } catch let error as KeyFileError {
+            summary.mistakes.append(error)
         } catch let error as SignalingError {
-            summary.mistakes.append(KeyFileMistake(line: line, reason: "\(error)"))
+            summary.mistakes.append(KeyFileError(line: line, reason: "\(error)"))
         } catch let error as KeyStoreError
             where [.invalidRecord, .missingReference, .conflict].contains(error.code)
         {
-            summary.mistakes.append(KeyFileMistake(line: line, reason: error.reason ?? "\(error)"))
+            summary.mistakes.append(KeyFileError(line: line, reason: error.reason ?? "\(error)"))
         }
     }
 
-    private mutating func take(_ row: KeyRow) async throws {
+    private mutating func add(_ row: KeyRow) async throws {
         guard (row.title == nil) == (row.track == nil) else {
-            throw KeyFileMistake(line: row.line, reason: "a key has both title and track, or neither")
+            throw KeyFileError(line: row.line, reason: "a key must have both title and track, or neither")
         }
         var (title, track): (TitleRecord?, TrackRecord?) = (nil, nil)
         if let titleName = row.title, let trackName = row.track {
-            // Said once, in the first row that has it.
+            // An invalid title or track is reported only in the first row that has it.
             guard let resolved = try await catalog.title(titleName, row, options) else { return }
             guard let found = try await catalog.track(trackName, of: titleName, row, options) else { return }
             (title, track) = (resolved, found)
@@ -110,18 +110,18 @@ struct KeyImportPlan {
                     )
                 } ?? ContentInfo.assetID(forKeyID: keyID)
         } else {
-            throw KeyFileMistake(line: row.line, reason: "a key has an asset ID or a key ID")
+            throw KeyFileError(line: row.line, reason: "a key must have an asset ID or a key ID")
         }
-        let standsAlone = title == nil
+        let hasNoTitle = title == nil
         return try ContentRecord(
             assetID: assetID,
             keyID: row.keyID,
             contentKey: row.key,
             iv: row.iv,
-            track: standsAlone ? row.kind ?? .unspecified : .unspecified,
+            track: hasNoTitle ? row.kind ?? .unspecified : .unspecified,
             policyName: row.policy,
-            streamID: standsAlone ? row.streamID ?? ContentDefaults.streamID(forAssetID: assetID) : nil,
-            titleID: standsAlone ? row.titleID : nil,
+            streamID: hasNoTitle ? row.streamID ?? ContentDefaults.streamID(forAssetID: assetID) : nil,
+            titleID: hasNoTitle ? row.titleID : nil,
             titleName: row.title,
             trackName: row.track,
             validFrom: row.validFrom,
@@ -132,11 +132,11 @@ struct KeyImportPlan {
 
     private mutating func checkUnique(_ info: ContentInfo, _ row: KeyRow) throws {
         if let line = lines.assets.updateValue(row.line, forKey: info.assetID) {
-            throw KeyFileMistake(line: row.line, reason: "line \(line) has the same asset ID")
+            throw KeyFileError(line: row.line, reason: "line \(line) has the same asset ID")
         }
         guard let keyID = info.keyID else { return }
         if let line = lines.keyIDs.updateValue(row.line, forKey: keyID) {
-            throw KeyFileMistake(line: row.line, reason: "line \(line) has the same key ID")
+            throw KeyFileError(line: row.line, reason: "line \(line) has the same key ID")
         }
     }
 
@@ -144,7 +144,7 @@ struct KeyImportPlan {
         if let keyID = record.info.keyID, let owner = try await store.content(keyID: keyID),
             owner.info.assetID != record.info.assetID
         {
-            throw KeyFileMistake(line: row.line, reason: "another asset has the key ID")
+            throw KeyFileError(line: row.line, reason: "another asset has this key ID")
         }
         guard let stored = try await store.content(assetID: record.info.assetID) else {
             summary.new += 1
@@ -154,12 +154,12 @@ struct KeyImportPlan {
         if record.isEqual(to: stored) {
             summary.same += 1
             guard options.resumes || options.replaces else {
-                throw KeyFileMistake(line: row.line, reason: "the key is there already: resume to pass over it")
+                throw KeyFileError(line: row.line, reason: "the key already exists: resume to skip it")
             }
         } else {
             summary.replaced += 1
             guard options.replaces else {
-                throw KeyFileMistake(line: row.line, reason: "another key is there for this asset")
+                throw KeyFileError(line: row.line, reason: "another key exists for this asset")
             }
             contents.append(record)
         }
@@ -173,7 +173,8 @@ struct KeyImportPlan {
 }
 
 extension ContentRecord {
-    /// Whether two records are the same but for their times. Of a key period, its track says what it decrypts.
+    /// Whether two records are equal, except for their times. The track kind of a key period is that of its track, so
+    /// it is not compared.
     fileprivate func isEqual(to other: ContentRecord) -> Bool {
         let (mine, theirs) = (info, other.info)
         return contentKey == other.contentKey && iv == other.iv && mine.keyID == theirs.keyID

@@ -3,10 +3,10 @@ import FPSCrypto
 import KeyStore
 
 extension KeyRow {
-    /// Takes the keys out of a CPIX document. Its content ID is the title, the intended track type of a key's usage rule
-    /// the track, the period of that rule the validity. The asset ID is what stands behind `skd://` in FairPlay's key
-    /// URI, where there is one.
-    static func rows(of document: CPIXDocument) -> (rows: [KeyRow], mistakes: [KeyFileMistake]) {
+    /// Returns the keys in a CPIX document. Its content ID is the title, the intended track type of a key's usage rule
+    /// is the track, and the period of that rule is the validity. The asset ID is the part of FairPlay's key URI after
+    /// `skd://`, if there is one.
+    static func rows(of document: CPIXDocument) -> (rows: [KeyRow], mistakes: [KeyFileError]) {
         let rules = Dictionary(grouping: document.usageRules, by: \.keyID)
         let periods = Dictionary(document.periods.map { ($0.id, $0) }) { first, _ in first }
         var assetIDs: [ContentKeyID: [UInt8]] = [:]
@@ -14,12 +14,12 @@ extension KeyRow {
             guard let uri = system.keyURI, let assetID = ContentDefaults.assetID(inKeyURI: uri) else { continue }
             assetIDs[system.keyID] = assetID
         }
-        var (rows, mistakes): ([KeyRow], [KeyFileMistake]) = ([], [])
+        var (rows, mistakes): ([KeyRow], [KeyFileError]) = ([], [])
         for contentKey in document.contentKeys {
             do {
                 var row = try KeyRow(contentKey)
                 row.assetID = assetIDs[contentKey.keyID]
-                try row.take(rules[contentKey.keyID] ?? [], periods, title: document.contentID)
+                try row.apply(rules[contentKey.keyID] ?? [], periods, title: document.contentID)
                 rows.append(row)
             } catch {
                 mistakes.append(error)
@@ -28,64 +28,70 @@ extension KeyRow {
         return (rows, mistakes)
     }
 
-    private init(_ contentKey: CPIXDocument.ContentKey) throws(KeyFileMistake) {
+    private init(_ contentKey: CPIXDocument.ContentKey) throws(KeyFileError) {
         guard !contentKey.isEncrypted else {
-            throw KeyFileMistake(line: contentKey.line, reason: "the key is encrypted: give the private key it is for")
+            throw KeyFileError(
+                line: contentKey.line,
+                reason: "the key is encrypted: give the recipient's private key"
+            )
         }
         guard let key = contentKey.key else {
-            throw KeyFileMistake(line: contentKey.line, reason: "ContentKey has no key in it")
+            throw KeyFileError(line: contentKey.line, reason: "ContentKey contains no key")
         }
         guard let iv = contentKey.explicitIV else {
-            throw KeyFileMistake(line: contentKey.line, reason: "ContentKey has no explicitIV, which FairPlay needs")
+            throw KeyFileError(line: contentKey.line, reason: "ContentKey has no explicitIV, which FairPlay requires")
         }
         self.init(line: contentKey.line, key: key, iv: iv)
         keyID = contentKey.keyID.bytes
     }
 
-    private mutating func take(
+    private mutating func apply(
         _ rules: [CPIXDocument.UsageRule],
         _ periods: [String: CPIXDocument.KeyPeriod],
         title: String?
-    ) throws(KeyFileMistake) {
+    ) throws(KeyFileError) {
         let types = rules.compactMap(\.intendedTrackType)
         let tracks = Set(types.map(SPEKENames.track(ofType:)))
         guard tracks.count <= 1 else {
-            throw KeyFileMistake(
+            throw KeyFileError(
                 line: line,
-                reason: "usage rules give the key two track types; here a key has one track"
+                reason: "the key's usage rules have different track types; a key can have only one track"
             )
         }
         kind = types.first.flatMap { SPEKENames.kind(ofType: $0) } ?? ContentTrack(rules)
-        // Without a rule that says what it is for, there is no track for the key, and it stands alone.
+        // Without a usage rule for a track type, the key has no track and no title.
         if let title, let name = tracks.first ?? kind?.rawValue {
             self.title = SPEKENames.title(ofContentID: title)
             track = name
         }
         let ids = Set(rules.flatMap(\.periodIDs))
         guard ids.count <= 1 else {
-            throw KeyFileMistake(line: line, reason: "usage rules give the key two periods; here a key has one")
+            throw KeyFileError(
+                line: line,
+                reason: "the key's usage rules have different periods; a key can have only one"
+            )
         }
         guard let id = ids.first else { return }
         guard let period = periods[id] else {
-            throw KeyFileMistake(line: line, reason: "a usage rule of the key names a period that is not there")
+            throw KeyFileError(line: line, reason: "a usage rule of the key refers to a missing period")
         }
         (validFrom, validUntil) = (period.start, period.end)
     }
 
-    /// A document of the keys of one title.
+    /// Returns a document with the keys of one title.
     ///
-    /// - Throws: ``KeyFileMistake`` for a key that has no key ID.
-    static func document(of rows: [KeyRow], title: String) throws(KeyFileMistake) -> CPIXDocument {
+    /// - Throws: ``KeyFileError`` for a key without a key ID.
+    static func document(of rows: [KeyRow], title: String) throws(KeyFileError) -> CPIXDocument {
         var document = CPIXDocument(contentID: title)
         for row in rows {
             guard let keyID = row.keyID.flatMap({ ContentKeyID($0) }) else {
-                throw KeyFileMistake(line: row.line, reason: "CPIX has no place for a key without a key ID")
+                throw KeyFileError(line: row.line, reason: "CPIX cannot contain a key without a key ID")
             }
             document.contentKeys.append(
                 .init(keyID: keyID, key: row.key, explicitIV: row.iv, scheme: "cbcs")
             )
             guard let name = String(validating: row.assetID ?? [], as: UTF8.self), !name.isEmpty else {
-                throw KeyFileMistake(line: row.line, reason: "CPIX has no place for an asset ID that is no text")
+                throw KeyFileError(line: row.line, reason: "CPIX cannot contain an asset ID that is not UTF-8")
             }
             document.systems.append(.init(keyID: keyID, systemID: .fairPlay, keyURI: "skd://\(name)"))
             var rule = CPIXDocument.UsageRule(

@@ -4,8 +4,8 @@ import KeyStore
 import TextCoding
 
 extension KeyRow {
-    /// The columns, in the order in which they are written. `key` and `iv` must be there, and `asset` or `kid`; the
-    /// order of those that are there does not matter.
+    /// The columns, in the order in which they are written. `key` and `iv` are required, and `asset` or `kid`. A file
+    /// may have the columns in any order.
     enum Column: String, CaseIterable {
         case title, track, kind, asset, kid, key, iv, policy, stream
         case validFrom = "valid_from"
@@ -16,30 +16,30 @@ extension KeyRow {
         case template = "key_uri"
     }
 
-    static func rows(of table: CSVTable) throws -> (rows: [KeyRow], mistakes: [KeyFileMistake]) {
-        var places: [Column: Int] = [:]
-        for (place, name) in table.header.fields.enumerated() {
+    static func rows(of table: CSVTable) throws -> (rows: [KeyRow], mistakes: [KeyFileError]) {
+        var indices: [Column: Int] = [:]
+        for (index, name) in table.header.fields.enumerated() {
             guard let column = Column(rawValue: name) else {
                 let known = Column.allCases.map(\.rawValue).joined(separator: ", ")
-                throw KeyFileMistake(line: table.header.line, reason: "column \(place + 1) is none of \(known)")
+                throw KeyFileError(line: table.header.line, reason: "column \(index + 1) must be one of \(known)")
             }
-            guard places.updateValue(place, forKey: column) == nil else {
-                throw KeyFileMistake(line: table.header.line, reason: "the column \(name) is there twice")
+            guard indices.updateValue(index, forKey: column) == nil else {
+                throw KeyFileError(line: table.header.line, reason: "the column \(name) appears more than once")
             }
         }
-        for column in [Column.key, .iv] where places[column] == nil {
-            throw KeyFileMistake(line: table.header.line, reason: "there is no column \(column.rawValue)")
+        for column in [Column.key, .iv] where indices[column] == nil {
+            throw KeyFileError(line: table.header.line, reason: "the column \(column.rawValue) is missing")
         }
-        var (rows, mistakes): ([KeyRow], [KeyFileMistake]) = ([], [])
+        var (rows, mistakes): ([KeyRow], [KeyFileError]) = ([], [])
         for row in table.rows {
-            do { rows.append(try KeyRow(Fields(row: row, places: places))) } catch { mistakes.append(error) }
+            do { rows.append(try KeyRow(Fields(row: row, indices: indices))) } catch { mistakes.append(error) }
         }
         return (rows, mistakes)
     }
 
-    private init(_ fields: Fields) throws(KeyFileMistake) {
+    private init(_ fields: Fields) throws(KeyFileError) {
         guard let key = try fields.bytes(.key), let iv = try fields.bytes(.iv) else {
-            throw fields.mistake(fields[.key] == nil ? .key : .iv, "is missing")
+            throw fields.error(fields[.key] == nil ? .key : .iv, "is missing")
         }
         self.init(line: fields.row.line, key: SecretBytes(copying: key), iv: iv)
         title = fields[.title]
@@ -47,7 +47,7 @@ extension KeyRow {
         if let word = fields[.kind] {
             guard let kind = ContentTrack(rawValue: word.lowercased()) else {
                 let known = ContentTrack.allCases.map(\.rawValue).joined(separator: ", ")
-                throw fields.mistake(.kind, "is none of \(known)")
+                throw fields.error(.kind, "must be one of \(known)")
             }
             self.kind = kind
         }
@@ -63,10 +63,10 @@ extension KeyRow {
         template = fields[.template]
     }
 
-    /// The header of a table that is written.
+    /// The header line of CSV.
     static var csvHeader: String { CSVTable.line(Column.allCases.map(\.rawValue)) }
 
-    /// The row as a line of CSV, with its key in the clear.
+    /// The row as a line of CSV, with its unencrypted key.
     var csvLine: String {
         CSVTable.line(Column.allCases.map { text(of: $0) ?? "" })
     }
@@ -91,49 +91,49 @@ extension KeyRow {
         }
     }
 
-    /// An asset ID as text: itself where it is plain, `0x` and hexadecimal digits otherwise.
+    /// Returns an asset ID as text if it is printable ASCII, otherwise as `0x` and hexadecimal digits.
     private static func text(ofAssetID assetID: [UInt8]) -> String {
         let isPlain = assetID.allSatisfy { (0x21...0x7E).contains($0) } && !assetID.starts(with: "0x".utf8)
         return isPlain ? String(decoding: assetID, as: UTF8.self) : "0x" + Hexadecimal.encode(assetID)
     }
 }
 
-/// The fields of one row by their columns; an empty one is none.
+/// The fields of one row by column; an empty field counts as missing.
 private struct Fields {
     let row: CSVTable.Row
-    let places: [KeyRow.Column: Int]
+    let indices: [KeyRow.Column: Int]
 
     subscript(column: KeyRow.Column) -> String? {
-        guard let place = places[column], !row.fields[place].isEmpty else { return nil }
-        return row.fields[place]
+        guard let index = indices[column], !row.fields[index].isEmpty else { return nil }
+        return row.fields[index]
     }
 
-    func mistake(_ column: KeyRow.Column, _ reason: String) -> KeyFileMistake {
-        KeyFileMistake(line: row.line, reason: "\(column.rawValue) \(reason)")
+    func error(_ column: KeyRow.Column, _ reason: String) -> KeyFileError {
+        KeyFileError(line: row.line, reason: "\(column.rawValue) \(reason)")
     }
 
-    /// 16 bytes, as hexadecimal digits or a UUID.
-    func bytes(_ column: KeyRow.Column) throws(KeyFileMistake) -> [UInt8]? {
+    /// Returns 16 bytes from hexadecimal digits or a UUID.
+    func bytes(_ column: KeyRow.Column) throws(KeyFileError) -> [UInt8]? {
         guard let text = self[column] else { return nil }
         guard let value = try? ContentKeyID(parsing: text) else {
-            throw mistake(column, "is not 16 bytes, 32 hexadecimal digits")
+            throw error(column, "must be 16 bytes as 32 hexadecimal digits")
         }
         return value.bytes
     }
 
-    func assetID() throws(KeyFileMistake) -> [UInt8]? {
+    func assetID() throws(KeyFileError) -> [UInt8]? {
         guard let text = self[.asset] else { return nil }
         guard text.hasPrefix("0x") else { return Array(text.utf8) }
         guard let bytes = Hexadecimal.decode(String(text.dropFirst(2))) else {
-            throw mistake(.asset, "begins with 0x, and no hexadecimal digits follow")
+            throw error(.asset, "starts with 0x, which must be followed by hexadecimal digits")
         }
         return bytes
     }
 
-    func time(_ column: KeyRow.Column) throws(KeyFileMistake) -> Int64? {
+    func time(_ column: KeyRow.Column) throws(KeyFileError) -> Int64? {
         guard let text = self[column] else { return nil }
         guard let seconds = Int64(text) ?? UnixTime.seconds(iso8601: text) else {
-            throw mistake(column, "is no time: ISO 8601 with a time zone, or Unix seconds")
+            throw error(column, "must be a time: ISO 8601 with a time zone, or Unix seconds")
         }
         return seconds
     }

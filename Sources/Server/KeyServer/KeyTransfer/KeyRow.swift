@@ -2,18 +2,18 @@ import DRMSignaling
 package import FPSCrypto
 package import KeyStore
 
-/// A key as it stands in a file: one row of CSV, one key of a CPIX document.
+/// A key in a file: one row of CSV, or one key of a CPIX document.
 ///
-/// What belongs to title or track may be left out: then it stays as it is, or gets its default where title or track is
-/// new.
+/// Values of the title and the track are optional. If they are missing, a stored title or track is unchanged, and a new
+/// one gets defaults.
 package struct KeyRow: Sendable {
     /// The line in the file, for messages.
     package var line: Int
-    /// The title, by its name.
+    /// The name of the title.
     package var title: String?
-    /// The track, by its name.
+    /// The name of the track.
     package var track: String?
-    /// What the key decrypts: the track's, where there is one.
+    /// The kind of track: that of the track, if there is one.
     package var kind: ContentTrack?
     /// The asset ID, 2 to 200 bytes.
     package var assetID: [UInt8]?
@@ -23,24 +23,24 @@ package struct KeyRow: Sendable {
     package var key: SecretBytes
     /// The initialization vector, 16 bytes.
     package var iv: [UInt8]
-    /// The key's own policy.
+    /// The name of the key's policy.
     package var policy: String?
-    /// The stream ID, 16 bytes: the track's, where there is one.
+    /// The stream ID, 16 bytes: that of the track, if there is one.
     package var streamID: [UInt8]?
-    /// When the key begins to be used, in Unix seconds.
+    /// The start of the key's validity, in Unix seconds.
     package var validFrom: Int64?
-    /// When another takes its place, in Unix seconds.
+    /// The end of the key's validity, in Unix seconds.
     package var validUntil: Int64?
-    /// The title ID, 16 bytes: the title's, where there is one.
+    /// The title ID, 16 bytes: that of the title, if there is one.
     package var titleID: [UInt8]?
-    /// The title's policy.
+    /// The name of the title's policy.
     package var titlePolicy: String?
-    /// The track's policy.
+    /// The name of the track's policy.
     package var trackPolicy: String?
-    /// The title's key URI.
+    /// The template of the title's key URI.
     package var template: String?
 
-    /// Makes a row of what every key has.
+    /// Creates a row with the required values.
     package init(line: Int, key: SecretBytes, iv: [UInt8]) {
         self.line = line
         self.key = key
@@ -48,27 +48,27 @@ package struct KeyRow: Sendable {
     }
 }
 
-/// Something in a file that is not right, with its line. It never holds what is in a field.
-package struct KeyFileMistake: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The line, from 1.
+/// An error in a file, with its line. It never contains the value of a field.
+package struct KeyFileError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The line number, starting at 1.
     package let line: Int
-    /// What is wrong.
+    /// The description of the error.
     package let reason: String
 
-    /// `line 7: kid is missing`.
+    /// The line and the reason: `line 7: kid is missing`.
     package var description: String { "line \(line): \(reason)" }
 }
 
 extension KeyRow {
-    /// Takes the keys out of a file: CPIX where it begins with `<`, CSV otherwise.
+    /// Parses the keys in a file: CPIX if it starts with `<`, otherwise CSV.
     ///
-    /// - Parameter privateKey: opens keys that a CPIX document has encrypted to its owner.
-    /// - Returns: The rows that are right, and what is wrong with the others.
-    /// - Throws: ``KeyFileMistake`` when the file as a whole cannot be read.
+    /// - Parameter privateKey: The private key to decrypt the keys of a CPIX document.
+    /// - Returns: The valid rows, and the errors in the others.
+    /// - Throws: ``KeyFileError`` if the file as a whole is not valid.
     package static func rows(
         ofFile bytes: [UInt8],
         privateKey: RSAPrivateKey? = nil
-    ) throws(KeyFileMistake) -> (rows: [KeyRow], mistakes: [KeyFileMistake]) {
+    ) throws(KeyFileError) -> (rows: [KeyRow], mistakes: [KeyFileError]) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
         if start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "<") {
             do throws(SignalingError) {
@@ -76,15 +76,15 @@ extension KeyRow {
                 if let privateKey { try document.decryptKeys(with: privateKey) }
                 return rows(of: document)
             } catch {
-                throw KeyFileMistake(line: 1, reason: "\(error)")
+                throw KeyFileError(line: 1, reason: "\(error)")
             }
         }
-        do { return try rows(of: CSVTable(bytes)) } catch let mistake as CSVTable.Mistake {
-            throw KeyFileMistake(line: mistake.line, reason: mistake.reason)
-        } catch let mistake as KeyFileMistake {
+        do { return try rows(of: CSVTable(bytes)) } catch let mistake as CSVTable.SyntaxError {
+            throw KeyFileError(line: mistake.line, reason: mistake.reason)
+        } catch let mistake as KeyFileError {
             throw mistake
         } catch {
-            throw KeyFileMistake(line: 1, reason: "the file cannot be read")
+            throw KeyFileError(line: 1, reason: "the file cannot be parsed")
         }
     }
 }

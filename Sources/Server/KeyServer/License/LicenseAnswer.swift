@@ -4,9 +4,9 @@ package import KeyStore
 import NIOCore
 import TextCoding
 
-/// A license as HTTP has it.
+/// The HTTP response with a license.
 ///
-/// | Question | Answer | What the app is told |
+/// | Request | Response | Attributes of the key |
 /// |---|---|---|
 /// | octets | `application/octet-stream`: the CKC | headers |
 /// | text, form | `text/plain`: the CKC in base64 | headers |
@@ -14,11 +14,11 @@ import TextCoding
 ///
 /// The headers are `Keyway-Persistable` and `Keyway-Dual-Expiry`, each `true` or `false`.
 extension LicenseAnswer {
-    /// The answer in the shape of the question.
-    package func response(in shape: LicenseShape) -> Response {
+    /// Returns the response in the body format of the request.
+    package func response(in format: LicenseBodyFormat) -> Response {
         let type: String
         let body: [UInt8]
-        switch shape {
+        switch format {
         case .octets:
             (type, body) = ("application/octet-stream", ckc)
         case .text, .form:
@@ -26,16 +26,16 @@ extension LicenseAnswer {
         case .json:
             (type, body) = ("application/json", JSONValue.fields(fields).encoded)
         }
-        // A license is for one device and one moment.
+        // A license is for one device at one time.
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
-        if shape != .json {
+        if format != .json {
             headers[.persistable] = "\(isPersistable)"
             headers[.dualExpiry] = "\(hasDualExpiry)"
         }
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 
-    /// The answer as JSON fields; the batch adds its own around them.
+    /// The license as JSON fields, to which a batch adds others.
     var fields: [(name: String, value: JSONValue?)] {
         [
             ("ckc", .string(Base64.encode(ckc))),
@@ -46,8 +46,8 @@ extension LicenseAnswer {
 }
 
 extension HTTPField.Name {
-    /// Whether the key of the CKC may be kept: `true` or `false`.
+    /// The header that specifies whether the key in the CKC may be persisted: `true` or `false`.
     package static let persistable = Self("Keyway-Persistable")!
-    /// Whether the key of the CKC has a storage and a playback duration: `true` or `false`.
+    /// The header that specifies whether the key in the CKC has a storage and a playback duration: `true` or `false`.
     package static let dualExpiry = Self("Keyway-Dual-Expiry")!
 }

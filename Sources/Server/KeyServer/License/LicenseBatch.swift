@@ -2,29 +2,29 @@ package import Hummingbird
 package import KeyStore
 import TextCoding
 
-/// What `POST /fps/licenses` asks for: many licenses at once.
+/// The request body of `POST /fps/licenses`, a batch of license requests.
 ///
 ///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [
 ///         {"id": 1, "spc": "<base64>", "asset-id": "movie", "persist": false}, …]}}
 ///
-/// `id` is any whole number, once each; `asset-id`, `persist` and `preload` may be missing. An item that can be named and is
-/// otherwise malformed spoils itself alone; anything wrong around the items spoils the request.
+/// `id` is any integer and must be unique in the batch; `asset-id`, `persist` and `preload` are optional. An item that
+/// has an `id` and is otherwise malformed only fails itself; any other error fails the whole request.
 package struct LicenseBatchRequest: Sendable {
-    /// One of the licenses.
+    /// An item of the batch.
     package struct Item: Sendable {
-        /// The client's number for it.
+        /// The ID that the client chose.
         package let id: Int
-        /// What is asked for, or why it could not be read.
+        /// The license request, or the reason why it could not be parsed.
         package let content: Result<Content, ProblemDocument>
     }
 
-    /// What one item asks for.
+    /// The license request in an item.
     package struct Content: Sendable, Equatable {
         /// The SPC; at least one byte.
         package let spc: [UInt8]
-        /// The asset ID that the client believes to ask for. The SPC's governs.
+        /// The asset ID in the request. It must match the SPC's asset ID, which determines the key.
         package let assetID: [UInt8]?
-        /// Whether the client would like to keep the key. The policy decides.
+        /// Whether the client requests a persistent key. The policy determines whether it gets one.
         package let wantsPersistableKey: Bool
         /// Whether the key is loaded before playback: its lease is then a short reservation.
         package let isPreload: Bool
@@ -33,26 +33,26 @@ package struct LicenseBatchRequest: Sendable {
     /// The items in the order of the request.
     package let items: [Item]
 
-    /// Reads a batch.
+    /// Parses a batch.
     ///
-    /// - Parameter maximum: how many items one request may have; one it has at least.
+    /// - Parameter maximum: The maximum number of items; the minimum is one.
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/unsupportedMediaType`` or
     ///   ``ProblemType/malformedRequest``.
     package init(body: [UInt8], contentType: String?, maximum: Int = 32) throws(ProblemDocument) {
-        guard try LicenseShape(contentType: contentType) == .json else {
+        guard try LicenseBodyFormat(contentType: contentType) == .json else {
             throw ProblemDocument(.unsupportedMediaType, detail: "Send application/json.")
         }
         do throws(JSONError) {
             var outer = try JSONFields(JSONValue(parsing: body), path: "")
-            guard let request = outer.take("fairplay-streaming-request") else {
+            guard let request = outer.read("fairplay-streaming-request") else {
                 throw outer.error("fairplay-streaming-request", "the field is missing")
             }
             try outer.finish()
             var fields = try JSONFields(request, path: "/fairplay-streaming-request")
-            guard try fields.integer("version") == 1 else { throw fields.error("version", "1 was expected") }
+            guard try fields.integer("version") == 1 else { throw fields.error("version", "expected 1") }
             let values = try fields.array("create-ckc") ?? []
             guard !values.isEmpty, values.count <= maximum else {
-                throw fields.error("create-ckc", "1 to \(maximum) items were expected")
+                throw fields.error("create-ckc", "expected 1 to \(maximum) items")
             }
             try fields.finish()
             items = try Self.items(values)
@@ -66,11 +66,11 @@ package struct LicenseBatchRequest: Sendable {
         for (index, value) in values.enumerated() {
             var fields = try JSONFields(value, path: "/fairplay-streaming-request/create-ckc/\(index)")
             guard let id = try fields.integer("id") else { throw fields.error("id", "the field is missing") }
-            guard !items.contains(where: { $0.id == id }) else { throw fields.error("id", "the number appears twice") }
+            guard !items.contains(where: { $0.id == id }) else { throw fields.error("id", "the ID is not unique") }
             do throws(JSONError) {
                 items.append(Item(id: id, content: .success(try Content(&fields))))
             } catch {
-                let detail = "The item is not as expected: \(error.description)."
+                let detail = "The item is not valid: \(error.description)."
                 items.append(Item(id: id, content: .failure(ProblemDocument(.malformedRequest, detail: detail))))
             }
         }
@@ -85,28 +85,28 @@ extension LicenseBatchRequest.Content {
         wantsPersistableKey = try fields.bool("persist") ?? false
         isPreload = try fields.bool("preload") ?? false
         try fields.finish()
-        guard let spc = Base64.decode(text, .lenient) else { throw fields.error("spc", "this is not base64") }
-        guard !spc.isEmpty else { throw fields.error("spc", "there is no SPC") }
+        guard let spc = Base64.decode(text, .lenient) else { throw fields.error("spc", "expected base64") }
+        guard !spc.isEmpty else { throw fields.error("spc", "the SPC is missing") }
         self.spc = spc
     }
 }
 
-/// What `POST /fps/licenses` answers, with status 200 whatever came of the items.
+/// The response body of `POST /fps/licenses`, with status 200 independent of the results of the items.
 ///
 ///     {"fairplay-streaming-response": {"create-ckc": [
 ///         {"id": 1, "status": 0, "ckc": "<base64>", "persistable": false, "dualExpiry": false},
 ///         {"id": 2, "status": 404, "problem": {"type": "urn:keyway:problem:unknown-asset", …}}, …]}}
 ///
-/// An item's status is 0, or the HTTP status that `POST /fps/license` would have answered with.
-package struct LicenseBatchAnswer: Sendable {
-    /// What came of one item.
+/// The status of an item is 0, or the HTTP status that `POST /fps/license` would have returned.
+package struct LicenseBatchResponse: Sendable {
+    /// The result of an item.
     package struct Item: Sendable {
-        /// The client's number for it.
+        /// The ID that the client chose.
         package let id: Int
-        /// The CKC, or why there is none.
+        /// The license, or the problem.
         package let result: Result<LicenseAnswer, ProblemDocument>
 
-        /// Makes an item.
+        /// Creates an item.
         package init(id: Int, result: Result<LicenseAnswer, ProblemDocument>) {
             self.id = id
             self.result = result
@@ -116,10 +116,10 @@ package struct LicenseBatchAnswer: Sendable {
     /// The items in the order of the request.
     package let items: [Item]
 
-    /// Makes an answer.
+    /// Creates a response body.
     package init(items: [Item]) { self.items = items }
 
-    /// The answer.
+    /// Returns the HTTP response.
     package func response() -> Response {
         let answer = JSONValue.fields([
             ("fairplay-streaming-response", .fields([("create-ckc", .array(items.map(\.json)))]))
@@ -128,7 +128,7 @@ package struct LicenseBatchAnswer: Sendable {
     }
 }
 
-extension LicenseBatchAnswer.Item {
+extension LicenseBatchResponse.Item {
     fileprivate var json: JSONValue {
         switch result {
         case .success(let answer):

@@ -2,60 +2,63 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Why a ``BoundedWorkPool`` did not take a piece of work.
+/// The reason why a ``BoundedWorkPool`` refused a work item.
 package enum WorkPoolError: Error, Sendable, Equatable {
-    /// As much waits as may wait.
+    /// The queue is full.
     case overloaded
-    /// The pool has been stopped.
+    /// The pool was stopped.
     case stopped
 }
 
-/// Work that costs less when it is done for several inputs together, also for those of different callers.
+/// Work that is cheaper for several inputs at once, including inputs from different callers.
 package final class SharedWork<Input: Sendable, Output: Sendable>: Sendable {
-    /// How many inputs are best done together; asked each time.
+    /// Returns the preferred number of inputs per batch; called for each batch.
     let width: @Sendable () -> Int
-    /// Gives an output for each input, in their order.
+    /// Returns an output for each input, in the same order.
     let work: @Sendable ([Input]) -> [Output]
 
-    /// Makes work for ``BoundedWorkPool/run(_:by:)``.
+    /// Creates work for ``BoundedWorkPool/run(_:by:)``.
     package init(width: @escaping @Sendable () -> Int, _ work: @escaping @Sendable ([Input]) -> [Output]) {
         self.width = width
         self.work = work
     }
 }
 
-/// A fixed number of threads for work that keeps a core busy, with a bounded queue before them.
+/// A fixed number of threads for CPU-bound work, with a bounded queue.
 ///
-/// RSA must run neither on an event loop, where it would hold up every other connection, nor on Swift's own threads,
-/// where it would hold up every other task. A burst waits in the queue; what does not fit there is refused at once
-/// instead of being late for everybody.
+/// RSA must run neither on an event loop, where it would delay every other connection, nor on Swift's cooperative
+/// threads, where it would delay every other task. A burst of requests waits in the queue. Requests that do not fit in
+/// the queue are refused immediately, because otherwise all requests would be late.
 package final class BoundedWorkPool: Sendable {
     private struct Job {
-        /// As how many pieces of work it counts.
+        /// The number of work items that the job counts as.
         let weight: Int
-        /// Does the work, and hands back what tells the callers; with that of others, if it is shared.
+        /// Performs the work, together with that of other jobs if it is shared, and returns a closure that notifies the
+        /// callers.
         let run: @Sendable (_ with: [Job]) -> @Sendable () -> Void
         let refuse: @Sendable () -> Void
         var shared: Shared?
     }
 
-    /// Work that can be done together with what is shared in the same way.
+    /// A job that can be performed together with other jobs of the same shared work.
     private struct Shared {
         let work: ObjectIdentifier
         let width: @Sendable () -> Int
-        /// One for each piece of work that the job counts as.
+        /// The inputs, one for each work item that the job counts as.
         let inputs: [any Sendable]
-        /// Takes the outputs, and hands back what tells the caller.
+        /// Accepts the outputs, and returns a closure that notifies the caller.
         let answer: @Sendable (ArraySlice<any Sendable>) -> @Sendable () -> Void
     }
 
-    /// What the threads share. They hold this and not the pool, so that the pool can go while they wait.
+    /// The state that the threads share. Threads reference this object instead of the pool, so that the pool can be
+    /// deallocated while they wait.
     private final class Queue: Sendable {
         struct State {
             var jobs: [Job] = []
-            /// Where the queue begins in `jobs`: taking from the front of an array moves the whole rest.
+            /// The index of the first waiting job in `jobs`. Removing the first element of an array would move all
+            /// others.
             var first = 0
-            /// The weight of the jobs that were taken and have not ended.
+            /// The weight of the accepted jobs that have not finished.
             var unfinished = 0
             var isStopped = false
 
@@ -72,12 +75,12 @@ package final class BoundedWorkPool: Sendable {
                 return job
             }
 
-            /// What they weigh.
+            /// The weight of the waiting jobs.
             var waiting: Int { jobs[first...].reduce(0) { $0 + $1.weight } }
         }
 
         let state = Mutex(State())
-        /// Counts the jobs that wait, and one more for each thread once the pool is stopped.
+        /// Counts the waiting jobs, plus one for each thread after the pool is stopped.
         let available = DispatchSemaphore(value: 0)
 
         /// Runs jobs until the pool is stopped.
@@ -85,14 +88,15 @@ package final class BoundedWorkPool: Sendable {
             while let jobs = next() {
                 guard let first = jobs.first else { continue }
                 let answer = first.run(jobs)
-                // First the room, then the answer: whoever has it may come again at once.
+                // Free the capacity before notifying the callers, because a notified caller may send the next job
+                // immediately.
                 state.withLock { state in state.unfinished -= jobs.reduce(0) { $0 + $1.weight } }
                 answer()
             }
         }
 
-        /// The next job, with those right behind it that can be done together with it; waits for one. None when another
-        /// thread has taken it along; nil when the pool is stopped.
+        /// Waits for the next job, and returns it with the following jobs that can be performed together with it.
+        /// Returns an empty array if another thread has taken the job, and nil if the pool is stopped.
         private func next() -> [Job]? {
             available.wait()
             return state.withLock { state in
@@ -105,7 +109,8 @@ package final class BoundedWorkPool: Sendable {
                 {
                     room -= job.weight
                     jobs.append(job)
-                    // Its count too. Where another thread has that already, it finds nothing.
+                    // Decrement the semaphore for this job too. If another thread already has, that thread finds no
+                    // job.
                     _ = available.wait(timeout: .now())
                 }
                 return jobs
@@ -117,44 +122,44 @@ package final class BoundedWorkPool: Sendable {
     private let threads: Int
     private let capacity: Int
 
-    /// Starts the threads.
+    /// Creates a pool and starts its threads.
     ///
     /// - Parameters:
-    ///   - threads: How many pieces of work run at once; at least 1, best the number of cores.
-    ///   - capacity: How many more may wait.
-    ///   - name: What the threads are called, in at most 15 bytes: for `top -H`, and for what measures the server.
-    ///   - niceness: By how much their priority is lower than that of the others, 0 to 19.
+    ///   - threads: The number of threads; at least 1, ideally the number of cores.
+    ///   - capacity: The number of work items that may wait in addition.
+    ///   - name: The name of the threads, at most 15 bytes, for `top -H` and other measuring tools.
+    ///   - niceness: The niceness of the threads, 0 to 19.
     package init(threads: Int, capacity: Int, name: String = "keyway-open", niceness: Int32 = 0) {
         self.threads = max(threads, 1)
         self.capacity = max(capacity, 0)
         for _ in 0..<self.threads {
             let thread = Thread { [queue] in
-                // On Linux a priority is that of one thread. That it cannot be lowered is no reason not to work.
+                // On Linux a priority applies to one thread. Failure to lower it is not an error.
                 if niceness > 0 { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
                 queue.work()
             }
             thread.start()
-            // Foundation passes on the name of a thread that runs only.
+            // Foundation sets the name only if the thread is running.
             thread.name = name
         }
     }
 
     deinit { stop() }
 
-    /// How many pieces of work wait.
+    /// The number of waiting work items.
     package var waiting: Int { queue.state.withLock { $0.waiting } }
 
-    /// How many pieces of work it takes at once.
+    /// The maximum number of work items that wait or run.
     package var room: Int { threads + capacity }
 
-    /// How many pieces of work wait or run.
+    /// The number of work items that wait or run.
     package var unfinished: Int { queue.state.withLock { $0.unfinished } }
 
-    /// Runs `work` on one of the threads. Once it was taken it runs, even when the task is cancelled meanwhile.
+    /// Runs `work` on one of the threads. Accepted work runs even if the task is cancelled in the meantime.
     ///
-    /// - Parameter weight: as how many pieces of work it counts. It is taken where there is room for one, so that what is heavier
-    ///   than the queue is not refused for ever.
-    /// - Throws: ``WorkPoolError``; what the work itself comes to belongs into its value.
+    /// - Parameter weight: The number of work items that it counts as. It is accepted if there is capacity for one, so
+    ///   that work heavier than the capacity is not always refused.
+    /// - Throws: ``WorkPoolError``. Errors of the work itself must be part of its value.
     package func run<Value: Sendable>(
         weight: Int = 1,
         _ work: @escaping @Sendable () -> Value
@@ -174,10 +179,10 @@ package final class BoundedWorkPool: Sendable {
         return try result.get()
     }
 
-    /// Runs shared work on one of the threads, together with what others want of it at the time. It counts as many pieces of
-    /// work as there are inputs, at least one.
+    /// Runs shared work on one of the threads, together with inputs from other callers. It counts as the number of its
+    /// inputs, at least one.
     ///
-    /// - Returns: an output for each input, in their order.
+    /// - Returns: An output for each input, in the same order.
     /// - Throws: ``WorkPoolError``.
     package func run<Input: Sendable, Output: Sendable>(
         _ inputs: [Input],
@@ -188,7 +193,7 @@ package final class BoundedWorkPool: Sendable {
             let job = Job(
                 weight: max(inputs.count, 1),
                 run: { jobs in
-                    // All are of this work, so that the inputs are its own.
+                    // All jobs belong to this shared work, so the casts succeed.
                     let parts = jobs.compactMap(\.shared)
                     let outputs = shared.work(parts.flatMap { $0.inputs.compactMap { $0 as? Input } })
                     var rest = (outputs as [any Sendable])[...]
@@ -214,7 +219,7 @@ package final class BoundedWorkPool: Sendable {
         return try result.get()
     }
 
-    /// Refuses what waits and everything that comes; what runs is finished. The threads end.
+    /// Refuses waiting and new work. Running work is finished, and then the threads exit.
     package func stop() {
         let refused = queue.state.withLock { state -> [Job]? in
             guard !state.isStopped else { return nil }
@@ -236,7 +241,7 @@ package final class BoundedWorkPool: Sendable {
             guard state.unfinished < room else { throw .overloaded }
             state.unfinished += job.weight
             state.jobs.append(job)
-            // No later: who takes the job along takes its count along.
+            // Signal inside the lock, because a thread that takes the job also decrements the semaphore.
             queue.available.signal()
         }
     }

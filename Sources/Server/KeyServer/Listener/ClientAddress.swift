@@ -1,11 +1,11 @@
 import Glibc
 
-/// An IPv4 or IPv6 address. An IPv4 address that is written in IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
+/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) is converted to the IPv4 address.
 package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
-    /// 4 or 16 bytes, in network order.
+    /// The address in network byte order, 4 or 16 bytes.
     package let bytes: [UInt8]
 
-    /// Takes bytes; nil unless there are 4 or 16.
+    /// Creates an address from bytes; nil unless there are 4 or 16.
     package init?(bytes: [UInt8]) {
         let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
         switch bytes.count {
@@ -15,9 +15,9 @@ package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads an address without port, brackets or zone.
+    /// Parses an address without port, brackets or zone.
     package init?(_ text: some StringProtocol) {
-        // What the C library would read only in part is no address.
+        // Refuse text that the C library would parse only partly.
         guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
         let text = String(text)
         var bytes = [UInt8](repeating: 0, count: 16)
@@ -30,7 +30,7 @@ package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads an address as proxies write it: also with a port, in brackets, in quotes.
+    /// Parses an address as written by proxies: optionally with a port, in brackets, in quotes.
     package init?(forwarded text: some StringProtocol) {
         var rest = text[...].drop { $0 == " " || $0 == "\t" }
         while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
@@ -55,7 +55,7 @@ package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is an IPv4 address.
     package var isIPv4: Bool { bytes.count == 4 }
 
-    /// Whether it is this machine's own.
+    /// Whether it is a loopback address.
     package var isLoopback: Bool { isIPv4 ? bytes[0] == 127 : bytes == Array(repeating: 0, count: 15) + [1] }
 
     /// The address as text, IPv6 in its shortest form.
@@ -70,7 +70,7 @@ package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Who is counted as one: an IPv4 address, or the first 8 bytes of an IPv6 address, since whoever has one of a
-    /// network of 64 bits has all of it.
-    package var site: [UInt8] { isIPv4 ? bytes : Array(bytes[..<8]) }
+    /// The bytes by which clients are limited: an IPv4 address, or the first 8 bytes of an IPv6 address, because a
+    /// client usually has a whole /64 network.
+    package var addressPrefix: [UInt8] { isIPv4 ? bytes : Array(bytes[..<8]) }
 }

@@ -4,16 +4,17 @@ import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
-/// Who issues clients' certificates: a PEM file, read again every minute and when the operator says so. Connections that come
-/// after that are held against the new ones.
+/// The certificate authorities for clients' certificates: a PEM file that is read again every minute and on request.
+/// New connections use the new file.
 ///
-/// A new file that cannot be used changes nothing but the log: a mistake in it locks no encoder out, and lets none in.
+/// If a new file is not valid, the previous one stays in use and the error is logged, so that an error in the file
+/// neither locks encoders out nor admits other clients.
 package final class ClientAuthorities: Service {
     private struct State {
         var file: Data
-        /// What the next connection begins with.
+        /// The TLS context for new connections.
         var context: NIOSSLContext
-        /// Why the file could not be used the last time.
+        /// The reason why the file could not be used the last time.
         var failure: String?
     }
 
@@ -26,11 +27,11 @@ package final class ClientAuthorities: Service {
     /// Reads the file.
     ///
     /// - Parameters:
-    ///   - file: a PEM file with the certificates that clients' certificates are issued by.
-    ///   - certificate: the listener's own, of every moment.
-    ///   - interval: how often the file is read.
-    ///   - logger: is told of every change and of every failure.
-    /// - Throws: when the file holds no certificates.
+    ///   - file: The path of a PEM file with the certificate authorities.
+    ///   - certificate: The listener's certificate, which may change over time.
+    ///   - interval: The interval at which the file is read.
+    ///   - logger: The logger for changes and failures.
+    /// - Throws: An error if the file contains no certificates.
     package init(
         file: String,
         certificate: ServerCertificate,
@@ -46,12 +47,12 @@ package final class ClientAuthorities: Service {
         state = Mutex(State(file: content, context: context))
     }
 
-    /// TLS as it is to be for a connection that begins now.
+    /// The TLS context for a new connection.
     var context: NIOSSLContext { state.withLock { $0.context } }
 
-    /// Reads the file now. When it cannot be used the last one stays, and the log says why, once.
+    /// Reads the file now. If it is not valid, the previous one stays in use, and the reason is logged once.
     ///
-    /// - Returns: whether it could be used.
+    /// - Returns: Whether the file is valid.
     @discardableResult
     package func reload() -> Bool {
         let reason: String
@@ -61,14 +62,14 @@ package final class ClientAuthorities: Service {
             let (context, count) = try Self.context(file, certificate)
             state.withLock { $0 = State(file: file, context: context) }
             logger.notice(
-                "clients' certificates are held against a new file",
+                "clients' certificates are checked against a new file",
                 metadata: ["file": "\(path)", "certificates": "\(count)"]
             )
             return true
         } catch is CocoaError {
-            reason = "it cannot be read"
+            reason = "the file cannot be read"
         } catch {
-            reason = "it holds no certificates in PEM"
+            reason = "the file contains no PEM certificates"
         }
         let isNew = state.withLock { state in
             defer { state.failure = reason }
@@ -76,21 +77,22 @@ package final class ClientAuthorities: Service {
         }
         if isNew {
             logger.error(
-                "the file with clients' authorities cannot be used; the last one stays in use",
+                "the file with clients' certificate authorities is not valid; the previous one stays in use",
                 metadata: ["file": "\(path)", "reason": "\(reason)"]
             )
         }
         return false
     }
 
-    /// Reads the file every now and then, until the end.
+    /// Reads the file regularly, until the server stops.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while (try? await Task.sleep(for: self.interval)) != nil { self.reload() }
         }
     }
 
-    /// Sessions of an earlier context cannot be taken up in a new one: each client proves itself again.
+    /// Creates a TLS context. TLS sessions of the previous context cannot be resumed, so each client authenticates
+    /// again.
     private static func context(
         _ file: Data,
         _ certificate: ServerCertificate
@@ -99,7 +101,7 @@ package final class ClientAuthorities: Service {
         guard !authorities.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
         var configuration = try certificate.listenerConfiguration()
         configuration.trustRoots = .certificates(authorities)
-        // A client need not send a certificate; who sends one that is not theirs is not let in.
+        // A client certificate is optional, but an invalid one is refused.
         configuration.certificateVerification = .optionalVerification
         return (try NIOSSLContext(configuration: configuration), authorities.count)
     }

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// TLS connections that ask for a client's certificate, each held against the authorities of its time.
+/// TLS connections that request a client certificate. Each connection uses the authorities at the time it is opened.
 struct ClientTLS: ServerChildChannel {
     typealias Value = GuardedChannel.Value
 

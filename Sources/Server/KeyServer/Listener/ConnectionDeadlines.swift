@@ -1,26 +1,26 @@
 import NIOCore
 import NIOHTTP1
 
-/// The body of a request did not arrive in time.
+/// An error that means that the body of a request did not arrive in time.
 struct BodyDeadlineExceeded: Error {}
 
-/// An outbound event: a whole answer as it goes on the wire, to the one request that is owed one. Nothing has to encode it.
-struct EncodedAnswer: Sendable {
+/// An outbound event with a whole encoded response to the only unanswered request.
+struct EncodedResponse: Sendable {
     let bytes: ByteBuffer
-    /// Whether it says that the connection ends with it.
+    /// Whether the response announces that the connection will be closed.
     let isLast: Bool
-    /// Whether more of the request may be under way, which is not read.
-    var leavesRest = false
+    /// Whether more of the request, which is not read, may still arrive.
+    var hasUnreadInput = false
 }
 
-/// Cuts off clients that are too slow, in either direction.
+/// Closes connections of clients that are too slow to send or to receive.
 ///
-/// Hummingbird's own idle timeout begins anew with every part of a body, so that one byte now and then keeps a
-/// connection for ever. Here a body has one deadline as a whole. A client that misses it is told so (408) when nothing
-/// has been answered yet; one that has not even sent a head is not.
+/// Hummingbird's idle timeout restarts with every part of a body, so a client that sends one byte at a time could keep
+/// a connection open forever. Here the whole body has one deadline. A client that misses it gets the response 408 if no
+/// response has been started. A client that has not sent a complete request head gets no response.
 ///
-/// Nearly every request comes in one piece and its answer goes out in one. For those nothing is scheduled: the event loop
-/// looks through all its timers for one to cancel, and ten thousand connections have as many.
+/// Nearly every request arrives in one read, and its response is sent in one write. No timers are scheduled for those,
+/// because an event loop searches all its timers to cancel one, and ten thousand connections have as many timers.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -28,26 +28,26 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let limits: ListenerLimits
-    /// Until when the client must have sent what it owes, and what happens if it has not.
-    private var owed: (deadline: NIODeadline, action: (ConnectionDeadlines, ChannelHandlerContext) -> Void)?
-    /// Looks at `owed`, and again when that has moved meanwhile.
+    /// The deadline by which the client must send its data, and the action if it does not.
+    private var pendingDeadline: (deadline: NIODeadline, action: (ConnectionDeadlines, ChannelHandlerContext) -> Void)?
+    /// The timer that checks `pendingDeadline`, and reschedules itself if the deadline has moved.
     private var readTimer: (at: NIODeadline, task: Scheduled<Void>)?
-    /// Fires when the client does not take what it is sent.
+    /// The timer that fires if the client does not read the response.
     private var writeTimer: Scheduled<Void>?
-    /// Whether a head has arrived whose body has not ended.
+    /// Whether a request head has arrived whose body is incomplete.
     private var isReading = false
-    /// Requests whose answer has not ended; more than one when a client does not wait for answers.
+    /// The number of requests whose response is incomplete; more than one if a client uses pipelining.
     private var unanswered = 0
-    /// Whether the answer to the oldest of them has begun.
+    /// Whether the response to the oldest of them has been started.
     private var isAnswering = false
     private var unflushed = 0
     private var closesAfterAnswer = false
-    /// Whether the last answer may go out before the client has sent everything.
-    private var leavesRest = false
-    /// Whether the last answer has gone and the client is still sending.
+    /// Whether the last response may be sent before the client has sent the whole request.
+    private var hasUnreadInput = false
+    /// Whether the last response has been sent and the client is still sending.
     private var isLingering = false
     private var encoder: ChannelHandlerContext?
-    /// How long the 408 may take. The route has only to notice and to write it, but a busy machine may keep it waiting.
+    /// The time limit for the response 408. The route only has to write it, but a busy machine can delay that.
     static let graceForAnswer = TimeAmount.seconds(30)
 
     init(_ limits: ListenerLimits) { self.limits = limits }
@@ -72,7 +72,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func cancelTimers() {
-        owed = nil
+        pendingDeadline = nil
         readTimer?.task.cancel()
         writeTimer?.cancel()
     }
@@ -86,12 +86,14 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             isReading = true
             unanswered += 1
-            owed = (context.eventLoop.now + TimeAmount(limits.bodyDeadline), { $0.missBodyDeadline($1) })
+            pendingDeadline = (
+                context.eventLoop.now + TimeAmount(limits.bodyDeadline), { $0.handleMissedBodyDeadline($1) }
+            )
         case .body:
             break
         case .end:
             isReading = false
-            owed = nil
+            pendingDeadline = nil
         }
         context.fireChannelRead(data)
     }
@@ -102,13 +104,13 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if isReading { watchReading(context) }
+        if isReading { startReadTimer(context) }
         context.fireChannelReadComplete()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
-        notice(promise, context)
+        trackFlush(promise, context)
         switch unwrapOutboundIn(data) {
         case .head(var head) where !(100..<200).contains(head.status.code):
             isAnswering = true
@@ -118,7 +120,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
-            ended(promise, context)
+            finishResponse(promise, context)
             context.write(data, promise: promise)
         default:
             context.write(data, promise: promise)
@@ -126,15 +128,15 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard let answer = event as? EncodedAnswer else {
+        guard let answer = event as? EncodedResponse else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
         if answer.isLast { closesAfterAnswer = true }
-        leavesRest = answer.leavesRest
-        notice(promise, context)
-        ended(promise, context)
-        // What the encoder's own context writes goes past the encoder.
+        hasUnreadInput = answer.hasUnreadInput
+        trackFlush(promise, context)
+        finishResponse(promise, context)
+        // A write from the encoder's context bypasses the encoder.
         if encoder == nil {
             encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
         }
@@ -142,8 +144,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         flush(context: context)
     }
 
-    /// Learns when something that is written has gone.
-    private func notice(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
+    /// Calls ``flushed(_:)`` when the write of the promise completes.
+    private func trackFlush(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         unflushed += 1
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         promise.futureResult.whenComplete { _ in
@@ -152,10 +154,10 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// An answer ends with what the promise is for.
-    private func ended(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
+    /// Handles the end of a response, which is written when the promise completes.
+    private func finishResponse(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
         isAnswering = false
-        // What could not be read as a request is answered too.
+        // Input that is not a valid request gets a response too.
         unanswered = max(unanswered - 1, 0)
         guard closesAfterAnswer else { return }
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -167,34 +169,34 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func flush(context: ChannelHandlerContext) {
         context.flush()
-        if unflushed > 0, writeTimer == nil { watchWriting(context) }
+        if unflushed > 0, writeTimer == nil { startWriteTimer(context) }
     }
 
     private func expectHead(within limit: Duration, _ context: ChannelHandlerContext) {
         schedule(after: TimeAmount(limit), context) { $1.close(promise: nil) }
     }
 
-    private func missBodyDeadline(_ context: ChannelHandlerContext) {
+    private func handleMissedBodyDeadline(_ context: ChannelHandlerContext) {
         guard unanswered > 0, !isAnswering else { return context.close(promise: nil) }
-        // The route that waits for the body gets the error and answers; then, or soon, the connection is closed.
+        // The route that reads the body gets the error and responds; after that the connection is closed.
         isReading = false
         closesAfterAnswer = true
         schedule(after: Self.graceForAnswer, context) { $1.close(promise: nil) }
         context.fireErrorCaught(BodyDeadlineExceeded())
     }
 
-    /// Closing while bytes arrive resets the connection, and the reset may overtake the answer. So this side alone is closed, and
-    /// what is left of the request is read and dropped until it ends, the client closes too, or the deadline comes (RFC 9112,
-    /// 9.6).
+    /// Closes the connection after a response. Closing it while data arrives would reset the connection, and the reset
+    /// could arrive before the response. Therefore only the output is closed at first. The rest of the request is read
+    /// and discarded until it ends, the client closes the connection, or the deadline passes (RFC 9112, 9.6).
     private func closeOrLinger(_ context: ChannelHandlerContext) {
         guard !isLingering else { return }
-        guard isReading || leavesRest else { return context.close(promise: nil) }
+        guard isReading || hasUnreadInput else { return context.close(promise: nil) }
         isLingering = true
         context.close(mode: .output, promise: nil)
         if !isReading { schedule(after: TimeAmount(limits.bodyDeadline), context) { $1.close(promise: nil) } }
     }
 
-    private func watchWriting(_ context: ChannelHandlerContext) {
+    private func startWriteTimer(_ context: ChannelHandlerContext) {
         writeTimer?.cancel()
         writeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.writeTimeout)) {
             context.close(promise: nil)
@@ -204,8 +206,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private func flushed(_ context: ChannelHandlerContext) {
         unflushed -= 1
         if unflushed > 0 {
-            // Some of it was taken, which gives the rest its time anew.
-            if writeTimer != nil { watchWriting(context) }
+            // The client has read part of the response, so the timeout for the rest restarts.
+            if writeTimer != nil { startWriteTimer(context) }
             return
         }
         writeTimer?.cancel()
@@ -213,26 +215,26 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         if unanswered == 0, !closesAfterAnswer { expectHead(within: limits.idleTimeout, context) }
     }
 
-    /// One deadline at a time is what a client has for sending.
+    /// Sets the client's deadline for sending. There is one deadline at a time.
     private func schedule(
         after delay: TimeAmount,
         _ context: ChannelHandlerContext,
         _ action: @escaping (ConnectionDeadlines, ChannelHandlerContext) -> Void
     ) {
-        owed = (context.eventLoop.now + delay, action)
-        watchReading(context)
+        pendingDeadline = (context.eventLoop.now + delay, action)
+        startReadTimer(context)
     }
 
-    /// A timer that fires early enough is left alone: it finds the deadline where it is then.
-    private func watchReading(_ context: ChannelHandlerContext) {
-        guard let (deadline, _) = owed else { return }
+    /// Starts the timer for the deadline. A timer that fires earlier is kept, because it then checks the new deadline.
+    private func startReadTimer(_ context: ChannelHandlerContext) {
+        guard let (deadline, _) = pendingDeadline else { return }
         if let readTimer, readTimer.at <= deadline { return }
         readTimer?.task.cancel()
         let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.readTimer = nil
-            guard let (deadline, action) = self.owed else { return }
-            guard deadline <= context.eventLoop.now else { return self.watchReading(context) }
-            self.owed = nil
+            guard let (deadline, action) = self.pendingDeadline else { return }
+            guard deadline <= context.eventLoop.now else { return self.startReadTimer(context) }
+            self.pendingDeadline = nil
             action(self, context)
         }
         readTimer = (deadline, task)

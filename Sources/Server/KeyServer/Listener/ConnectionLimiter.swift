@@ -1,46 +1,46 @@
 import Synchronization
 
-/// Counts the open connections of one listener, and decides what a new one may be used for.
+/// Counts the open connections of one listener, and determines what a new connection may be used for.
 ///
-/// Every connection is accepted. One that waits in the kernel's queue cannot ask whether the server is alive, so that a client
-/// that holds all connections would have a health check restart the server. A connection beyond a limit is for the health
-/// routes alone: other requests on it are refused. There is room for a few of those at a time, and a new one takes the place of
-/// the one that has been silent for longest, so that idle connections cannot fill that room either.
+/// Every connection is accepted. Otherwise a client that opens all connections would make a health check fail, because
+/// the check would wait in the kernel's queue, and the server would be restarted. A connection beyond a limit is for
+/// the health routes only: other requests on it are refused. The number of these connections is limited too. A new one
+/// replaces the one that has been silent for the longest time, so that idle connections cannot use them up.
 package final class ConnectionLimiter: Sendable {
     /// The limit that a connection exceeds.
     package enum Limit: String, Sendable, CaseIterable {
-        /// That of its address.
+        /// The limit of its address.
         case address
-        /// That of the listener.
+        /// The limit of the listener.
         case server
     }
 
-    /// What a connection may be used for.
+    /// The permitted use of a connection.
     enum Admission: Equatable {
-        /// Everything.
+        /// All routes.
         case everything
-        /// The health routes, since a limit is exceeded.
+        /// The health routes only, because a limit is exceeded.
         case health(Limit)
-        /// Nothing: it is closed.
+        /// No routes: the connection is closed.
         case nothing
     }
 
-    /// A connection that was counted.
+    /// A counted connection.
     struct Ticket {
         let id: UInt64
         let admission: Admission
     }
 
     fileprivate struct Connection {
-        /// Whom it is counted for; nil where only the listener's limit applies.
-        let site: [UInt8]?
+        /// The address prefix that the connection counts for; nil if only the listener's limit applies.
+        let addressPrefix: [UInt8]?
         let isForHealth: Bool
     }
 
     /// A connection for the health routes that has not sent a request.
-    fileprivate struct Silent {
+    fileprivate struct SilentConnection {
         let id: UInt64
-        let site: [UInt8]?
+        let addressPrefix: [UInt8]?
         let limit: Limit
         let close: @Sendable () -> Void
     }
@@ -48,19 +48,19 @@ package final class ConnectionLimiter: Sendable {
     fileprivate struct State {
         var nextID: UInt64 = 0
         var connections: [UInt64: Connection] = [:]
-        /// Connections for everything, and those of each address.
+        /// The number of unrestricted connections, in total and by address.
         var full = 0
-        var fullBySite: [[UInt8]: Int] = [:]
-        /// Connections for the health routes, and those of each address.
+        var fullByAddress: [[UInt8]: Int] = [:]
+        /// The number of connections for the health routes, in total and by address.
         var health = 0
-        var healthBySite: [[UInt8]: Int] = [:]
-        /// The oldest first.
-        var silent: [Silent] = []
+        var healthByAddress: [[UInt8]: Int] = [:]
+        /// The silent connections, oldest first.
+        var silent: [SilentConnection] = []
     }
 
-    /// Connections for the health routes beyond the limits.
+    /// The maximum number of connections for the health routes beyond the limits.
     package static let healthConnections = 64
-    /// Those of one address, so that one client cannot take them all.
+    /// The maximum number of these connections for one address, so that one client cannot use them all.
     static let healthConnectionsPerAddress = 16
 
     private let maximum: Int
@@ -70,13 +70,14 @@ package final class ConnectionLimiter: Sendable {
     private let metrics: ServerMetrics?
     private let state = Mutex(State())
 
-    /// Makes a limiter for one listener.
+    /// Creates a limiter for one listener.
     ///
     /// - Parameters:
-    ///   - limits: of which the numbers of connections are taken.
-    ///   - proxies: whose connections carry many clients, and are limited by the listener's limit alone.
-    ///   - listener: the listener's name in the metrics.
-    ///   - metrics: where refused connections are counted.
+    ///   - limits: The limits, of which those for connections are used.
+    ///   - proxies: The trusted proxies. Their connections carry many clients, so that only the listener's limit
+    ///     applies.
+    ///   - listener: The listener's name in the metrics.
+    ///   - metrics: The metrics for refused connections.
     package init(
         limits: ListenerLimits,
         proxies: TrustedProxies = .none,
@@ -90,27 +91,27 @@ package final class ConnectionLimiter: Sendable {
         self.metrics = metrics
     }
 
-    /// How many connections are open.
+    /// The number of open connections.
     package var count: Int { state.withLock { $0.connections.count } }
 
     /// Counts a connection until ``close(_:)``.
     ///
     /// - Parameters:
-    ///   - address: the other end; nil where there is none.
-    ///   - close: closes the connection, from any thread; called when another takes its place.
+    ///   - address: The client's address, if there is one.
+    ///   - close: Closes the connection, from any thread; called if another connection replaces it.
     func open(from address: ClientAddress?, close: @escaping @Sendable () -> Void) -> Ticket {
-        let site = address.flatMap { isLimited($0) ? $0.site : nil }
-        let (ticket, refused, displaced) = state.withLock { state -> (Ticket, Limit?, Silent?) in
+        let addressPrefix = address.flatMap { isLimited($0) ? $0.addressPrefix : nil }
+        let (ticket, refused, displaced) = state.withLock { state -> (Ticket, Limit?, SilentConnection?) in
             let id = state.nextID
             state.nextID += 1
-            guard let limit = exceeded(by: site, state) else {
-                state.add(Connection(site: site, isForHealth: false), id)
+            guard let limit = exceeded(by: addressPrefix, state) else {
+                state.add(Connection(addressPrefix: addressPrefix, isForHealth: false), id)
                 return (Ticket(id: id, admission: .everything), nil, nil)
             }
-            let (hasRoom, displaced) = state.makeRoomForHealth(site)
-            guard hasRoom else { return (Ticket(id: id, admission: .nothing), limit, nil) }
-            state.add(Connection(site: site, isForHealth: true), id)
-            state.silent.append(Silent(id: id, site: site, limit: limit, close: close))
+            let (isAdmitted, displaced) = state.admitForHealth(addressPrefix)
+            guard isAdmitted else { return (Ticket(id: id, admission: .nothing), limit, nil) }
+            state.add(Connection(addressPrefix: addressPrefix, isForHealth: true), id)
+            state.silent.append(SilentConnection(id: id, addressPrefix: addressPrefix, limit: limit, close: close))
             return (Ticket(id: id, admission: .health(limit)), displaced?.limit, displaced)
         }
         if let refused { metrics?.connectionRefused(by: refused, listener) }
@@ -118,22 +119,23 @@ package final class ConnectionLimiter: Sendable {
         return ticket
     }
 
-    /// A connection for the health routes asks for one: it keeps its place until it is closed.
+    /// Marks a connection for the health routes as used, so that it is not replaced.
     func use(_ ticket: Ticket) { state.withLock { $0.silent.removeAll { $0.id == ticket.id } } }
 
-    /// Counts a request that a connection beyond a limit was refused.
+    /// Counts a refused request on a connection beyond a limit.
     func refuse(by limit: Limit) { metrics?.connectionRefused(by: limit, listener) }
 
-    /// A connection has ended.
+    /// Removes a connection that was closed.
     func close(_ ticket: Ticket) { state.withLock { $0.remove(ticket.id) } }
 
-    /// Loopback addresses are not limited, as by the rate limits: a proxy on this machine need not be named.
+    /// Whether an address is limited. Loopback addresses are not limited, as with rate limits, so that a proxy on this
+    /// machine does not have to be configured.
     private func isLimited(_ address: ClientAddress) -> Bool {
         maximumPerAddress > 0 && !address.isLoopback && !proxies.contains(address)
     }
 
-    private func exceeded(by site: [UInt8]?, _ state: State) -> Limit? {
-        if let site, state.fullBySite[site, default: 0] >= maximumPerAddress { return .address }
+    private func exceeded(by addressPrefix: [UInt8]?, _ state: State) -> Limit? {
+        if let addressPrefix, state.fullByAddress[addressPrefix, default: 0] >= maximumPerAddress { return .address }
         return state.full >= maximum ? .server : nil
     }
 }
@@ -144,7 +146,7 @@ extension ConnectionLimiter.State {
         change(connection, by: 1)
     }
 
-    /// Does nothing for a connection that is not counted any more: one that was displaced is removed before it is closed.
+    /// Removes a connection. It does nothing if the connection was replaced, because it was removed then.
     fileprivate mutating func remove(_ id: UInt64) {
         guard let connection = connections.removeValue(forKey: id) else { return }
         change(connection, by: -1)
@@ -152,20 +154,23 @@ extension ConnectionLimiter.State {
     }
 
     private mutating func change(_ connection: ConnectionLimiter.Connection, by difference: Int) {
-        let counts = connection.isForHealth ? \Self.healthBySite : \Self.fullBySite
+        let counts = connection.isForHealth ? \Self.healthByAddress : \Self.fullByAddress
         if connection.isForHealth { health += difference } else { full += difference }
-        guard let site = connection.site else { return }
-        let count = self[keyPath: counts][site, default: 0] + difference
-        self[keyPath: counts][site] = count > 0 ? count : nil
+        guard let addressPrefix = connection.addressPrefix else { return }
+        let count = self[keyPath: counts][addressPrefix, default: 0] + difference
+        self[keyPath: counts][addressPrefix] = count > 0 ? count : nil
     }
 
-    /// Takes the place of a silent connection, if one must: of the same address when that has its share.
-    fileprivate mutating func makeRoomForHealth(
-        _ site: [UInt8]?
-    ) -> (hasRoom: Bool, displaced: ConnectionLimiter.Silent?) {
+    /// Checks the capacity for a health connection, and replaces a silent one if needed: one of the same address if
+    /// that address has reached its limit.
+    fileprivate mutating func admitForHealth(
+        _ addressPrefix: [UInt8]?
+    ) -> (isAdmitted: Bool, displaced: ConnectionLimiter.SilentConnection?) {
         let index: Int?
-        if let site, healthBySite[site, default: 0] >= ConnectionLimiter.healthConnectionsPerAddress {
-            index = silent.firstIndex { $0.site == site }
+        if let addressPrefix,
+            healthByAddress[addressPrefix, default: 0] >= ConnectionLimiter.healthConnectionsPerAddress
+        {
+            index = silent.firstIndex { $0.addressPrefix == addressPrefix }
         } else if health >= ConnectionLimiter.healthConnections {
             index = silent.indices.first
         } else {

@@ -1,24 +1,24 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Which web pages may use the routes for players (CORS). A page that is not listed gets no answer that it could read.
+/// The web pages that may use the routes for players (CORS). Browsers do not let other pages read the responses.
 ///
-/// Tokens travel in a header that the page sets, so no credentials of the browser are ever allowed.
+/// Pages send tokens in a header, so browser credentials are never allowed.
 package struct CrossOrigin: RouterMiddleware {
-    /// Pages that may ask.
+    /// The permitted origins.
     package enum Origins: Sendable, Equatable {
-        /// Of these origins, such as `https://www.example.com`.
+        /// These origins, such as `https://www.example.com`.
         case listed(Set<String>)
-        /// All.
+        /// All origins.
         case all
     }
 
     private let origins: Origins
 
-    /// Makes the middleware for public routes.
+    /// Creates the middleware for public routes.
     package init(origins: Origins) { self.origins = origins }
 
-    /// Answers preflight requests, and adds to the others' answers that the page may read them.
+    /// Answers preflight requests, and adds CORS headers to other responses.
     package func handle(
         _ request: Request,
         context: ServerRequestContext,
@@ -42,7 +42,7 @@ package struct CrossOrigin: RouterMiddleware {
             }
         }
         if let allowed { response.headers[.accessControlAllowOrigin] = allowed }
-        // Whatever keeps an answer must not show it to another origin.
+        // Caches must not return the response to a page of another origin.
         if origins != .all { response.headers.append(HTTPField(name: .vary, value: "Origin")) }
         return response
     }

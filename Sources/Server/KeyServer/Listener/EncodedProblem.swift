@@ -3,16 +3,18 @@ import Hummingbird
 import NIOCore
 import TextCoding
 
-/// A problem document as a whole HTTP/1.1 answer, made once: all but the ID of the request.
+/// A problem document as an encoded HTTP/1.1 response that is created once; only the request ID is added per request.
 ///
-/// It names no instance: neither log nor audit log have anything of a request that is refused before there is a route.
+/// It has no `instance` field, because requests that are refused before routing are not logged.
 struct EncodedProblem: Sendable {
     private let head: String
     private let rest: String
 
+    /// Encodes a problem.
+    ///
     /// - Parameters:
-    ///   - isLast: whether the connection ends with it.
-    ///   - hasBody: whether the document follows; the answer to HEAD has none.
+    ///   - isLast: Whether the connection is closed after the response.
+    ///   - hasBody: Whether the document is included; a response to HEAD has none.
     init(_ problem: ProblemDocument, isLast: Bool, hasBody: Bool = true) {
         let body = String(decoding: problem.json(instance: nil).encoded, as: UTF8.self)
         var fields = problem.response(instance: "").headers
@@ -24,7 +26,7 @@ struct EncodedProblem: Sendable {
         rest = "\r\n\r\n" + (hasBody ? body : "")
     }
 
-    /// The answer to one request.
+    /// Returns the response to one request.
     func encoded(requestID: String) -> ByteBuffer {
         var bytes = ByteBuffer()
         bytes.reserveCapacity(head.utf8.count + requestID.utf8.count + rest.utf8.count)

@@ -1,9 +1,9 @@
 import Hummingbird
 
-/// Answers 404 where the path is another spelling of a route's.
+/// Returns 404 if the path is an alternative spelling of a route's path.
 ///
-/// Rules of a proxy in front, such as "nobody gets to `/admin`", compare the path as it is written. A second spelling that
-/// reaches the same route (`//admin`, `/admin/`, `/%61dmin`) would get past them.
+/// Access rules of a reverse proxy, such as a rule that denies `/admin`, compare the path as written. Alternative
+/// spellings of a route (`//admin`, `/admin/`, `/%61dmin`) would bypass them.
 struct ExactPath: RouterMiddleware {
     func handle(
         _ request: Request,
@@ -14,11 +14,12 @@ struct ExactPath: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether there is no plainer way to write the path: no empty part, no `.` and `..`, and no letter or digit that is
-    /// percent-encoded. Nothing that writes paths encodes those; names in the path of administration may need the rest.
+    /// Whether the path is in its simplest spelling: without empty components, `.` and `..`, and without
+    /// percent-encoded letters or digits. Clients do not encode those; names in administration paths may need other
+    /// escapes.
     static func isExact(_ path: String) -> Bool {
         var path = path
-        // Every request comes by here: bytes in one pass, without a copy.
+        // This runs for every request, so it processes the bytes in one pass without a copy.
         return path.withUTF8 { path in
             guard path.first == slash else { return false }
             var start = 1
@@ -29,7 +30,7 @@ struct ExactPath: RouterMiddleware {
                 guard !part.isEmpty, !isDots(part), !hasNeedlessEscape(part) else { return false }
                 start = end + 1
             }
-            // "/" itself; and no empty part at the end.
+            // "/" itself is valid, other paths must not end with a slash.
             return path.count == 1 || path.last != slash
         }
     }
@@ -38,7 +39,7 @@ struct ExactPath: RouterMiddleware {
     private static let dot = UInt8(ascii: ".")
     private static let percent = UInt8(ascii: "%")
 
-    /// `.` or `..`, with dots that may be percent-encoded.
+    /// Whether a component is `.` or `..`; the dots may be percent-encoded.
     private static func isDots(_ part: UnsafeBufferPointer<UInt8>) -> Bool {
         guard part.count <= 6 else { return false }
         var (index, dots) = (0, 0)
@@ -66,7 +67,7 @@ struct ExactPath: RouterMiddleware {
         }
     }
 
-    /// The byte that an escape stands for; nil where there is none.
+    /// Returns the byte that an escape represents; nil if there is no escape at the index.
     private static func escaped(_ part: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
         guard part[index] == percent, index + 2 < part.count, let high = digit(part[index + 1]),
             let low = digit(part[index + 2])

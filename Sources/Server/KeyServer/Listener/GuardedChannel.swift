@@ -3,10 +3,10 @@ import Logging
 import NIOCore
 import NIOHTTPTypesHTTP1
 
-/// HTTP/1.1 connections with deadlines, which refuse what there is no room for.
+/// HTTP/1.1 connections with deadlines, request rules and load shedding.
 ///
-/// What guards a connection stands where bytes have just become HTTP/1.1, before anything is made of a request: a refusal is
-/// to cost as little as it can.
+/// The handlers are placed directly after the HTTP/1.1 decoder, before the request is processed, so that a refusal
+/// costs as little as possible.
 struct GuardedChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 

@@ -4,20 +4,22 @@ import HummingbirdTLS
 package import Logging
 import NIOCore
 
-/// Puts routes on a port, within limits.
+/// Creates listeners with routes and limits.
 package enum Listener {
-    /// Says, before the first connection, how many event loops there are: as many as cores that this process may use.
-    /// More only change places on a core, and each wakes for fewer requests at once.
+    /// Sets the number of event loops; call it before the first connection. The best value is the number of cores that
+    /// this process may use. More event loops would only compete for cores, and each would handle fewer requests per
+    /// wakeup.
     package static func useEventLoops(_ count: Int) {
         NIOSingletons.groupLoopCountSuggestion = max(count, 1)
     }
 
-    /// A router that answers every failure with a problem document and logs every request; routes come on top.
+    /// Creates a router that responds to failures with problem documents and logs every request. Routes are added to
+    /// it.
     ///
     /// - Parameters:
-    ///   - proxies: whose word on a client's address is taken.
-    ///   - crossOrigin: the web pages that may use the routes; nil for routes that no page may use.
-    ///   - metrics: where requests are counted.
+    ///   - proxies: The trusted proxies.
+    ///   - crossOrigin: The origins of web pages that may use the routes; nil means none.
+    ///   - metrics: The metrics for requests.
     package static func makeRouter(
         proxies: TrustedProxies = .none,
         crossOrigin: CrossOrigin.Origins? = nil,
@@ -30,7 +32,7 @@ package enum Listener {
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: ExactPath())
         router.get("/healthz") { _, _ in
-            // Says that the process answers. Whether it can serve licenses is another question.
+            // This only reports that the process responds, not that it can issue licenses.
             Response(
                 status: .ok,
                 headers: [.contentType: "text/plain", .cacheControl: "no-store"],
@@ -40,18 +42,18 @@ package enum Listener {
         return router
     }
 
-    /// The server, to be run as a service. Port 0 means any free port; `onRunning` is told which.
+    /// Creates the server, which runs as a service. Port 0 means any free port, which is passed to `onRunning`.
     ///
     /// - Parameters:
-    ///   - certificate: for TLS, without which it speaks plain HTTP.
-    ///   - clientAuthorities: who issues clients' certificates, with the listener's own in it; without it no client is asked
-    ///     for one.
-    ///   - limiter: what limits connections; nil for one of the listener's own, by `limits`.
-    ///   - metrics: where requests are counted that are refused before there is a route for them.
-    ///   - shedding: what refuses licenses before the routes see them; nil for routes that give none.
-    ///   - isQuick: whether no route keeps a thread busy for long, so that requests may be handled on the event loops. Never
-    ///     with `clientAuthorities`.
-    /// - Throws: when TLS cannot be set up.
+    ///   - certificate: The TLS certificate; without it the server uses plain HTTP.
+    ///   - clientAuthorities: The authorities for clients' certificates, with the listener's certificate; without it no
+    ///     client certificate is requested.
+    ///   - limiter: The connection limiter; nil creates one with `limits`.
+    ///   - metrics: The metrics for requests that are refused before routing.
+    ///   - shedding: The load shedding of license requests; nil for routes that issue no licenses.
+    ///   - isQuick: Whether every route returns quickly, so that requests can be handled on the event loops. It has no
+    ///     effect with `clientAuthorities`.
+    /// - Throws: An error if TLS cannot be set up.
     package static func makeApplication(
         router: Router<ServerRequestContext>,
         host: String,
@@ -80,7 +82,7 @@ package enum Listener {
         }
         let plain = HTTPServerBuilder { responder in
             let channel = guarded(responder)
-            return isQuick ? OnEventLoop(base: channel) : channel
+            return isQuick ? EventLoopChannel(base: channel) : channel
         }
         return Application(
             router: RouterWithTable(router: router),
@@ -91,7 +93,7 @@ package enum Listener {
         )
     }
 
-    /// With TLS around it, where there is a certificate.
+    /// Returns the server, with TLS if there is a certificate.
     private static func server(
         _ plain: HTTPServerBuilder,
         _ guarded: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) -> GuardedChannel,

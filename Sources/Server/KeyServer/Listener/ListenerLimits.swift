@@ -1,28 +1,28 @@
-/// What one listener grants its clients. None of it depends on how a client behaves: a slow or silent one is cut off,
-/// a talkative one is refused.
+/// The limits of one listener. Clients cannot influence them: slow or silent clients are disconnected, and excess
+/// requests are refused.
 package struct ListenerLimits: Sendable {
-    /// From the opening of a connection to the end of its first head.
+    /// The time from the opening of a connection to the end of its first request head.
     package var headDeadline: Duration = .seconds(10)
-    /// From the end of the head to the end of the body, however steadily the body trickles in.
+    /// The time from the end of the head to the end of the body, independent of progress.
     package var bodyDeadline: Duration = .seconds(10)
-    /// From the end of an answer to the end of the next head.
+    /// The time from the end of a response to the end of the next head.
     package var idleTimeout: Duration = .seconds(60)
-    /// How long a client may take none of an answer's bytes.
+    /// The time without progress in sending a response.
     package var writeTimeout: Duration = .seconds(30)
-    /// How many connections may be open; beyond them, only the health routes are answered. Below the usual limit of 1,024 open
-    /// files.
+    /// The maximum number of open connections; beyond it, only the health routes are answered. The default is below the
+    /// usual limit of 1,024 open files.
     package var connections = 900
-    /// How many of them one address may have; 0 means as many as there are.
+    /// The maximum number of open connections of one address; 0 means unlimited.
     package var connectionsPerAddress = 200
-    /// Names and values of all header fields of a request, in bytes.
+    /// The maximum size of all header fields of a request, in bytes.
     package var headerBytes = 16_384
-    /// Header fields of a request.
+    /// The maximum number of header fields of a request.
     package var headerFields = 100
-    /// The body of a request on the license routes, in bytes. A hundred times what an SPC needs.
+    /// The maximum body size of the license routes, in bytes. It is a hundred times the size of an SPC.
     package var licenseBody = 65_536
-    /// Licenses in one request.
+    /// The maximum number of licenses in one request.
     package var batch = 32
 
-    /// The defaults.
+    /// Creates limits with the defaults.
     package init() {}
 }

@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 package import ServiceLifecycle
 
-/// A listener whose failure to open its port is told in words.
+/// A listener that reports failures to open its port with a helpful message.
 package struct ListenerService: Service {
     private let base: any Service
     private let address: ListenAddress
@@ -11,17 +11,17 @@ package struct ListenerService: Service {
     /// Wraps a listener.
     ///
     /// - Parameters:
-    ///   - address: where it listens.
-    ///   - setting: where another address can be given.
+    ///   - address: The address to listen on.
+    ///   - setting: The setting or option of the address, for the message.
     package init(_ base: any Service, at address: ListenAddress, setting: String) {
         self.base = base
         self.address = address
         self.setting = setting
     }
 
-    /// Listens until the end.
+    /// Listens until the server stops.
     ///
-    /// - Throws: ``ListenFailure`` when the port cannot be opened.
+    /// - Throws: ``ListenFailure`` if the port cannot be opened.
     package func run() async throws {
         do {
             try await base.run()
@@ -32,24 +32,24 @@ package struct ListenerService: Service {
     }
 }
 
-/// Why a port could not be opened, and what to do.
+/// The reason why a port could not be opened, and the remedy.
 package struct ListenFailure: Error, CustomStringConvertible {
-    /// The address, what is wrong with it, and what to do.
+    /// The address, the reason and the remedy.
     package let description: String
 
-    /// - Returns: nil when the error is another one.
+    /// Creates a failure from an error number; nil for other errors.
     init?(_ code: Int32, address: ListenAddress, setting: String) {
         let (problem, remedy): (String, String)
         switch code {
         case EADDRINUSE:
-            problem = " is in use: stop what listens there (`ss -ltnp 'sport = :\(address.port)'` names it), or"
-            remedy = "give another address by \(setting)"
+            problem = " is in use: stop the process that listens on it (see `ss -ltnp 'sport = :\(address.port)'`), or"
+            remedy = "set another address with \(setting)"
         case EACCES, EPERM:
-            problem = ": this user may not listen on port \(address.port):"
-            remedy = "give a port of 1024 or more by \(setting), or the process CAP_NET_BIND_SERVICE"
+            problem = ": this user is not permitted to listen on port \(address.port):"
+            remedy = "set a port of 1024 or higher with \(setting), or give the process CAP_NET_BIND_SERVICE"
         case EADDRNOTAVAIL:
             problem = " is not an address of this machine:"
-            remedy = "give one of those that `ip address` shows, or 0.0.0.0 for all, by \(setting)"
+            remedy = "set one of the addresses that `ip address` shows, or 0.0.0.0 for all, with \(setting)"
         default: return nil
         }
         description = "\(address)\(problem) \(remedy)"

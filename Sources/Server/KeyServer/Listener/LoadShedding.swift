@@ -5,16 +5,17 @@ import NIOHTTP1
 import Synchronization
 import TextCoding
 
-/// Lets so many requests for licenses in at once, and answers the others with 503 before anything is done for them.
+/// Limits the number of concurrent license requests, and responds to the others with 503 before they cause any work.
 ///
-/// Under overload most requests are refused, so that what a refusal costs decides what is left for licenses. Here it costs
-/// reading and writing: no route, no token, no line in the log, and an answer that is encoded already; the metrics count it as
-/// they count everything. What is let in finds room in the pool. A page in a browser, which would not be let see this answer, is
-/// left to the route, where the pool refuses it.
+/// Under overload most requests are refused, so the cost of a refusal determines the capacity that is left for
+/// licenses. A refusal here costs only reading and writing: no routing, no token validation, no log line, and an
+/// already encoded response. The metrics count it like other requests. Admitted requests fit in the pool. Requests from
+/// web pages are passed to the route, where the pool refuses them, because a browser would not let a page read this
+/// response.
 ///
-/// A request counts from when its body is there until it is answered, so that slow clients take nobody's place.
+/// A request counts from the arrival of its whole body until its response, so that slow clients do not occupy capacity.
 package final class LoadShedding: Sendable {
-    /// The routes that are limited here.
+    /// The routes that are limited.
     enum Route: String {
         case license = "/fps/license"
         case licenses = "/fps/licenses"
@@ -29,22 +30,24 @@ package final class LoadShedding: Sendable {
     private let admitted = Atomic<Int>(0)
     private let nextID = Atomic<UInt64>(.random(in: 0 ... .max))
 
-    /// Lets `room` requests in: as many as the pool takes, and those that are asked about elsewhere before they come to it.
+    /// Creates load shedding with a limit of `room` requests: the capacity of the pool, plus the requests that wait for
+    /// authorization before they reach it.
     package init(room: Int, metrics: ServerMetrics? = nil, activity: Activity? = nil) {
         self.room = room
         self.metrics = metrics
         self.activity = activity
     }
 
-    /// The route, if it is one that is limited here.
+    /// Returns the route of a request, if it is a limited one.
     func route(of head: HTTPRequestHead) -> Route? {
         guard head.method == .POST else { return nil }
-        // A page gets the route's answer, with the headers by which it may see it; who waits to be told to go on is told there.
+        // A web page needs the route's response with its CORS headers. A client that expects 100 Continue gets it from
+        // the route.
         guard !head.headers.contains(name: "origin"), !head.headers.contains(name: "expect") else { return nil }
         return Route(rawValue: String(head.uri.prefix { $0 != "?" }))
     }
 
-    /// How many are let in.
+    /// The number of admitted requests.
     var count: Int { admitted.load(ordering: .relaxed) }
 
     func enter() -> Bool {
@@ -56,7 +59,7 @@ package final class LoadShedding: Sendable {
 
     func leave() { admitted.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// The whole answer, counted.
+    /// Returns the encoded refusal, and counts it.
     func refusal(at route: Route, isLast: Bool) -> ByteBuffer {
         metrics?.license(.failed, reason: ProblemType.overloaded.name)
         activity?.shed(at: systemMilliseconds() / 1_000)

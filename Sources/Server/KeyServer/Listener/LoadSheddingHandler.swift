@@ -1,29 +1,33 @@
 import NIOCore
 import NIOHTTP1
 
-/// One connection's. It stands between the connection's deadlines, which see its answers as any, and the routes.
+/// The load shedding of one connection. It is placed between the connection's deadlines, which handle its responses
+/// like others, and the routes.
 final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// A request whose body has not ended.
-    private struct Held {
+    /// A request whose body is incomplete.
+    private struct PendingRequest {
         let route: LoadShedding.Route
         let isLast: Bool
         var parts: [HTTPServerRequestPart]
-        /// Of the body, in bytes.
+        /// The size of the body so far, in bytes.
         var size = 0
     }
 
     private let shedding: LoadShedding
     private let maximumBody: Int
-    /// Whether each request that the routes have was let in here, the oldest first.
-    private var underWay: [Bool] = []
-    private var held: Held?
+    /// For each request that was passed to the routes, whether it was admitted here; oldest first.
+    private var inProgress: [Bool] = []
+    private var pending: PendingRequest?
 
-    /// - Parameter maximumBody: a body beyond this is the route's to refuse, in bytes.
+    /// Creates the handler of a connection.
+    ///
+    /// - Parameter maximumBody: The maximum body size, in bytes; requests with larger bodies are passed to the route,
+    ///   which refuses them.
     init(_ shedding: LoadShedding, maximumBody: Int) {
         self.shedding = shedding
         self.maximumBody = maximumBody
@@ -33,70 +37,74 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let part = unwrapInboundIn(data)
         switch part {
         case .head(let head):
-            // An answer from here must not overtake one that a route still owes.
-            if underWay.isEmpty, let route = shedding.route(of: head), !announcesTooMuch(head) {
-                held = Held(route: route, isLast: !head.isKeepAlive, parts: [part])
+            // A response from here must not overtake the response to an earlier request.
+            if inProgress.isEmpty, let route = shedding.route(of: head), !announcesLargeBody(head) {
+                pending = PendingRequest(route: route, isLast: !head.isKeepAlive, parts: [part])
                 return
             }
-            underWay.append(false)
+            inProgress.append(false)
         case .body(let bytes):
-            if held != nil {
-                held?.parts.append(part)
-                held?.size += bytes.readableBytes
-                if let held, held.size > maximumBody { passHeld(context) }
+            if pending != nil {
+                pending?.parts.append(part)
+                pending?.size += bytes.readableBytes
+                if let pending, pending.size > maximumBody { passPending(context) }
                 return
             }
         case .end:
-            if let held {
-                if shedding.enter() { return pass(held.parts + [part], isAdmitted: true, context) }
-                self.held = nil
-                let bytes = shedding.refusal(at: held.route, isLast: held.isLast)
-                return context.triggerUserOutboundEvent(EncodedAnswer(bytes: bytes, isLast: held.isLast), promise: nil)
+            if let pending {
+                if shedding.enter() { return pass(pending.parts + [part], isAdmitted: true, context) }
+                self.pending = nil
+                let bytes = shedding.refusal(at: pending.route, isLast: pending.isLast)
+                return context.triggerUserOutboundEvent(
+                    EncodedResponse(bytes: bytes, isLast: pending.isLast),
+                    promise: nil
+                )
             }
         }
         context.fireChannelRead(data)
     }
 
-    /// The route refuses such a body before it comes.
-    private func announcesTooMuch(_ head: HTTPRequestHead) -> Bool {
+    /// Whether the announced body is too large. The route refuses it before it arrives.
+    private func announcesLargeBody(_ head: HTTPRequestHead) -> Bool {
         head.headers.first(name: "content-length").map { Int($0) ?? .max > maximumBody } ?? false
     }
 
     private func pass(_ parts: [HTTPServerRequestPart], isAdmitted: Bool, _ context: ChannelHandlerContext) {
-        held = nil
-        underWay.append(isAdmitted)
+        pending = nil
+        inProgress.append(isAdmitted)
         for part in parts { context.fireChannelRead(wrapInboundOut(part)) }
     }
 
-    /// Lets the routes have what is held as it is.
-    private func passHeld(_ context: ChannelHandlerContext) {
-        if let held { pass(held.parts, isAdmitted: false, context) }
+    /// Passes the held request to the routes.
+    private func passPending(_ context: ChannelHandlerContext) {
+        if let pending { pass(pending.parts, isAdmitted: false, context) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data), !underWay.isEmpty, underWay.removeFirst() { shedding.leave() }
+        if case .end = unwrapOutboundIn(data), !inProgress.isEmpty, inProgress.removeFirst() { shedding.leave() }
         context.write(data, promise: promise)
     }
 
-    /// A connection without a request is closed at a shutdown. What is held is in flight, and to be finished.
+    /// Handles a shutdown, at which connections without a request are closed. A held request is in progress and must be
+    /// finished.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent, held != nil {
-            passHeld(context)
+        if event is ChannelShouldQuiesceEvent, pending != nil {
+            passPending(context)
             context.fireChannelReadComplete()
         }
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// The body's deadline, or what else ends a request that is held: the route is to answer it.
+    /// Passes a held request to its route, which responds to the error, for example to the body's deadline.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        passHeld(context)
+        passPending(context)
         context.fireErrorCaught(error)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        for isAdmitted in underWay where isAdmitted { shedding.leave() }
-        underWay = []
-        held = nil
+        for isAdmitted in inProgress where isAdmitted { shedding.leave() }
+        inProgress = []
+        pending = nil
         context.fireChannelInactive()
     }
 }

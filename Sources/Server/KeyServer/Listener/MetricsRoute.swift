@@ -3,7 +3,7 @@ package import Hummingbird
 import NIOCore
 
 extension MetricRegistry {
-    /// Puts `GET /metrics` on a router: the one for administration.
+    /// Adds `GET /metrics` to the router for administration.
     package func add(to router: Router<ServerRequestContext>) {
         router.get("/metrics") { [self] _, _ in
             Response(

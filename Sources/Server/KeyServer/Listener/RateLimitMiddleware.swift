@@ -1,14 +1,14 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Charges every request to its address, before anything else is done for it, as one of ``RequestClass/other``. What it asks
-/// for, how much of it, and the account are known later, and charged by who finds out.
+/// Charges every request to its address before it is processed, as ``RequestClass/other``. Routes charge for the
+/// account and the actual class and amount later, when these are known.
 package struct RateLimitMiddleware: RouterMiddleware {
     private let limiter: RateLimiter
     private let requestClass: RequestClass
     private let metrics: ServerMetrics?
 
-    /// Makes the middleware for a group of routes.
+    /// Creates the middleware for a group of routes.
     package init(limiter: RateLimiter, class requestClass: RequestClass = .other, metrics: ServerMetrics? = nil) {
         self.limiter = limiter
         self.requestClass = requestClass

@@ -1,43 +1,44 @@
 import Synchronization
 
-/// What a request is counted as. Each class has a budget of its own.
+/// The class of a request. Each class has a separate limit.
 package enum RequestClass: String, Sendable, CaseIterable {
-    /// A key or a license that a player asks for once, or when it renews.
+    /// A key or a license that a player requests once, or on renewal.
     case license
-    /// A license for AirPlay or for the AV adapter, which may ask for one with every segment.
+    /// A license for AirPlay or for the AV adapter, which may request one with every segment.
     case segment
-    /// What needs no key: certificates, challenges, reports.
+    /// A request that needs no key, such as for certificates, challenges and reports.
     case other
 }
 
-/// The limits of all classes, for an account and for an address. Behind one address may be many accounts.
+/// The limits of all classes, for an account and for an address. One address may have many accounts.
 package struct RateLimits: Sendable, Equatable {
-    /// One class's.
+    /// The limits of one class.
     package struct Pair: Sendable, Equatable {
-        /// For an account.
+        /// The limit for an account.
         package var account: RateLimit
-        /// For an address; IPv6 is counted by networks of 64 bits.
+        /// The limit for an address; IPv6 is limited by /64 network.
         package var address: RateLimit
     }
 
-    /// A title has some four keys, a player may be closed and reopened, leases are renewed every few minutes.
+    /// The limits for licenses. A title has about four keys, a player may be closed and reopened, and leases are
+    /// renewed every few minutes.
     package var license = Pair(
         account: RateLimit(perMinute: 120, burst: 60),
         address: RateLimit(perMinute: 1_200, burst: 600)
     )
-    /// Segments of two seconds, audio and video, on two screens, with room for what is loaded ahead.
+    /// The limits for segments: two seconds each, audio and video, on two screens, with reserve for preloading.
     package var segment = Pair(
         account: RateLimit(perMinute: 600, burst: 300),
         address: RateLimit(perMinute: 6_000, burst: 3_000)
     )
-    /// Cheap requests of an account; and of an address requests of all kinds, which are counted before anybody knows
-    /// what they ask for. So the address has more than it has of the other two together.
+    /// The limits for inexpensive requests of an account, and for all requests of an address, which are counted before
+    /// their class is known. The limit for an address is therefore higher than the other two together.
     package var other = Pair(
         account: RateLimit(perMinute: 120, burst: 60),
         address: RateLimit(perMinute: 12_000, burst: 6_000)
     )
 
-    /// The defaults.
+    /// Creates limits with the defaults.
     package init() {}
 
     /// The limits of a class.
@@ -50,9 +51,9 @@ package struct RateLimits: Sendable, Equatable {
     }
 }
 
-/// Counts requests by account and by address, in bounded memory.
+/// Limits requests by account and by address, in bounded memory.
 package final class RateLimiter: Sendable {
-    /// What a limit is for.
+    /// The subject of a limit.
     package enum Scope: String, Sendable, CaseIterable {
         /// An account.
         case account
@@ -60,11 +61,12 @@ package final class RateLimiter: Sendable {
         case address
     }
 
-    /// What came of it.
+    /// The result of a check.
     package enum Result: Sendable, Equatable {
-        /// It may pass.
+        /// The request is allowed.
         case allowed
-        /// It may come again after so many seconds, at least 1. The account's limit is told only to who has the account.
+        /// The request is refused; it can be retried after the given number of seconds, at least 1. Only requests that
+        /// were authorized for the account can exceed the account's limit.
         case limited(by: Scope, retryAfter: Int)
     }
 
@@ -75,17 +77,17 @@ package final class RateLimiter: Sendable {
 
     private let limits: RateLimits
     private let clock: @Sendable () -> Int64
-    /// Apart, so that a client with many addresses cannot push accounts out.
-    private let accounts: Mutex<RecentlyUsed<Key, TokenBucket>>
-    private let addresses: Mutex<RecentlyUsed<Key, TokenBucket>>
+    /// Separate tables, so that a client with many addresses cannot evict accounts.
+    private let accounts: Mutex<LRUCache<Key, TokenBucket>>
+    private let addresses: Mutex<LRUCache<Key, TokenBucket>>
 
-    /// Makes a limiter.
+    /// Creates a limiter.
     ///
     /// - Parameters:
-    ///   - limits: of each class.
-    ///   - capacity: how many accounts, and how many addresses, are remembered at least; at most twice as many are, of
+    ///   - limits: The limits of each class.
+    ///   - capacity: The minimum number of accounts, and of addresses, to keep; at most twice as many are kept, with
     ///     about 150 bytes each.
-    ///   - clock: nanoseconds, of a clock that never goes back.
+    ///   - clock: Returns the time of a monotonic clock, in nanoseconds.
     package init(
         limits: RateLimits = RateLimits(),
         capacity: Int = 65_536,
@@ -93,45 +95,47 @@ package final class RateLimiter: Sendable {
     ) {
         self.limits = limits
         self.clock = clock
-        accounts = Mutex(RecentlyUsed(capacity: capacity))
-        addresses = Mutex(RecentlyUsed(capacity: capacity))
+        accounts = Mutex(LRUCache(capacity: capacity))
+        addresses = Mutex(LRUCache(capacity: capacity))
     }
 
-    /// Takes `count` from both limits, or from none.
+    /// Takes `count` from both limits, or from neither.
     ///
     /// - Parameters:
-    ///   - account: who asks; nil when that is not known (yet), or when it has been charged before.
-    ///   - address: from where; nil when that is not known, or when it has been charged before. A loopback address has
-    ///     no limit.
-    ///   - requestClass: what it is counted as.
-    ///   - count: how much it is; a batch is as much as its items.
-    package func take(
+    ///   - account: The account; nil if it is not known (yet), or if it has been charged before.
+    ///   - address: The address; nil if it is not known, or if it has been charged before. Loopback addresses are
+    ///     unlimited.
+    ///   - requestClass: The class of the request.
+    ///   - count: The amount; for a batch, the number of its items.
+    package func consume(
         account: String?,
         address: ClientAddress?,
         class requestClass: RequestClass,
         count: Int = 1
     ) -> Result {
         let (limits, now) = (self.limits[requestClass], clock())
-        let site = site(address, requestClass)
-        if let site, let wait = Self.take(count, of: site, in: addresses, limits.address, at: now) {
+        let addressPrefix = addressPrefix(address, requestClass)
+        if let addressPrefix, let wait = Self.consume(count, of: addressPrefix, in: addresses, limits.address, at: now)
+        {
             return .limited(by: .address, retryAfter: wait)
         }
         if let account {
             let key = Key(requestClass: requestClass, name: Array(account.utf8))
-            if let wait = Self.take(count, of: key, in: accounts, limits.account, at: now) {
-                if let site { Self.giveBack(count, to: site, in: addresses, limits.address, at: now) }
+            if let wait = Self.consume(count, of: key, in: accounts, limits.account, at: now) {
+                if let addressPrefix { Self.refund(count, to: addressPrefix, in: addresses, limits.address, at: now) }
                 return .limited(by: .account, retryAfter: wait)
             }
         }
         return .allowed
     }
 
-    /// Takes licenses from both limits, as many as are there: for what was done already, and costs more than was charged.
+    /// Takes licenses from both limits, down to zero, for work that has already been done and cost more than was
+    /// charged.
     func charge(_ count: Int, account: String?, address: ClientAddress?) {
         let (limits, now) = (self.limits[.license], clock())
-        if let site = site(address, .license) {
+        if let addressPrefix = addressPrefix(address, .license) {
             addresses.withLock {
-                $0.update(site, initial: TokenBucket(limits.address, at: now)) {
+                $0.update(addressPrefix, initial: TokenBucket(limits.address, at: now)) {
                     $0.drain(count, limits.address, at: now)
                 }
             }
@@ -143,36 +147,36 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    private func site(_ address: ClientAddress?, _ requestClass: RequestClass) -> Key? {
-        // Everybody comes from there when a proxy on this machine is not told of in the configuration.
+    private func addressPrefix(_ address: ClientAddress?, _ requestClass: RequestClass) -> Key? {
+        // Without configured proxies, all requests through a proxy on this machine have a loopback address.
         guard let address, !address.isLoopback else { return nil }
-        return Key(requestClass: requestClass, name: address.site)
+        return Key(requestClass: requestClass, name: address.addressPrefix)
     }
 
-    private static func take(
+    private static func consume(
         _ count: Int,
         of key: Key,
-        in table: borrowing Mutex<RecentlyUsed<Key, TokenBucket>>,
+        in table: borrowing Mutex<LRUCache<Key, TokenBucket>>,
         _ limit: RateLimit,
         at now: Int64
     ) -> Int? {
         guard limit.perMinute > 0 else { return nil }
         return table.withLock {
-            $0.update(key, initial: TokenBucket(limit, at: now)) { $0.take(count, limit, at: now) }
+            $0.update(key, initial: TokenBucket(limit, at: now)) { $0.consume(count, limit, at: now) }
         }
     }
 
-    private static func giveBack(
+    private static func refund(
         _ count: Int,
         to key: Key,
-        in table: borrowing Mutex<RecentlyUsed<Key, TokenBucket>>,
+        in table: borrowing Mutex<LRUCache<Key, TokenBucket>>,
         _ limit: RateLimit,
         at now: Int64
     ) {
-        table.withLock { $0.update(key, initial: TokenBucket(limit, at: now)) { $0.giveBack(count, limit) } }
+        table.withLock { $0.update(key, initial: TokenBucket(limit, at: now)) { $0.refund(count, limit) } }
     }
 
-    /// As ``take(account:address:class:count:)``, with a problem instead of a result.
+    /// Takes from both limits like ``consume(account:address:class:count:)``, and throws if a limit is exceeded.
     ///
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
     package func require(
@@ -182,11 +186,11 @@ package final class RateLimiter: Sendable {
         count: Int = 1,
         metrics: ServerMetrics? = nil
     ) throws(ProblemDocument) {
-        let result = take(account: account, address: address, class: requestClass, count: count)
-        try Self.hold(result, requestClass, metrics)
+        let result = consume(account: account, address: address, class: requestClass, count: count)
+        try Self.requireAllowed(result, requestClass, metrics)
     }
 
-    private static func hold(
+    private static func requireAllowed(
         _ result: Result,
         _ requestClass: RequestClass,
         _ metrics: ServerMetrics?
@@ -195,13 +199,13 @@ package final class RateLimiter: Sendable {
         metrics?.rateLimited(by: scope, requestClass)
         throw ProblemDocument(
             .rateLimited,
-            detail: "There were too many requests of this \(scope.rawValue).",
+            detail: "Too many requests from this \(scope.rawValue).",
             reason: scope.rawValue,
             retryAfter: retryAfter
         )
     }
 
-    /// Charges an address for what a request has more than one of, since ``RateLimitMiddleware`` has charged for one.
+    /// Charges an address for the items of a request after the first, for which ``RateLimitMiddleware`` has charged.
     ///
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
     func requireRest(
@@ -209,36 +213,36 @@ package final class RateLimiter: Sendable {
         address: ClientAddress?,
         metrics: ServerMetrics?
     ) throws(ProblemDocument) {
-        // A full bucket does for what is larger, and one is gone from it.
+        // A request never costs more than a full bucket, of which one has already been taken.
         let rest = min(count, limits.other.address.burst) - 1
         guard rest > 0 else { return }
         try require(account: nil, address: address, class: .other, count: rest, metrics: metrics)
     }
 
-    /// Charges for an SPC before it is opened, when nobody knows yet what it asks for: as a license or, where none of these is
-    /// left, as a segment's. So the two limits together bound how much RSA work an account and an address can cause,
-    /// whatever their SPCs turn out to be.
+    /// Charges for an SPC before it is decrypted, when its class is not known yet: as a license or, if that limit is
+    /// exceeded, as a segment. The two limits together therefore limit the RSA work of an account and of an address,
+    /// independent of the contents of their SPCs.
     ///
-    /// - Returns: what it was charged as, for ``settle(_:as:account:wasKnown:address:metrics:)``.
+    /// - Returns: The class that was charged, for ``adjustCharge(_:as:account:wasKnown:address:metrics:)``.
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
     func requireOpening(
         account: String?,
         address: ClientAddress?,
         metrics: ServerMetrics?
     ) throws(ProblemDocument) -> RequestClass {
-        let result = take(account: account, address: address, class: .license)
+        let result = consume(account: account, address: address, class: .license)
         guard result != .allowed else { return .license }
-        guard take(account: account, address: address, class: .segment) != .allowed else { return .segment }
-        try Self.hold(result, .license, metrics)
+        guard consume(account: account, address: address, class: .segment) != .allowed else { return .segment }
+        try Self.requireAllowed(result, .license, metrics)
         return .license
     }
 
-    /// Charges for an SPC that was opened as what it is, and gives back what it was charged as before. Where that is refused
-    /// nothing is given back: the work was done.
+    /// Charges for a decrypted SPC by its actual class, and refunds the previous charge. If the limit of the actual
+    /// class is exceeded, there is no refund, because the work was done.
     ///
-    /// - Parameter wasKnown: whether the account was charged before; without authorization the SPC is what names it.
+    /// - Parameter wasKnown: Whether the account was charged before; without authorization, only the SPC identifies it.
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
-    func settle(
+    func adjustCharge(
         _ charged: RequestClass,
         as actual: RequestClass,
         account: String,
@@ -250,21 +254,23 @@ package final class RateLimiter: Sendable {
             if !wasKnown { try require(account: account, address: nil, class: actual, metrics: metrics) }
             return
         }
-        // The middleware has charged an address for what is no license.
-        let site = actual == .other ? nil : address
-        try require(account: account, address: site, class: actual, metrics: metrics)
+        // The middleware has already charged the address for class `other`.
+        let chargedAddress = actual == .other ? nil : address
+        try require(account: account, address: chargedAddress, class: actual, metrics: metrics)
         let (limits, now) = (self.limits[charged], clock())
-        if let site = self.site(address, charged) { Self.giveBack(1, to: site, in: addresses, limits.address, at: now) }
+        if let addressPrefix = self.addressPrefix(address, charged) {
+            Self.refund(1, to: addressPrefix, in: addresses, limits.address, at: now)
+        }
         guard wasKnown else { return }
         let key = Key(requestClass: charged, name: Array(account.utf8))
-        Self.giveBack(1, to: key, in: accounts, limits.account, at: now)
+        Self.refund(1, to: key, in: accounts, limits.account, at: now)
     }
 
-    /// How many buckets are remembered, over accounts and addresses.
-    var remembered: Int { accounts.withLock { $0.count } + addresses.withLock { $0.count } }
+    /// The number of buckets in memory, for accounts and addresses.
+    var trackedCount: Int { accounts.withLock { $0.count } + addresses.withLock { $0.count } }
 }
 
-/// Nanoseconds since the machine was started.
+/// Returns the time since the machine started, in nanoseconds.
 @Sendable
 package func monotonicNanoseconds() -> Int64 {
     let (seconds, attoseconds) = (SuspendingClock.now - SuspendingClock().systemEpoch).components

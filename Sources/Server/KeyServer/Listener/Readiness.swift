@@ -6,50 +6,52 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Whether this server should be sent requests: `GET /readyz`. A license could be written now, and it is
-/// not about to stop.
+/// The readiness of this server for requests, `GET /readyz`: whether it can issue licenses and is not about to stop.
 package final class Readiness: Sendable {
-    /// Something that must be in order.
+    /// A condition of readiness.
     package struct Check: Sendable {
         let name: String
-        let isInOrder: @Sendable () async -> Bool
+        let passes: @Sendable () async -> Bool
 
-        /// Names a check; the name is in the answer.
-        package init(_ name: String, isInOrder: @escaping @Sendable () async -> Bool) {
+        /// Creates a check; its name is in the response if it fails.
+        package init(_ name: String, passes: @escaping @Sendable () async -> Bool) {
             self.name = name
-            self.isInOrder = isInOrder
+            self.passes = passes
         }
     }
 
     private struct State {
         var isStopping = false
         var failing: [String] = []
-        /// When the checks were begun last, in nanoseconds.
-        var begun: Int64?
-        /// The checks that are under way.
+        /// The time at which the last checks started, in nanoseconds.
+        var started: Int64?
+        /// The task of the running checks.
         var round: Task<Void, Never>?
-        /// Whether there is an answer already.
+        /// Whether a result is available.
         var hasAnswer = false
-        /// The checks that were late, and have not ended yet.
+        /// The checks that exceeded the deadline and have not finished.
         var late: Set<String> = []
     }
 
-    /// Anybody may ask, so the checks are made once a second at most.
+    /// The minimum time between checks, in nanoseconds. Every client can request them, so they run at most once per
+    /// second.
     private static let validity: Int64 = 1_000_000_000
-    /// What takes longer than this is not in order: a license would not be answered in useful time either.
-    private static let patience = Duration.seconds(2)
+    /// The timeout of a check. A license would not be issued in reasonable time either.
+    private static let timeout = Duration.seconds(2)
 
     private let checks: [Check]
     private let clock: @Sendable () -> Int64
     private let deadline: @Sendable () async throws -> Void
     private let state = Mutex(State())
 
-    /// Makes it of its checks.
+    /// Creates the readiness from its checks.
     package convenience init(checks: [Check], clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
-        self.init(checks: checks, clock: clock, deadline: { try await Task.sleep(for: Self.patience) })
+        self.init(checks: checks, clock: clock, deadline: { try await Task.sleep(for: Self.timeout) })
     }
 
-    /// - Parameter deadline: returns when a check that has not answered is late; throws when it is cancelled.
+    /// Creates the readiness from its checks.
+    ///
+    /// - Parameter deadline: Returns when a check is late; throws when it is cancelled.
     init(
         checks: [Check],
         clock: @escaping @Sendable () -> Int64,
@@ -60,8 +62,8 @@ package final class Readiness: Sendable {
         self.deadline = deadline
     }
 
-    /// The checks of a key server: its store can be read and written, it has a certificate for FairPlay, and whether a token is
-    /// good can be told. Who asks learns no more than these names.
+    /// Returns the checks of a key server: its store can be read and written, it has a FairPlay certificate, and it can
+    /// validate tokens. Clients see only the names of failing checks.
     package static func checks(
         store: any KeyServerStore,
         bundles: BundleShelf,
@@ -71,7 +73,7 @@ package final class Readiness: Sendable {
         [
             Check("store") {
                 do throws(KeyStoreError) {
-                    // Whether it answers, not what.
+                    // Only the response of the store matters, not the policy.
                     _ = try await store.policy(name: ContentLookup.defaultPolicy)
                     do throws(KeyStoreError) { try await store.probeWrite() } catch {
                         metrics?.storeFailed(error)
@@ -87,18 +89,18 @@ package final class Readiness: Sendable {
         ]
     }
 
-    /// From now on the server is not ready.
+    /// Makes the server not ready, permanently.
     package func stop() { state.withLock { $0.isStopping = true } }
 
-    /// What is not in order; empty when the server is ready.
+    /// Returns the names of the failing checks; empty if the server is ready.
     package func failing() async -> [String] {
         let now = clock()
         let round = state.withLock { state -> Task<Void, Never>? in
             guard !state.isStopping else { return nil }
-            // Who comes while checks are under way gets the last answer; who is among the first waits for one.
+            // While checks are running, return the last result; if there is none, wait for the checks.
             if let round = state.round { return state.hasAnswer ? nil : round }
-            if let begun = state.begun, now - begun < Self.validity { return nil }
-            state.begun = now
+            if let started = state.started, now - started < Self.validity { return nil }
+            state.started = now
             let round = Task { await self.check() }
             state.round = round
             return round
@@ -107,11 +109,11 @@ package final class Readiness: Sendable {
         return state.withLock { $0.isStopping ? ["stopping"] : $0.failing }
     }
 
-    /// Makes all checks at once.
+    /// Runs all checks concurrently.
     private func check() async {
         let failing = await withTaskGroup(of: String?.self) { group in
             for check in checks {
-                group.addTask { await self.isInOrder(check) ? nil : check.name }
+                group.addTask { await self.passes(check) ? nil : check.name }
             }
             return await group.reduce(into: Set<String>()) { failing, name in
                 if let name { failing.insert(name) }
@@ -124,13 +126,13 @@ package final class Readiness: Sendable {
         }
     }
 
-    /// Whether a check is in order before the deadline. One that is late goes on by itself, and fails until it has ended:
-    /// what a disk or a database does not answer must not pile up before it.
-    private func isInOrder(_ check: Check) async -> Bool {
+    /// Returns whether a check succeeds before the deadline. A late check continues in the background, and counts as
+    /// failed until it finishes, so that checks do not accumulate if a disk or a database does not respond.
+    private func passes(_ check: Check) async -> Bool {
         guard !state.withLock({ $0.late.contains(check.name) }) else { return false }
-        let answer = FirstAnswer()
+        let answer = FirstResult()
         Task {
-            answer.give(await check.isInOrder())
+            answer.give(await check.passes())
             _ = self.state.withLock { $0.late.remove(check.name) }
         }
         let timer = Task {
@@ -143,7 +145,7 @@ package final class Readiness: Sendable {
         return await answer.value()
     }
 
-    /// Puts `GET /readyz` on a router.
+    /// Adds `GET /readyz` to a router.
     package func add(to router: Router<ServerRequestContext>) {
         router.get("/readyz") { [self] _, _ in
             let failing = await failing()
@@ -157,8 +159,8 @@ package final class Readiness: Sendable {
     }
 }
 
-/// The answer of a check or of its deadline, whichever comes first.
-private final class FirstAnswer: Sendable {
+/// The first of two results: that of a check, or that of its deadline.
+private final class FirstResult: Sendable {
     private struct State {
         var answer: Bool?
         var waiting: CheckedContinuation<Bool, Never>?
@@ -166,7 +168,7 @@ private final class FirstAnswer: Sendable {
 
     private let state = Mutex(State())
 
-    /// Gives an answer; false when there was one already.
+    /// Sets the result; returns false if there already was one.
     @discardableResult
     func give(_ answer: Bool) -> Bool {
         let (isFirst, waiting) = state.withLock { state in
@@ -178,7 +180,7 @@ private final class FirstAnswer: Sendable {
         return isFirst
     }
 
-    /// Waits for it. Once.
+    /// Waits for the result. Call it only once.
     func value() async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state in
@@ -190,19 +192,19 @@ private final class FirstAnswer: Sendable {
     }
 }
 
-/// The first to hear of the end: says so at `/readyz`, and lets some time pass in which requests are still taken. Put it
-/// last into the service group, since a group stops its services from the last to the first.
+/// A service that makes `/readyz` fail at shutdown, and then waits for a time in which requests are still accepted. Add
+/// it to the service group last, because a group stops its services in reverse order.
 package struct ReadinessService: Service {
     private let readiness: Readiness
     private let delay: @Sendable () async -> Void
     private let onStop: @Sendable () -> Void
 
-    /// Makes the service.
+    /// Creates the service.
     ///
     /// - Parameters:
-    ///   - readiness: what says so.
-    ///   - delay: how long a load balancer needs to notice.
-    ///   - onStop: told as soon as the end begins.
+    ///   - readiness: The readiness to change.
+    ///   - delay: The time that a load balancer needs to detect the change.
+    ///   - onStop: Called when the shutdown starts.
     package init(readiness: Readiness, delay: Duration, onStop: @escaping @Sendable () -> Void = {}) {
         self.init(readiness: readiness, delay: { try? await Task.sleep(for: delay) }, onStop: onStop)
     }
@@ -217,7 +219,7 @@ package struct ReadinessService: Service {
         self.onStop = onStop
     }
 
-    /// Waits for the end.
+    /// Waits for the shutdown.
     package func run() async throws {
         try await gracefulShutdown()
         readiness.stop()

@@ -1,59 +1,61 @@
 import Synchronization
 
-/// How many refusals that cost their sender nothing get a row in the audit log: those of requests that nobody may make, and those
-/// of requests that come too often.
+/// A budget for audit log entries of refusals that cost their sender nothing: those of unauthorized requests, and those
+/// of rate-limited requests.
 ///
-/// A row is on disk before its answer goes out, for good, in the same transactions as licenses. So anybody who sends junk could
-/// fill the disk, and slow down who has paid. The first ones of each address get a row, and so do the first of all; what
-/// comes then is counted, and not recorded.
+/// An audit entry is committed before the response is sent, is never deleted, and is written in the same transactions
+/// as licenses. Without a budget, any client could fill the disk and slow down other clients. The first refusals of
+/// each address are recorded, within a total limit; further refusals are only counted.
 final class RefusalBudget: Sendable {
-    /// What becomes of one refusal.
+    /// The result for one refusal.
     enum Verdict: Equatable {
-        /// It is recorded.
+        /// The refusal is recorded.
         case recorded
-        /// There were too many of its address, which may have a row again after so many seconds.
+        /// The address has too many refusals; the next can be recorded after the given number of seconds.
         case tooMany(retryAfter: Int)
-        /// There were too many, of all addresses together.
+        /// There are too many refusals of all addresses together.
         case tooManyOfAll
     }
 
-    /// For an address (IPv6: 64 bits of it): room for the expired tokens of a household, or of many.
+    /// The limit for an address (IPv6: /64), which is enough for the expired tokens of several households.
     static let address = RateLimit(perMinute: 30, burst: 60)
-    /// For all together: at most some 430,000 rows a day.
+    /// The limit for all addresses together: at most about 430,000 entries per day.
     static let all = RateLimit(perMinute: 300, burst: 600)
 
     private struct State {
-        var addresses: RecentlyUsed<[UInt8], TokenBucket>
+        var addresses: LRUCache<[UInt8], TokenBucket>
         var all: TokenBucket
     }
 
     private let clock: @Sendable () -> Int64
     private let state: Mutex<State>
 
+    /// Creates a budget.
+    ///
     /// - Parameters:
-    ///   - capacity: how many addresses are remembered at least; at most twice as many are.
-    ///   - clock: nanoseconds, of a clock that never goes back.
+    ///   - capacity: The minimum number of addresses to keep; at most twice as many are kept.
+    ///   - clock: Returns the time of a monotonic clock, in nanoseconds.
     init(capacity: Int = 4_096, clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
         self.clock = clock
         let all = TokenBucket(Self.all, at: clock())
-        state = Mutex(State(addresses: RecentlyUsed(capacity: capacity), all: all))
+        state = Mutex(State(addresses: LRUCache(capacity: capacity), all: all))
     }
 
-    /// Takes room for one row.
-    func take(_ address: ClientAddress?) -> Verdict {
+    /// Takes one entry from the budget.
+    func consume(_ address: ClientAddress?) -> Verdict {
         let now = clock()
         return state.withLock { state in
-            // Everybody comes from loopback when a proxy on this machine is not told of in the configuration.
+            // Without configured proxies, all requests through a proxy on this machine have a loopback address.
             if let address, !address.isLoopback {
-                let wait = state.addresses.update(address.site, initial: TokenBucket(Self.address, at: now)) {
-                    $0.take(1, Self.address, at: now)
+                let wait = state.addresses.update(address.addressPrefix, initial: TokenBucket(Self.address, at: now)) {
+                    $0.consume(1, Self.address, at: now)
                 }
                 if let wait { return .tooMany(retryAfter: wait) }
             }
-            return state.all.take(1, Self.all, at: now) == nil ? .recorded : .tooManyOfAll
+            return state.all.consume(1, Self.all, at: now) == nil ? .recorded : .tooManyOfAll
         }
     }
 
-    /// How many addresses are remembered.
-    var remembered: Int { state.withLock { $0.addresses.count } }
+    /// The number of addresses in memory.
+    var trackedCount: Int { state.withLock { $0.addresses.count } }
 }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 extension Request {
-    /// What stands behind `Authorization: Bearer`, as it stands there; nil without one.
+    /// The token in `Authorization: Bearer`, unparsed; nil if there is none.
     var bearerToken: Substring? {
         guard let field = headers[.authorization], let space = field.firstIndex(of: " "),
             field[..<space].lowercased() == "bearer"

@@ -4,14 +4,14 @@ import NIOCore
 import TextCoding
 
 extension Request {
-    /// Reads the whole body, or refuses it: by its announced length before a byte of it is read, or as soon as it has
-    /// grown too large.
+    /// Reads the whole body. A body that is too large is refused by its announced length before it is read, or as soon
+    /// as the limit is exceeded.
     ///
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/bodyTooLarge``, ``ProblemType/requestTimeout`` or
-    ///   ``ProblemType/malformedRequest`` (the body broke off).
+    ///   ``ProblemType/malformedRequest`` (the body is incomplete).
     package func boundedBody(upTo limit: Int) async throws(ProblemDocument) -> [UInt8] {
-        let tooLarge = ProblemDocument(.bodyTooLarge, detail: "The route takes \(limit) bytes at most.")
-        // The decoder lets digits alone pass, and more of them than fit.
+        let tooLarge = ProblemDocument(.bodyTooLarge, detail: "The route accepts at most \(limit) bytes.")
+        // The decoder accepts only digits, but possibly too many for an integer.
         if let length = headers[.contentLength], Int(length) ?? .max > limit { throw tooLarge }
         do {
             return Array(buffer: try await body.collect(upTo: limit))
@@ -20,16 +20,16 @@ extension Request {
         } catch is BodyDeadlineExceeded {
             throw ProblemDocument(.requestTimeout)
         } catch {
-            throw ProblemDocument(.malformedRequest, detail: "The body broke off.")
+            throw ProblemDocument(.malformedRequest, detail: "The body is incomplete.")
         }
     }
 
     /// Reads the whole body as JSON.
     ///
-    /// - Throws: as ``boundedBody(upTo:)``; also ``ProblemType/unsupportedMediaType``.
+    /// - Throws: The errors of ``boundedBody(upTo:)``; also ``ProblemType/unsupportedMediaType``.
     func jsonBody(upTo limit: Int) async throws(ProblemDocument) -> JSONValue {
         let body = try await boundedBody(upTo: limit)
-        guard try LicenseShape(contentType: headers[.contentType]) == .json else {
+        guard try LicenseBodyFormat(contentType: headers[.contentType]) == .json else {
             throw ProblemDocument(.unsupportedMediaType, detail: "Send application/json.")
         }
         do throws(JSONError) {
@@ -41,8 +41,8 @@ extension Request {
 }
 
 extension ProblemDocument {
-    /// A JSON text that is not as a route expects it.
+    /// Creates the problem of JSON that cannot be parsed or has unexpected content.
     init(malformed error: JSONError) {
-        self.init(.malformedRequest, detail: "The JSON is not as expected: \(error.description).")
+        self.init(.malformedRequest, detail: "The JSON is not valid: \(error.description).")
     }
 }

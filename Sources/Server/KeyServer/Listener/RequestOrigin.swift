@@ -2,15 +2,15 @@ import HTTPTypes
 package import Hummingbird
 import Logging
 
-/// Finds out where a request comes from, by proxies and by trace, and has log and answer say it. Nothing that is not
-/// said otherwise may be kept by anybody on the way back.
+/// Determines the client address, behind proxies, and the trace of a request, and adds them to the log and the
+/// response. Responses get `Cache-Control: no-store` by default.
 package struct RequestOrigin: RouterMiddleware {
     private let proxies: TrustedProxies
 
-    /// Makes the middleware; it comes before all others.
+    /// Creates the middleware, which must be the first.
     package init(proxies: TrustedProxies) { self.proxies = proxies }
 
-    /// Passes the request on with what was found out.
+    /// Passes the request on with its client address and trace.
     package func handle(
         _ request: Request,
         context: ServerRequestContext,
@@ -21,7 +21,7 @@ package struct RequestOrigin: RouterMiddleware {
             peer: context.peerAddress,
             forwardedFor: request.headers[values: .xForwardedFor]
         )
-        // Several of them are none: nobody can say which is true.
+        // Ignore repeated headers, because the valid one cannot be determined.
         let traceparents = request.headers[values: .traceparent]
         if traceparents.count == 1 { context.trace = TraceContext(traceparent: traceparents[0]) }
         context.logger[metadataKey: "trace"] = "\(context.trace.traceID)"
@@ -34,8 +34,8 @@ package struct RequestOrigin: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// Whom proxies were called by.
+    /// The header in which proxies list the addresses of their clients.
     static let xForwardedFor = Self("X-Forwarded-For")!
-    /// The W3C's trace context.
+    /// The header of the W3C trace context.
     package static let traceparent = Self("traceparent")!
 }

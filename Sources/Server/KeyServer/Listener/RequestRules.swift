@@ -1,52 +1,53 @@
 import NIOHTTP1
 
-/// What RFC 9112 has a server refuse that NIO's decoder lets pass.
+/// Rules of RFC 9112 that NIO's decoder does not enforce.
 ///
-/// The decoder refuses bytes: spaces before a colon, folded lines, control characters, contradicting lengths. These rules are about
-/// what the header fields say. Where two programs on the way understand a request differently, one of them can be passed.
+/// The decoder checks the syntax: spaces before a colon, folded lines, control characters, conflicting lengths. These
+/// rules check the meaning of header fields. If two servers in a chain interpreted a request differently, one of them
+/// could be bypassed (request smuggling).
 enum RequestRules {
-    /// Why a request is refused before it is looked at; nil when nothing is wrong with it.
+    /// Returns the reason to refuse a request before it is processed; nil if it is valid.
     static func problem(with head: HTTPRequestHead) -> ProblemDocument? {
         let hosts = head.headers["host"]
         if hosts.count > 1 || hosts.isEmpty && !isOld(head) {
-            return .malformed("Send exactly one Host header field.")
+            return .malformed("The request must have exactly one Host header field.")
         }
         if let host = hosts.first, !isHost(host.utf8) {
-            return .malformed("The Host header field takes a host and perhaps a port.")
+            return .malformed("The Host header field must be a host with an optional port.")
         }
         guard isTarget(head) else {
-            return .malformed("The request target is a path that begins with a slash, or an http URL.")
+            return .malformed("The request target must be a path that starts with a slash, or an http URL.")
         }
         return transferCoding(head)
     }
 
-    /// What a client is told of bytes that the decoder refuses.
+    /// Returns the problem for an error of the decoder.
     static func problem(with error: HTTPParserError) -> ProblemDocument {
         switch error {
-        case .headerOverflow: .malformed("The request target or the header fields are too long, or too many.")
+        case .headerOverflow: .malformed("The request target or the header fields are too long, or there are too many.")
         case .unexpectedContentLength, .invalidContentLength:
-            .malformed("The Content-Length header field takes one number, and is not sent with Transfer-Encoding.")
+            .malformed("The Content-Length header field must be one number, and not be sent with Transfer-Encoding.")
         case .invalidHeaderToken:
-            .malformed("A header field has a space before its colon, a control character, or a line break in it.")
-        default: .malformed("The request is not written as HTTP/1.1 is.")
+            .malformed("A header field has a space before its colon, a control character, or a line break.")
+        default: .malformed("The request is not valid HTTP/1.1.")
         }
     }
 
     /// Whether the client speaks HTTP/1.0.
     static func isOld(_ head: HTTPRequestHead) -> Bool { head.version.minor == 0 }
 
-    /// Whether no other request is read from the connection: the client says so, speaks HTTP/1.0, or means to speak another
-    /// protocol next, after which the decoder reads nothing more.
+    /// Whether this is the last request of the connection: the client requests that, uses HTTP/1.0, or requests a
+    /// change of the protocol, after which the decoder stops.
     static func isLast(_ head: HTTPRequestHead) -> Bool {
         isOld(head) || !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
     }
 
-    /// Whether the client waits to be told to send the body. HTTP/1.0 does not know that.
+    /// Whether the client waits for `100 Continue` before it sends the body, which HTTP/1.0 does not support.
     static func waitsToContinue(_ head: HTTPRequestHead) -> Bool {
         !isOld(head) && head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
     }
 
-    /// `uri-host [ ":" port ]`, or nothing (RFC 9110, 7.2).
+    /// Whether the text is `uri-host [ ":" port ]` or empty (RFC 9110, 7.2).
     private static func isHost(_ host: String.UTF8View) -> Bool {
         var rest = host[...]
         if rest.first == UInt8(ascii: "[") {
@@ -77,12 +78,13 @@ enum RequestRules {
             && next.map { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") } ?? false
     }
 
-    /// `chunked` is the only transfer coding here. A list that ends with it is well-formed and not implemented (501); in any other,
-    /// where the body ends is anybody's guess (RFC 9112, 6.1 and 6.3). `identity` was taken out of HTTP for that reason.
+    /// Checks the transfer coding. Only `chunked` is supported. A list that ends with it is well-formed but not
+    /// implemented (501). In any other list the end of the body cannot be determined (RFC 9112, 6.1 and 6.3), which is
+    /// why `identity` was removed from HTTP.
     private static func transferCoding(_ head: HTTPRequestHead) -> ProblemDocument? {
         let fields = head.headers["transfer-encoding"]
         guard !fields.isEmpty else { return nil }
-        guard !isOld(head) else { return .malformed("HTTP/1.0 has no Transfer-Encoding.") }
+        guard !isOld(head) else { return .malformed("HTTP/1.0 does not support Transfer-Encoding.") }
         let codings = fields.joined(separator: ",").lowercased().split(separator: ",", omittingEmptySubsequences: false)
             .map { $0.drop { $0 == " " || $0 == "\t" } }
             .map { String($0.reversed().drop { $0 == " " || $0 == "\t" }.reversed()) }
@@ -90,11 +92,11 @@ enum RequestRules {
         let others = codings.dropLast()
         guard codings.last == "chunked", others.allSatisfy({ isToken($0) && $0 != "chunked" && $0 != "identity" })
         else {
-            return .malformed("The Transfer-Encoding header field takes chunked, once.")
+            return .malformed("The Transfer-Encoding header field must be chunked, once.")
         }
         return ProblemDocument(
             .unsupportedTransferCoding,
-            detail: "Send the body without a transfer coding but chunked."
+            detail: "Only the transfer coding chunked is supported."
         )
     }
 

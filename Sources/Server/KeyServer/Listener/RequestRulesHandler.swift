@@ -2,12 +2,13 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 
-/// An outbound event: a route begins to read the body, which a client may be waiting to be asked for.
-struct BodyIsWanted: Sendable {}
+/// An outbound event: a route starts to read the body, for which the client may expect `100 Continue`.
+struct BodyReadStarted: Sendable {}
 
-/// Holds one connection to the rules of HTTP/1.1 and to the listener's limits, before anything is made of a request.
+/// Enforces the rules of HTTP/1.1 and the listener's limits for one connection, before a request is processed.
 ///
-/// What it refuses never reaches a route, and is answered in the order of the requests; nothing is read after it.
+/// Refused requests never reach a route. They are answered in the order of the requests, and nothing is read after
+/// them.
 final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,18 +20,18 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let limiter: ConnectionLimiter
     private let metrics: ServerMetrics?
     private var ticket: ConnectionLimiter.Ticket?
-    /// Requests that were passed on and whose answer has not ended.
+    /// The number of requests that were passed on and whose response is incomplete.
     private var unanswered = 0
-    /// Whether a request is passed on whose body has not ended.
+    /// Whether a request was passed on whose body is incomplete.
     private var isReading = false
-    /// Whether the client waits to be asked for that body.
+    /// Whether the client waits for `100 Continue` for that body.
     private var waitsToContinue = false
     private var isAnswering = false
-    /// The last request that is read, once it has come.
+    /// The last request of the connection, after it has arrived.
     private var last: HTTPRequestHead?
-    /// What is refused, until the requests before it are answered, and the method of the request if it has one.
+    /// The refusal to send after earlier requests have been answered, and the method of the refused request, if known.
     private var refusal: (problem: ProblemDocument, method: HTTPMethod?)?
-    /// Whether nothing more is read.
+    /// Whether the rest of the input is ignored.
     private var isDone = false
 
     init(limiter: ConnectionLimiter, metrics: ServerMetrics?) {
@@ -57,7 +58,7 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if let problem = problem(with: head) { return refuse(problem, head.method, context) }
             if RequestRules.isLast(head) || isForHealth {
                 last = head
-                // In the spelling that everything after this looks for.
+                // In the form that the following handlers expect.
                 head.headers.replaceOrAdd(name: "connection", value: "close")
             }
             isReading = true
@@ -75,7 +76,7 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // In the middle of a body, the route that reads it answers.
+        // While a body is being read, the route responds to the error.
         guard let error = error as? HTTPParserError, !isReading else { return context.fireErrorCaught(error) }
         if !isDone { refuse(RequestRules.problem(with: error), nil, context) }
     }
@@ -106,7 +107,10 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         metrics?.request(method: method?.rawValue ?? MetricLabel.other, route: nil, status: status)
         let answer = EncodedProblem(problem, isLast: true, hasBody: method != .HEAD)
         let bytes = answer.encoded(requestID: RequestID().description)
-        context.triggerUserOutboundEvent(EncodedAnswer(bytes: bytes, isLast: true, leavesRest: true), promise: nil)
+        context.triggerUserOutboundEvent(
+            EncodedResponse(bytes: bytes, isLast: true, hasUnreadInput: true),
+            promise: nil
+        )
     }
 
     // MARK: Answers
@@ -116,13 +120,13 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head) where (100..<200).contains(head.status.code):
             context.write(data, promise: promise)
         case _ where unanswered == 0:
-            // What the framework has to say about bytes after the last answer is an answer to no request.
+            // A response of the framework to data after the last response belongs to no request.
             promise?.succeed()
         case .head(var head):
             isAnswering = true
             if unanswered == 1, let last {
                 head.headers.replaceOrAdd(name: "connection", value: "close")
-                // HTTP/1.0 does not know the chunks that an answer of unknown length would come in.
+                // HTTP/1.0 does not support chunks, which a response of unknown length would use.
                 if RequestRules.isOld(last) { head.version = .http1_0 }
             }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
@@ -136,13 +140,13 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         switch event {
-        case is BodyIsWanted:
+        case is BodyReadStarted:
             promise?.succeed()
             guard waitsToContinue, !isAnswering, unanswered == 1 else { return }
             waitsToContinue = false
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
-        case is EncodedAnswer:
+        case is EncodedResponse:
             context.triggerUserOutboundEvent(event, promise: promise)
             answered(context)
         default:
@@ -158,20 +162,20 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension ConnectionLimiter.Limit {
-    /// What a request is told that comes by a connection too many.
+    /// The problem of a request on a connection beyond the limit.
     var problem: ProblemDocument {
         switch self {
         case .address:
             ProblemDocument(
                 .rateLimited,
-                detail: "This address has too many connections open: close some, or use them for several requests.",
+                detail: "This address has too many open connections: close some, or reuse them for several requests.",
                 reason: "connections",
                 retryAfter: 1
             )
         case .server:
             ProblemDocument(
                 .overloaded,
-                detail: "The server has as many connections open as it takes.",
+                detail: "The server has reached its maximum number of connections.",
                 reason: "connections",
                 retryAfter: 1
             )

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// All routes of a router, so that a known path with a wrong method is told from an unknown path.
+/// All routes of a router, to distinguish a known path with an unsupported method from an unknown path.
 struct RouteTable: Sendable {
     private let routes: [(path: RouterPath, method: HTTPRequest.Method)]
 
@@ -9,7 +9,7 @@ struct RouteTable: Sendable {
         self.routes = routes.map { ($0.path, $0.method) }
     }
 
-    /// The methods that a path can be asked with, in alphabetical order.
+    /// Returns the methods that a path supports, in alphabetical order.
     func methods(at path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/")
         let fitting = routes.filter { route in
@@ -19,7 +19,7 @@ struct RouteTable: Sendable {
     }
 }
 
-/// Makes a responder of a router that tells each request which routes there are.
+/// Builds a responder that adds the table of routes to the context of each request.
 struct RouterWithTable: HTTPResponderBuilder {
     struct Responder: HTTPResponder {
         let router: RouterResponder<ServerRequestContext>
@@ -29,7 +29,7 @@ struct RouterWithTable: HTTPResponderBuilder {
             var (request, context) = (request, context)
             context.routes = table
             if request.headers[.expect] != nil {
-                request.body = RequestBody(asyncSequence: AwaitedBody(body: request.body, context: context))
+                request.body = RequestBody(asyncSequence: ExpectContinueBody(body: request.body, context: context))
             }
             return try await router.respond(to: request, context: context)
         }
@@ -38,7 +38,7 @@ struct RouterWithTable: HTTPResponderBuilder {
     let router: Router<ServerRequestContext>
 
     func buildResponder() -> Responder {
-        // First the router, which adds HEAD to its routes.
+        // Build the responder first, because it adds HEAD to the routes.
         let responder = router.buildResponder()
         return Responder(router: responder, table: RouteTable(router.routes))
     }

@@ -5,9 +5,11 @@ package import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
-/// The TLS certificate of the listeners, read again every minute: who has it renewed only has to replace the files.
+/// The TLS certificate of the listeners, which is read again every minute: to renew it, the operator only replaces the
+/// files.
 ///
-/// New files that cannot be used, such as when only one of them has been replaced yet, change nothing but the log.
+/// If the new files are not valid, for example because only one of them has been replaced so far, the previous
+/// certificate stays in use and the error is logged.
 package final class ServerCertificate: Service {
     private let reloader: TimedCertificateReloader
     private let state: State
@@ -17,14 +19,14 @@ package final class ServerCertificate: Service {
         let failure = Mutex<String?>(nil)
     }
 
-    /// Reads the certificate and its key, whose file follows the rule for files with secrets.
+    /// Reads the certificate and its key, whose file must fulfill the rules for secret files.
     ///
     /// - Parameters:
-    ///   - certificate: a PEM file with the certificate and what it was issued by, in this order.
-    ///   - key: a PEM file with its private key, not encrypted.
-    ///   - interval: how often the files are read.
-    ///   - logger: is told of every new certificate and of every failure.
-    /// - Throws: ``SecretFileError``, `TimedCertificateReloader.Error` and others when the two cannot be used.
+    ///   - certificate: The path of a PEM file with the certificate chain: the certificate, followed by its issuers.
+    ///   - key: The path of a PEM file with the unencrypted private key.
+    ///   - interval: The interval at which the files are read.
+    ///   - logger: The logger for new certificates and failures.
+    /// - Throws: ``SecretFileError``, `TimedCertificateReloader.Error` and others if the files are not valid.
     package init(certificate: String, key: String, interval: Duration = .seconds(60), logger: Logger) throws {
         let state = State()
         self.state = state
@@ -47,15 +49,15 @@ package final class ServerCertificate: Service {
                     )
                 }
                 configuration.onCertificateLoadFailed = { failure in
-                    let reason = Self.words(for: failure.error)
-                    // Once, and not every minute until somebody comes.
+                    let reason = Self.reason(for: failure.error)
+                    // Log each reason once, not every minute.
                     let isNew = state.failure.withLock { known in
                         defer { known = reason }
                         return known != reason
                     }
                     guard isNew else { return }
                     logger.error(
-                        "the TLS certificate cannot be read; the last one stays in use",
+                        "the TLS certificate cannot be read; the previous one stays in use",
                         metadata: ["file": "\(certificate)", "key": "\(key)", "reason": "\(reason)"]
                     )
                 }
@@ -63,12 +65,12 @@ package final class ServerCertificate: Service {
         )
     }
 
-    /// When the certificate ends, in Unix seconds.
+    /// The expiry time of the certificate, in Unix seconds.
     package var expiry: Int64? { state.expiry.withLock { $0 } }
 
-    /// Reads the files now. On failure the last certificate stays, and the log says why.
+    /// Reads the files now. On failure the previous certificate stays in use, and the reason is logged.
     ///
-    /// - Returns: whether the files could be used.
+    /// - Returns: Whether the files are valid.
     @discardableResult
     package func reload() -> Bool {
         do {
@@ -79,17 +81,18 @@ package final class ServerCertificate: Service {
         }
     }
 
-    /// The cipher suites of TLS 1.2: those with forward secrecy whose encryption is authenticated (AEAD). The others that NIO
-    /// would offer encrypt with CBC and authenticate before that, which has been attacked again and again. TLS 1.3 has no others.
+    /// The cipher suites of TLS 1.2: those with forward secrecy and authenticated encryption (AEAD). NIO's other suites
+    /// use CBC with MAC-then-encrypt, which has been attacked repeatedly. TLS 1.3 has only AEAD suites.
     private static let cipherSuites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
         .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     ]
 
-    /// What a listener needs: TLS 1.2 or later, HTTP/1.1, and for every connection the certificate of its time.
+    /// Returns the TLS configuration of a listener: TLS 1.2 or later, HTTP/1.1, and the current certificate for each
+    /// connection.
     ///
-    /// - Throws: `TLSConfiguration.CertificateReloaderError`, never once this object has been made.
+    /// - Throws: `TLSConfiguration.CertificateReloaderError`, but never after this object has been created.
     package func listenerConfiguration() throws -> TLSConfiguration {
         var configuration = try TLSConfiguration.makeServerConfiguration(certificateReloader: reloader)
         configuration.minimumTLSVersion = .tlsv12
@@ -98,24 +101,24 @@ package final class ServerCertificate: Service {
         return configuration
     }
 
-    /// Reads the files every now and then, until the end.
+    /// Reads the files regularly, until the server stops.
     package func run() async throws { try await reloader.run() }
 
-    /// An unknown error's text may hold anything, even parts of a key.
-    private static func words(for error: any Error) -> String {
+    /// Returns the reason for the log. The text of an unknown error may contain secrets, even parts of a key.
+    private static func reason(for error: any Error) -> String {
         switch error {
         case let error as SecretFileError: error.description
         case let error as TimedCertificateReloader.Error where error == .publicKeyMismatch:
-            "the key is not the certificate's"
+            "the key does not belong to the certificate"
         case let error as TimedCertificateReloader.Error:
             error.description
         default:
-            "it is no certificate or no key in PEM: \(type(of: error))"
+            "the certificate or the key is not valid PEM: \(type(of: error))"
         }
     }
 }
 
 extension LogLine {
-    /// As ``time(_:)``, of seconds.
+    /// Formats a time like ``time(_:)``, from seconds.
     static func time(seconds: Int64) -> String { time(seconds.multipliedReportingOverflow(by: 1000).partialValue) }
 }

@@ -4,16 +4,16 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// What travels with a request: Hummingbird's own things, who is at the other end, and which trace it belongs to.
+/// The context of a request: Hummingbird's context, the client's address, and the trace.
 package struct ServerRequestContext: RequestContext {
-    /// Hummingbird's own things.
+    /// The context of Hummingbird.
     package var coreContext: CoreRequestContextStorage
-    /// Names the request in answers, logs and the audit. Hummingbird's own is in the logger's metadata alone, and a log
-    /// handler may keep none.
+    /// The request ID in responses, logs and the audit log. Hummingbird's ID is only in the logger's metadata, which a
+    /// log handler may not store.
     package let id: String
-    /// The address at the other end of the connection, which may be a proxy's.
+    /// The remote address of the connection, which may be a proxy's.
     package let peerAddress: ClientAddress?
-    /// The client's address: the peer's, or what a trusted proxy says.
+    /// The client's address: the remote address, or the one that a trusted proxy provides.
     package var clientAddress: ClientAddress?
     /// The trace that the request belongs to.
     package var trace: TraceContext
@@ -23,10 +23,10 @@ package struct ServerRequestContext: RequestContext {
 
     /// The client's address as text.
     package var remoteAddress: String? { clientAddress?.description }
-    /// What can be asked for.
+    /// The table of all routes.
     var routes: RouteTable?
 
-    /// Takes the connection's.
+    /// Creates the context from a connection.
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         id = source.logger[metadataKey: "hb.request.id"]?.description ?? RequestID().description
@@ -36,11 +36,11 @@ package struct ServerRequestContext: RequestContext {
         channel = source.channel
     }
 
-    /// Has a client that waits for `100 Continue` send the body.
-    func askForBody() { channel.triggerUserOutboundEvent(BodyIsWanted(), promise: nil) }
+    /// Sends `100 Continue` if the client waits for it.
+    func sendContinue() { channel.triggerUserOutboundEvent(BodyReadStarted(), promise: nil) }
 
-    /// The subject of the certificate that the client sent, as RFC 2253 writes it; nil when it sent none. TLS has held it
-    /// against the listener's authorities.
+    /// Returns the subject of the client's certificate in RFC 2253 format; nil if the client sent none. TLS has
+    /// verified it with the listener's authorities.
     func clientCertificateSubject() async -> String? {
         guard let certificate = try? await channel.nioSSL_peerCertificate().get(),
             let der = try? certificate.toDERBytes()

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Tells systemd how this process is doing, by the socket that it names in `NOTIFY_SOCKET`. Without one, nothing is
-/// done.
+/// Notifies systemd of the state of this process, over the socket in `NOTIFY_SOCKET`. It does nothing if the variable
+/// is not set.
 package enum ServiceManager {
-    /// What there is to tell.
+    /// The state of the process.
     package enum State: String, Sendable {
         /// The ports are open.
         case ready = "READY=1"
-        /// What is under way is being finished.
+        /// Open requests are being finished.
         case stopping = "STOPPING=1"
     }
 
-    /// Tells it; best effort.
+    /// Notifies systemd; failures are ignored.
     package static func tell(_ state: State) {
         if let path = getenv("NOTIFY_SOCKET") { tell(state, socket: String(cString: path)) }
     }
@@ -19,7 +19,7 @@ package enum ServiceManager {
     static func tell(_ state: State, socket path: String) {
         var address = sockaddr_un()
         var name = Array(path.utf8)
-        // A name that begins with @ is in the abstract namespace, where the first byte is zero.
+        // A name that starts with @ is in the abstract namespace, in which the first byte is zero.
         guard let first = name.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
             name.count < MemoryLayout.size(ofValue: address.sun_path)
         else { return }

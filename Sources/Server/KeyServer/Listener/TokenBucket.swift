@@ -1,21 +1,21 @@
-/// How often something may happen: `burst` at once, and `perMinute` in the long run.
+/// A rate limit: `burst` at once, and `perMinute` on average.
 package struct RateLimit: Sendable, Equatable {
-    /// In the long run; 0 means that there is no limit.
+    /// The average number per minute; 0 means unlimited.
     package var perMinute: Int
-    /// At once, at least 1.
+    /// The maximum number at once, at least 1.
     package var burst: Int
 
-    /// Makes a limit.
+    /// Creates a limit.
     package init(perMinute: Int, burst: Int) {
         self.perMinute = max(perMinute, 0)
         self.burst = max(burst, 1)
     }
 }
 
-/// What is left of a limit. It begins full and fills at an even pace.
+/// A token bucket: the remaining amount of a limit. It starts full and is refilled at a constant rate.
 struct TokenBucket: Sendable, Equatable {
     private var level: Double
-    /// In nanoseconds, by a clock that never goes back.
+    /// The time of the last update by a monotonic clock, in nanoseconds.
     private var updated: Int64
 
     init(_ limit: RateLimit, at now: Int64) {
@@ -23,10 +23,11 @@ struct TokenBucket: Sendable, Equatable {
         updated = now
     }
 
-    /// Takes `count`, or nothing. More than the burst is never there, so a full bucket does for it.
+    /// Takes `count`, or nothing. A bucket never contains more than the burst, so a full bucket is sufficient for
+    /// larger counts.
     ///
-    /// - Returns: nil when it was taken; otherwise the seconds until there is enough, at least 1.
-    mutating func take(_ count: Int, _ limit: RateLimit, at now: Int64) -> Int? {
+    /// - Returns: nil if it was taken; otherwise the seconds until the bucket contains enough, at least 1.
+    mutating func consume(_ count: Int, _ limit: RateLimit, at now: Int64) -> Int? {
         guard limit.perMinute > 0 else { return nil }
         let pace = Double(limit.perMinute) / 60e9
         level = min(Double(limit.burst), level + Double(max(now - updated, 0)) * pace)
@@ -39,14 +40,14 @@ struct TokenBucket: Sendable, Equatable {
         return max(Int(((needed - level) / pace / 1e9).rounded(.up)), 1)
     }
 
-    /// Takes `count`, or what is there.
+    /// Takes `count`, or as much as there is.
     mutating func drain(_ count: Int, _ limit: RateLimit, at now: Int64) {
-        guard limit.perMinute > 0, take(count, limit, at: now) != nil else { return }
+        guard limit.perMinute > 0, consume(count, limit, at: now) != nil else { return }
         level = 0
     }
 
-    /// Gives back what was taken and not used.
-    mutating func giveBack(_ count: Int, _ limit: RateLimit) {
+    /// Returns tokens that were taken but not used.
+    mutating func refund(_ count: Int, _ limit: RateLimit) {
         level = min(Double(limit.burst), level + Double(min(max(count, 0), limit.burst)))
     }
 }

@@ -1,17 +1,17 @@
 import TextCoding
 
-/// The W3C's trace context: which trace a request belongs to, and which span of it this server's work is.
+/// The W3C trace context: the trace of a request, and the span of this server.
 package struct TraceContext: Sendable, Equatable {
-    /// 32 hexadecimal digits in lower case, not all zero.
+    /// The trace ID: 32 lowercase hexadecimal digits, not all zero.
     package let traceID: String
-    /// This server's own span: 16 hexadecimal digits, not all zero.
+    /// The span ID of this server: 16 lowercase hexadecimal digits, not all zero.
     package let spanID: String
-    /// The caller's span; nil when the trace begins here.
+    /// The span ID of the caller; nil if the trace starts here.
     package let parentID: String?
-    /// Whether the caller records it.
+    /// Whether the caller records the trace.
     package let isSampled: Bool
 
-    /// Continues the trace that a `traceparent` names; without a readable one a trace begins here.
+    /// Continues the trace in a `traceparent` header, or starts a new trace if the header is missing or invalid.
     package init(traceparent: String? = nil) {
         var random = SystemRandomNumberGenerator()
         self.init(traceparent: traceparent, using: &random)
@@ -30,12 +30,12 @@ package struct TraceContext: Sendable, Equatable {
         }
     }
 
-    /// The header for answers and for requests that this server makes for the request.
+    /// The header for responses, and for requests that this server sends while it processes the request.
     package var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 
     private static func parse(_ text: String) -> (traceID: String, parentID: String, isSampled: Bool)? {
         let bytes = Array(text.utf8)
-        // A later version may add fields after a hyphen; version ff is none.
+        // A later version may add fields after a hyphen. Version ff is not valid.
         guard bytes.count >= 55, bytes.count <= 512, bytes.count == 55 || bytes[55] == UInt8(ascii: "-") else {
             return nil
         }

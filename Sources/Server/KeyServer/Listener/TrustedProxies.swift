@@ -1,27 +1,27 @@
 package import KeyServerModule
 
-/// The networks whose word on a client's address is taken.
+/// The networks of trusted proxies, whose X-Forwarded-For header is used.
 package struct TrustedProxies: Sendable, Equatable {
-    /// Nobody's word is taken.
+    /// No trusted proxies.
     package static let none = Self([])
-    /// A chain of proxies is shorter than this.
+    /// The maximum length of a chain of proxies.
     private static let longestChain = 32
 
     private let networks: [IPNetwork]
 
-    /// Takes the word of these networks.
+    /// Creates trusted proxies from their networks.
     package init(_ networks: [IPNetwork]) { self.networks = networks }
 
-    /// Whether the address is one of theirs.
+    /// Whether the address is one of a trusted proxy.
     package func contains(_ address: ClientAddress) -> Bool { networks.contains { $0.contains(bytes: address.bytes) } }
 
-    /// The client's address: the peer, or what a trusted peer says in `X-Forwarded-For`.
+    /// Returns the client's address: that of the peer, or the one in `X-Forwarded-For` if the peer is trusted.
     ///
-    /// Each proxy adds whom it was called by at the right, and a client can write anything at the left. So it is read
-    /// from the right, for as long as those who wrote are trusted. What cannot be read ends it: then the address is
-    /// that of the last proxy that is known.
+    /// Each proxy appends the address of its client on the right, and a client can send any addresses on the left. The
+    /// list is therefore read from the right, as long as the addresses are those of trusted proxies. An entry that
+    /// cannot be parsed ends the search: the result is then the address of the last known proxy.
     ///
-    /// - Parameter fields: the values of the header, in the order in which they came.
+    /// - Parameter fields: The values of the header, in the order in which they arrived.
     package func client(peer: ClientAddress?, forwardedFor fields: [String]) -> ClientAddress? {
         guard var client = peer, !fields.isEmpty else { return peer }
         var hops = fields.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }[...]

@@ -1,23 +1,24 @@
 import Glibc
 package import Logging
 
-/// How the log is written.
+/// The format of log lines.
 package enum LogFormat: String, Sendable, CaseIterable {
-    /// One JSON object a line.
+    /// One JSON object per line.
     case json
-    /// For people.
+    /// Text for people.
     case text
 }
 
-/// Writes each event as one line, with one system call, to a file descriptor: standard error unless told otherwise.
+/// A log handler that writes each event as one line, with one system call, to a file descriptor: standard error by
+/// default.
 ///
-/// It logs what it is given. That there are no secrets in a log is the doing of those who log: none of them passes any.
+/// It does not redact anything. The code that logs must not pass secrets.
 package struct LineLogHandler: LogHandler {
-    /// What every line carries.
+    /// The metadata of every line.
     package var metadata: Logger.Metadata = [:]
-    /// Adds to it, such as from the task.
+    /// The provider of additional metadata, for example from the task.
     package var metadataProvider: Logger.MetadataProvider?
-    /// What is less than this is not logged.
+    /// The minimum level of events to log.
     package var logLevel: Logger.Level
 
     private let label: String
@@ -25,14 +26,14 @@ package struct LineLogHandler: LogHandler {
     private let file: Int32
     private let clock: @Sendable () -> Int64
 
-    /// Makes a handler.
+    /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - label: the logger's.
-    ///   - format: what a line looks like.
-    ///   - level: the least that is logged.
-    ///   - file: an open file descriptor, which is not closed.
-    ///   - clock: the time in milliseconds since 1970.
+    ///   - label: The label of the logger.
+    ///   - format: The format of log lines.
+    ///   - level: The minimum level of events to log.
+    ///   - file: An open file descriptor, which is not closed.
+    ///   - clock: Returns the time, in milliseconds since 1970.
     package init(
         label: String,
         format: LogFormat,
@@ -47,24 +48,25 @@ package struct LineLogHandler: LogHandler {
         logLevel = level
     }
 
-    /// A value of the metadata that every line carries.
+    /// A metadata value of every line.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Writes the line.
+    /// Writes an event as one line.
     package func log(event: LogEvent) {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
         if let own = event.metadata { all.merge(own) { _, new in new } }
-        // The type alone: an error's text may hold anything.
+        // Only the type, because an error's text may contain secrets.
         if let error = event.error { all["errorType"] = "\(type(of: error))" }
         let make = format == .json ? LogLine.json : LogLine.text
         Self.write(make(clock(), event.level, label, event.message.description, all), to: file)
     }
 
-    /// All of it or, when nobody reads, none: a log that cannot be written is no reason to stop serving.
+    /// Writes a whole line. It stops without an error if the line cannot be written, so that a broken log does not stop
+    /// the server.
     private static func write(_ line: [UInt8], to file: Int32) {
         var rest = line[...]
         while !rest.isEmpty {

@@ -2,11 +2,12 @@ import Glibc
 import Logging
 import TextCoding
 
-/// One line of the log, in bytes, with its line feed.
+/// One line of the log in bytes, including its line feed.
 ///
-/// Whatever comes in may end up in a message or a value, so nothing of it can end a line or a string.
+/// Messages and values may contain text from clients, so line ends, quotes and control characters in them are escaped.
 enum LogLine {
-    /// `{"time":…,"level":…,"label":…,"message":…,` and the metadata `}`, as RFC 8259 has it, in UTF-8.
+    /// Returns a line with the JSON object `{"time":…,"level":…,"label":…,"message":…,"metadata":{…}}` (RFC 8259,
+    /// UTF-8).
     static func json(
         milliseconds: Int64,
         level: Logger.Level,
@@ -25,7 +26,7 @@ enum LogLine {
         line += #","message":"#.utf8
         appendString(message, to: &line)
         if !metadata.isEmpty {
-            // In a field of its own: no key of the metadata can then stand in for one of the line's.
+            // A separate field, so that metadata keys cannot override the fields of the line.
             line += #","metadata":"#.utf8
             append(.dictionary(metadata), to: &line, depth: 0)
         }
@@ -33,7 +34,7 @@ enum LogLine {
         return line
     }
 
-    /// `time level label: message key=value …`, with control characters escaped.
+    /// Returns the line `time level label: message key=value …`, with control characters escaped.
     static func text(
         milliseconds: Int64,
         level: Logger.Level,
@@ -55,12 +56,12 @@ enum LogLine {
         return line
     }
 
-    /// RFC 3339 in UTC with milliseconds: 24 characters.
+    /// Formats a time as RFC 3339 in UTC with milliseconds: 24 characters.
     static func time(_ milliseconds: Int64) -> String {
         Timestamp.text(milliseconds: milliseconds)
     }
 
-    /// Metadata is made here and never deep; the bound keeps a mistake from becoming a crash.
+    /// Appends a metadata value. The depth is limited, to avoid a stack overflow.
     private static func append(_ value: Logger.MetadataValue, to line: inout [UInt8], depth: Int) {
         switch value {
         case .string(let text): appendString(text, to: &line)
@@ -107,12 +108,12 @@ enum LogLine {
         }
     }
 
-    /// Whether it is ASCII of which nothing has to be escaped, as nearly everything is.
+    /// Whether the text is ASCII without characters to escape, which is the most common case.
     private static func isSimple(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 
-    /// Control characters of both ranges, and the separators that some readers take for the end of a line.
+    /// Whether a character is a control character (C0 or C1) or a Unicode line or paragraph separator.
     private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
     }

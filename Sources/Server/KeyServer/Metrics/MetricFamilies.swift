@@ -1,4 +1,4 @@
-/// A number that only grows, one for each combination of label values.
+/// A counter, one for each combination of label values.
 package final class MetricCounter: MetricFamily {
     let description: MetricDescription
     private let grid: LabelGrid
@@ -10,17 +10,17 @@ package final class MetricCounter: MetricFamily {
         cells = (0..<grid.count).map { _ in MetricCell() }
     }
 
-    /// Adds to the count of these label values, in the order of the labels.
+    /// Increases the counter for these label values, which are in the order of the labels.
     package func add(_ count: Int = 1, _ values: String...) {
         precondition(values.count == grid.labels.count)
-        // A counter never falls, whatever it is told.
+        // A counter never decreases, so negative counts are ignored.
         cells[grid.index(of: values)].add(max(count, 0))
     }
 
-    /// The count of these label values.
+    /// Returns the count for these label values.
     func value(_ values: String...) -> Int { cells[grid.index(of: values)].value }
 
-    /// Those that have counted something; without labels, also zero.
+    /// Returns the nonzero counts; without labels, also a zero.
     func samples() -> [MetricSample] {
         cells.enumerated().compactMap { index, cell in
             let value = cell.value
@@ -30,14 +30,14 @@ package final class MetricCounter: MetricFamily {
     }
 }
 
-/// Numbers that are asked for when somebody looks.
+/// A metric whose values are read when Prometheus scrapes it.
 final class MetricReading: MetricFamily {
     let description: MetricDescription
     private let read: @Sendable () async -> [(labels: [String], value: Double)]
 
-    /// A number without labels.
+    /// Creates a metric without labels.
     ///
-    /// - Parameter read: the number; nil leaves it out, as when it cannot be had now.
+    /// - Parameter read: Returns the value; nil omits it, for example if it is temporarily unavailable.
     convenience init(
         _ name: String,
         _ help: String,
@@ -47,8 +47,10 @@ final class MetricReading: MetricFamily {
         self.init(name, help, kind, labels: []) { await read().map { [([], $0)] } ?? [] }
     }
 
-    /// - Parameter read: the numbers with the values of their labels, in the order of these; each combination once. The values
-    ///   come from the configuration and the store, never from a client.
+    /// Creates a metric with labels.
+    ///
+    /// - Parameter read: Returns the values, each with its label values in the order of `labels`. Each combination must
+    ///   be unique. The label values come from the configuration and the store, never from a client.
     init(
         _ name: String,
         _ help: String,
@@ -70,16 +72,18 @@ final class MetricReading: MetricFamily {
     }
 }
 
-/// How long something took, in seconds, one distribution for each combination of label values.
+/// A histogram of durations in seconds, one for each combination of label values.
 package final class MetricHistogram: MetricFamily {
     let description: MetricDescription
     private let grid: LabelGrid
-    /// In nanoseconds; the last bucket has no bound.
+    /// The upper bounds of the buckets, in nanoseconds; the last bucket has none.
     private let bounds: [Int]
     private let buckets: [[MetricCell]]
     private let sums: [MetricCell]
 
-    /// - Parameter bounds: the upper bounds of the buckets in microseconds, rising.
+    /// Creates a histogram.
+    ///
+    /// - Parameter bounds: The upper bounds of the buckets in microseconds, ascending.
     init(_ name: String, _ help: String, _ labels: [MetricLabel], microseconds bounds: [Int]) {
         description = MetricDescription(name: name, kind: .histogram, labels: labels.map(\.name), help: help)
         let grid = LabelGrid(labels: labels)
@@ -89,17 +93,17 @@ package final class MetricHistogram: MetricFamily {
         sums = (0..<grid.count).map { _ in MetricCell() }
     }
 
-    /// Counts one that took so long, under these label values in the order of the labels.
+    /// Records a duration for these label values, which are in the order of the labels.
     package func observe(_ duration: Duration, _ values: String...) {
         precondition(values.count == grid.labels.count)
         observe(duration, at: grid.index(of: values))
     }
 
-    /// Counts one that took so long, under the label values at a place: for one label the place among its values. Nothing is
-    /// looked up or allocated.
+    /// Records a duration for the label values at an index: with one label, the index of its value. It does not look up
+    /// or allocate anything.
     func observe(_ duration: Duration, at index: Int) {
         let (seconds, attoseconds) = duration.components
-        // Nine years in nanoseconds fit; nothing that is measured here takes as long.
+        // Limit the duration to eight years, so that nanoseconds do not overflow.
         let nanoseconds = Int(min(max(seconds, 0), 1 << 28)) * 1_000_000_000 + Int(max(attoseconds, 0) / 1_000_000_000)
         buckets[index][bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count].add(1)
         sums[index].add(nanoseconds)
@@ -108,7 +112,7 @@ package final class MetricHistogram: MetricFamily {
     func samples() -> [MetricSample] {
         var samples: [MetricSample] = []
         for index in 0..<grid.count {
-            // Read once, so that the count is always the last bucket's, whatever is being counted meanwhile.
+            // Read each bucket once, so that the count equals that of the last bucket despite concurrent updates.
             let counts = buckets[index].map(\.value)
             let labels = grid.pairs(at: index)
             var total = 0
@@ -130,7 +134,7 @@ package final class MetricHistogram: MetricFamily {
 }
 
 enum MetricNumber {
-    /// A number as Go's ParseFloat reads it: Swift's own text is, but for these three.
+    /// Formats a number for Go's ParseFloat. It differs from Swift's format for NaN, infinities and integers.
     static func text(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Numbers to watch, in the text format 0.0.4 of Prometheus.
+/// The server's metrics, in the Prometheus text format 0.0.4.
 ///
-/// Updates are atomic additions without a lock. Label values come from sets that are closed when a metric is made, so
-/// that no client can make it grow; a value outside of its set counts as `other`.
+/// Updates are atomic additions without a lock. The values of a label are fixed when the metric is created, so that
+/// clients cannot make it grow; other values count as `other`.
 package final class MetricRegistry: Sendable {
     private let families = Mutex<[any MetricFamily]>([])
 
-    /// An empty registry.
+    /// Creates an empty registry.
     package init() {}
 
-    /// The name, kind and help of every metric, in the order in which they were added.
+    /// The descriptions of all metrics, in the order in which they were added.
     package var descriptions: [MetricDescription] { families.withLock { $0.map(\.description) } }
 
-    /// Adds a family. Its name must be new.
+    /// Adds a metric family. Its name must be unique.
     func add<Family: MetricFamily>(_ family: Family) -> Family {
         families.withLock { families in
             precondition(!families.contains { $0.description.name == family.description.name }, "metric twice")
@@ -22,7 +22,7 @@ package final class MetricRegistry: Sendable {
         return family
     }
 
-    /// The text, as of now.
+    /// Returns the current values in the text format.
     package func exposition() async -> String {
         var text = ""
         for family in families.withLock({ $0 }) {
@@ -50,50 +50,50 @@ package final class MetricRegistry: Sendable {
     }
 }
 
-/// What a metric is.
+/// The description of a metric.
 package struct MetricDescription: Sendable, Equatable {
-    /// How Prometheus treats it.
+    /// The Prometheus metric type.
     package enum Kind: String, Sendable {
-        /// Only grows.
+        /// A value that only increases.
         case counter
-        /// Goes up and down.
+        /// A value that can increase and decrease.
         case gauge
-        /// How often a value was at most so large.
+        /// A distribution of values in buckets.
         case histogram
     }
 
-    /// The name, with the unit at its end.
+    /// The name, which ends with the unit.
     package let name: String
-    /// How Prometheus treats it.
+    /// The Prometheus metric type.
     package let kind: Kind
-    /// The names of its labels.
+    /// The names of the labels.
     package let labels: [String]
-    /// What it counts, in a sentence.
+    /// The help text, one sentence.
     package let help: String
 }
 
-/// One line of the text.
+/// One line of the text format.
 struct MetricSample: Sendable {
     var suffix = ""
     var labels: [(name: String, value: String)] = []
     let value: String
 }
 
-/// All samples under one name.
+/// All samples with the same metric name.
 protocol MetricFamily: Sendable {
     var description: MetricDescription { get }
     func samples() async -> [MetricSample]
 }
 
-/// A label and everything that it can be.
+/// A label with its possible values.
 package struct MetricLabel: Sendable {
-    /// What stands for a value that is not in the set.
+    /// The label value that replaces values that are not in the set.
     package static let other = "other"
     let name: String
     let values: [String]
     let indices: [String: Int]
 
-    /// Makes a label with a closed set of values; `other` is always one of them.
+    /// Creates a label with a fixed set of values, to which `other` is added.
     package init(_ name: String, _ values: some Sequence<String>) {
         var all: [String] = []
         var indices: [String: Int] = [:]
@@ -109,7 +109,7 @@ package struct MetricLabel: Sendable {
     func index(of value: String) -> Int { indices[value] ?? indices[Self.other] ?? 0 }
 }
 
-/// An integer that many threads may change. An object, since arrays hold no atomics.
+/// An atomic integer. It is a class because arrays cannot contain noncopyable atomics.
 final class MetricCell: Sendable {
     private let atomic = Atomic<Int>(0)
 
@@ -117,7 +117,7 @@ final class MetricCell: Sendable {
     func add(_ count: Int) { atomic.wrappingAdd(count, ordering: .relaxed) }
 }
 
-/// Where each combination of label values has its place.
+/// The mapping from combinations of label values to array indices.
 struct LabelGrid: Sendable {
     let labels: [MetricLabel]
 

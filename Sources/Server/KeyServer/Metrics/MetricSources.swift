@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// Where the metrics that are asked for when somebody looks come from.
+/// The sources of the metrics that are read when Prometheus scrapes them.
 package struct MetricSources: Sendable {
-    /// A certificate that ends.
+    /// A certificate with an expiry date.
     package struct Certificate: Sendable {
-        /// What it is for.
+        /// The purpose of a certificate.
         package enum Use: String, Sendable {
-            /// An application certificate for FairPlay.
+            /// A FairPlay application certificate.
             case fairPlay = "fairplay"
-            /// The server's own, of its TLS listeners.
+            /// The TLS certificate of the server's listeners.
             case tls
         }
 
@@ -17,11 +17,11 @@ package struct MetricSources: Sendable {
         let name: String
         let expiry: Int64
 
-        /// Names a certificate.
+        /// Creates a certificate.
         ///
         /// - Parameters:
-        ///   - name: the bundle's name, or what tells it from others of the same use.
-        ///   - expiry: when it ends, in Unix seconds.
+        ///   - name: The bundle's name, or another name that is unique for this use.
+        ///   - expiry: The expiry time, in Unix seconds.
         package init(_ use: Use, name: String, expiry: Int64) {
             self.use = use
             self.name = name
@@ -29,53 +29,53 @@ package struct MetricSources: Sendable {
         }
     }
 
-    /// The program's version.
+    /// The version of the program.
     package var version = ""
-    /// How much waits for a thread.
+    /// Returns the number of requests that wait for a thread.
     package var queueDepth: @Sendable () -> Int = { 0 }
-    /// How many leases have not run out; nil when the store does not say.
+    /// Returns the number of active leases; nil if the store does not provide it.
     package var activeLeases: @Sendable () async -> Int? = { nil }
-    /// All certificates in use.
+    /// Returns all certificates in use.
     package var certificates: @Sendable () -> [Certificate] = { [] }
-    /// What decides who may ask depends on.
+    /// Returns the condition of the playback authorizer.
     package var authorizer: @Sendable () -> AuthorizerCondition = { AuthorizerCondition() }
-    /// The folder whose disk holds the database; nil when the database is elsewhere.
+    /// The path of the data folder, for the free disk space; nil if the database is not in it.
     package var dataFolder: String?
-    /// The time, in milliseconds since 1970.
+    /// Returns the current time, in milliseconds since 1970.
     package var clock: @Sendable () -> Int64 = systemMilliseconds
 
-    /// Makes sources that know nothing.
+    /// Creates sources with default values.
     package init() {}
 
-    /// All metrics of these sources.
+    /// The metrics of these sources.
     var families: [MetricReading] {
         let (version, authorizer, certificates, clock) = (version, authorizer, certificates, clock)
         let (queueDepth, activeLeases, folder) = (queueDepth, activeLeases, dataFolder)
         return [
-            MetricReading("keyway_build_info", "Always 1; the label is the program's version.", labels: ["version"]) {
+            MetricReading("keyway_build_info", "Always 1; the label contains the version.", labels: ["version"]) {
                 [([version], 1)]
             },
-            MetricReading("keyway_queue_depth", "License requests that wait for a thread.") { Double(queueDepth()) },
-            MetricReading("keyway_active_leases", "Leases that have not run out.") {
+            MetricReading("keyway_queue_depth", "License requests waiting for a thread.") { Double(queueDepth()) },
+            MetricReading("keyway_active_leases", "Leases that have not expired.") {
                 await activeLeases().map(Double.init)
             },
             MetricReading(
                 "keyway_certificate_expiry_seconds",
-                "Seconds until a certificate ends, by its use (fairplay, tls) and name; negative when it has ended.",
+                "Seconds until a certificate expires, by use (fairplay, tls) and name; negative after it has expired.",
                 labels: ["use", "name"]
             ) {
                 certificates().map { ([$0.use.rawValue, $0.name], Double($0.expiry) - Double(clock()) / 1_000) }
             },
             MetricReading(
                 "keyway_jwks_age_seconds",
-                "Seconds since an issuer's keys were last read or fetched with success.",
+                "Seconds since an issuer's key set was last read or fetched successfully.",
                 labels: ["issuer"]
             ) {
                 authorizer().keyAges.sorted { $0.key < $1.key }.map { ([$0.key], $0.value / .seconds(1)) }
             },
             MetricReading(
                 "keyway_webhook_breaker_state",
-                "1 for the state that the webhook's circuit breaker is in, 0 for the others.",
+                "1 for the current state of the webhook's circuit breaker, 0 for the others.",
                 labels: ["state"]
             ) {
                 guard let state = authorizer().breaker else { return [] }
@@ -83,12 +83,12 @@ package struct MetricSources: Sendable {
             },
             MetricReading(
                 "keyway_data_disk_free_bytes",
-                "Bytes that are free on the disk of the data folder; not with a database elsewhere."
+                "Free bytes on the disk of the data folder; absent if the database is not in it."
             ) { folder.flatMap(Self.freeBytes) },
         ]
     }
 
-    /// What a user other than root may still use of a folder's disk.
+    /// Returns the free space of a folder's file system that is available to users other than root, in bytes.
     private static func freeBytes(_ folder: String) -> Double? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
@@ -96,7 +96,7 @@ package struct MetricSources: Sendable {
     }
 }
 
-/// The last time that something happened; left out while it never has.
+/// A metric with the time of the latest event; absent until the first.
 final class MetricTimestamp: MetricFamily {
     let description: MetricDescription
     private let last = Mutex<Int64?>(nil)
@@ -105,7 +105,9 @@ final class MetricTimestamp: MetricFamily {
         description = MetricDescription(name: name, kind: .gauge, labels: [], help: help)
     }
 
-    /// - Parameter milliseconds: the time, since 1970.
+    /// Records an event.
+    ///
+    /// - Parameter milliseconds: The time of the event, in milliseconds since 1970.
     func set(_ milliseconds: Int64) { last.withLock { $0 = max($0 ?? milliseconds, milliseconds) } }
 
     func samples() -> [MetricSample] {

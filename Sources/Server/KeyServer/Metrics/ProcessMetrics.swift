@@ -1,32 +1,32 @@
 import Glibc
 
-/// This process as the system sees it, in the names that every client library of Prometheus uses.
+/// Metrics of this process from the operating system, with the names that Prometheus client libraries use.
 enum ProcessMetrics {
     static var families: [MetricReading] {
         [
-            MetricReading("process_start_time_seconds", "When the process started, in Unix seconds.") { startTime },
+            MetricReading("process_start_time_seconds", "The start of the process, in Unix seconds.") { startTime },
             MetricReading(
                 "process_cpu_seconds_total",
-                "Processor time that the process has used, in its own code and in the system's for it.",
+                "User and system CPU time of the process, in seconds.",
                 .counter
             ) { processorSeconds },
-            MetricReading("process_resident_memory_bytes", "Memory of the process that is not swapped out.") {
+            MetricReading("process_resident_memory_bytes", "Resident memory of the process, in bytes.") {
                 residentMemory
             },
-            MetricReading("process_open_fds", "Files and connections that the process has open.") { openFiles },
-            MetricReading("process_max_fds", "How many files and connections the process may have open.") {
+            MetricReading("process_open_fds", "Open file descriptors of the process.") { openFiles },
+            MetricReading("process_max_fds", "The maximum number of open file descriptors of the process.") {
                 maximumFiles
             },
         ]
     }
 
-    /// The process's start in clock ticks since the system's (field 22 of stat), and when that was.
+    /// The start time of the process: the system's boot time plus the clock ticks in field 22 of stat.
     private static var startTime: Double? {
         guard let stat = text("/proc/self/stat"), let end = stat.lastIndex(of: ")"),
             let system = text("/proc/stat")?.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
             let began = Double(system.dropFirst(6))
         else { return nil }
-        // The name before it, in parentheses, may hold anything. Behind it comes field 3.
+        // The process name, in parentheses, can contain any character. Field 3 follows it.
         let fields = stat[stat.index(after: end)...].split(separator: " ")
         guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
         return began + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
@@ -51,7 +51,7 @@ enum ProcessMetrics {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Without `.`, `..` and the folder itself.
+        // Do not count `.`, `..` and the descriptor of this folder.
         return Double(count - 3)
     }
 
@@ -61,7 +61,7 @@ enum ProcessMetrics {
         return limit.rlim_cur == .max ? .infinity : Double(limit.rlim_cur)
     }
 
-    /// A small file of the system, whose size is not known before it is read.
+    /// Reads a file in /proc, whose size is not known in advance.
     private static func text(_ path: String) -> String? {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }

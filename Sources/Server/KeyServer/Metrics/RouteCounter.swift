@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Counts answers by method, route and status. The routes are the router's, so there are few; the bound holds even so.
+/// Counts responses by method, route and status. The router has few routes, but the number of combinations is limited
+/// anyway.
 final class RouteCounter: MetricFamily {
     private struct Key: Hashable {
         let method: String
@@ -9,7 +10,7 @@ final class RouteCounter: MetricFamily {
     }
 
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
-    /// As many different ones as are kept apart.
+    /// The maximum number of different combinations.
     static let capacity = 1_024
 
     let description: MetricDescription
@@ -21,7 +22,7 @@ final class RouteCounter: MetricFamily {
 
     func add(method: String, route: String?, status: Int) {
         let method = Self.methods.contains(method) ? method : MetricLabel.other
-        // What no route takes has the name of what refuses it, which is no route.
+        // Without a matching route, the endpoint path is the name of what refused the request.
         let route = route.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? MetricLabel.other
         let key = Key(method: method, route: route, status: status)
         counts.withLock { counts in

@@ -1,69 +1,69 @@
 import KeyServerModule
 package import KeyStore
 
-/// What this server counts and measures.
+/// The metrics of the server.
 package struct ServerMetrics: Sendable {
-    /// The parts of a license's way.
+    /// A stage of a license request.
     package enum Stage: Int, Sendable, CaseIterable {
-        /// Who asks, and for what.
+        /// The authorization of the request.
         case authorize
-        /// RSA and what lies in the SPC, waiting for a thread included.
+        /// The decryption of the SPC, including the time waiting for a thread.
         case open
-        /// Content, policy and what they come to.
+        /// The lookup of content and policy, and the decision.
         case decide
-        /// The transaction that grants it, and its audit record.
+        /// The transaction that records the grant and its audit entry.
         case store
-        /// The CKC.
+        /// The creation of the CKC.
         case seal
-        /// All of it.
+        /// The whole request.
         case total
     }
 
-    /// Of which refusals there are too many to record each.
-    package enum Crowd: String, Sendable, CaseIterable {
-        /// Those of one address.
+    /// The limit that was exceeded by refusals that the audit log does not record individually.
+    package enum RefusalLimit: String, Sendable, CaseIterable {
+        /// The limit of one address.
         case address
-        /// Those of all together.
+        /// The limit of the whole server.
         case server
     }
 
     /// A listener of this process.
     package enum Listener: String, Sendable, CaseIterable {
-        /// The one for players.
+        /// The listener for players.
         case apps
-        /// The one for administration.
+        /// The listener for administration.
         case administration
     }
 
-    /// What became of a request for a license.
+    /// The outcome of a license request.
     package enum Outcome: String, Sendable, CaseIterable {
-        /// A CKC for playing now.
+        /// A CKC for streaming.
         case issued
-        /// A CKC for a key to keep.
+        /// A CKC for a persistent key.
         case issuedPersistable = "issued-persistable"
-        /// The CKC that an earlier, same request got.
+        /// The CKC of an earlier identical request.
         case retried
-        /// A report, no key.
+        /// A Sync report without a key.
         case sync
-        /// None.
+        /// A refusal.
         case refused
-        /// None, by the server's own fault.
+        /// A failure of the server.
         case failed
     }
 
-    /// How a question to the webhook ended.
-    enum WebhookEnd: String, CaseIterable {
-        /// With a yes or a no.
+    /// The outcome of a webhook request.
+    enum WebhookOutcome: String, CaseIterable {
+        /// The webhook allowed or refused the request.
         case decided
-        /// With an answer that decides nothing.
+        /// The response contained no decision.
         case undecided
-        /// Without an answer, or with a failure of the service.
+        /// There was no response, or the service failed.
         case failed
-        /// Whoever asked was gone.
+        /// The client cancelled the request.
         case cancelled
     }
 
-    /// Where the numbers are.
+    /// The registry that contains the metrics.
     package let registry: MetricRegistry
     private let licenses: MetricCounter
     private let stages: MetricHistogram
@@ -77,16 +77,17 @@ package struct ServerMetrics: Sendable {
     private let lastFailedCommit: MetricTimestamp
     private let webhooks: MetricHistogram
 
-    /// Makes the metrics, all zero.
+    /// Creates the metrics with zero values.
     ///
-    /// - Parameter reasons: the codes of all rules that refuse, besides the problem types' names, which are known here.
+    /// - Parameter reasons: The codes of all rules that can refuse a request. The names of problem types are added to
+    ///   them.
     package init(reasons: some Sequence<String> = [String]()) {
         let registry = MetricRegistry()
         self.registry = registry
         licenses = registry.add(
             MetricCounter(
                 "keyway_licenses_total",
-                "Requests for licenses and keys, by what became of them.",
+                "Requests for licenses and keys, by outcome.",
                 [
                     MetricLabel("outcome", Outcome.allCases.map(\.rawValue)),
                     MetricLabel("reason", ["none"] + ProblemType.all.map(\.name) + Array(reasons)),
@@ -96,7 +97,7 @@ package struct ServerMetrics: Sendable {
         stages = registry.add(
             MetricHistogram(
                 "keyway_license_stage_seconds",
-                "How long each part of a license's way took.",
+                "The duration of each stage of a license request.",
                 [MetricLabel("stage", Stage.allCases.map { "\($0)" })],
                 microseconds: Self.buckets
             )
@@ -104,7 +105,7 @@ package struct ServerMetrics: Sendable {
         storeCalls = registry.add(
             MetricHistogram(
                 "keyway_store_seconds",
-                "How long the store took for licenses and keys, by reading and writing.",
+                "The duration of store calls for licenses and keys, by operation (read, write).",
                 [MetricLabel("operation", Self.operations)],
                 microseconds: Self.buckets
             )
@@ -115,7 +116,7 @@ package struct ServerMetrics: Sendable {
         limited = registry.add(
             MetricCounter(
                 "keyway_rate_limited_total",
-                "Requests that were refused because there were too many.",
+                "Requests refused by rate limits.",
                 [
                     MetricLabel("by", RateLimiter.Scope.allCases.map(\.rawValue)),
                     MetricLabel("class", RequestClass.allCases.map(\.rawValue)),
@@ -125,21 +126,21 @@ package struct ServerMetrics: Sendable {
         unrecorded = registry.add(
             MetricCounter(
                 "keyway_unrecorded_refusals_total",
-                "Refusals without a row in the audit log, since there were too many of the address, or of all.",
-                [MetricLabel("by", Crowd.allCases.map(\.rawValue))]
+                "Refusals not recorded in the audit log, because the address or the server exceeded a limit.",
+                [MetricLabel("by", RefusalLimit.allCases.map(\.rawValue))]
             )
         )
         encoderKeys = registry.add(
             MetricCounter(
                 "keyway_encoder_keys_total",
-                "Content keys that encoders were given, by whether they were made for the request or there before.",
+                "Content keys returned to encoders, by origin: created for the request (made) or stored before (found).",
                 [MetricLabel("origin", ["made", "found"])]
             )
         )
         refusedConnections = registry.add(
             MetricCounter(
                 "keyway_connections_refused_total",
-                "Connections beyond the limit of their address or of the listener that were closed or refused.",
+                "Connections that were closed or refused because of the limit of their address or of the listener.",
                 [
                     MetricLabel("listener", Listener.allCases.map(\.rawValue)),
                     MetricLabel("by", ConnectionLimiter.Limit.allCases.map(\.rawValue)),
@@ -149,77 +150,79 @@ package struct ServerMetrics: Sendable {
         failedCommits = registry.add(
             MetricCounter(
                 "keyway_store_failed_commits_total",
-                "Writes for licenses, keys and readiness that the store did not commit.",
+                "Writes for licenses, keys and readiness that the store failed to commit.",
                 []
             )
         )
         lastFailedCommit = registry.add(
             MetricTimestamp(
                 "keyway_store_last_failed_commit_timestamp_seconds",
-                "When the last of them failed, in Unix seconds; not there while none has."
+                "The time of the last failed commit, in Unix seconds; absent if there was none."
             )
         )
         webhooks = registry.add(
             MetricHistogram(
                 "keyway_webhook_seconds",
-                "How long each question to the webhook took, by how it ended.",
-                [MetricLabel("end", WebhookEnd.allCases.map(\.rawValue))],
+                "The duration of requests to the webhook, by outcome.",
+                [MetricLabel("end", WebhookOutcome.allCases.map(\.rawValue))],
                 microseconds: Self.buckets
             )
         )
     }
 
-    /// In this order, by which they are measured without being looked up.
+    /// The label values, in the order of the indices that ``store(writing:took:)`` uses.
     private static let operations = ["read", "write"]
 
-    /// From 50 µs, less than any RSA operation, to 5 s, by which everybody has given up.
+    /// From 50 µs, less than any RSA operation, to 5 s, after which clients have given up.
     private static let buckets = [
         50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
         5_000_000,
     ]
 
-    /// Counts a request for a license or a key. The reason is a problem type's name or a rule's code; nil for a success.
+    /// Counts a request for a license or a key.
+    ///
+    /// - Parameter reason: The name of a problem type or the code of a rule; nil for a success.
     package func license(_ outcome: Outcome, reason: String? = nil) {
         licenses.add(1, outcome.rawValue, reason ?? "none")
     }
 
-    /// Measures one stage.
+    /// Records the duration of a stage.
     package func stage(_ stage: Stage, took duration: Duration) { stages.observe(duration, at: stage.rawValue) }
 
-    /// Measures a call to the store.
+    /// Records the duration of a call to the store.
     package func store(writing: Bool, took duration: Duration) {
         storeCalls.observe(duration, at: writing ? 1 : 0)
     }
 
-    /// Counts a refusal that is not in the audit log.
-    package func unrecorded(by crowd: Crowd) { unrecorded.add(1, crowd.rawValue) }
+    /// Counts a refusal that the audit log does not record.
+    package func unrecorded(by limit: RefusalLimit) { unrecorded.add(1, limit.rawValue) }
 
-    /// Counts content keys that an encoder was given.
+    /// Counts content keys returned to an encoder.
     ///
     /// - Parameters:
-    ///   - made: those that were made for the request.
-    ///   - found: those that were there before.
+    ///   - made: The number of keys created for the request.
+    ///   - found: The number of keys that were already stored.
     package func encoderKeys(made: Int, found: Int) {
         encoderKeys.add(made, "made")
         encoderKeys.add(found, "found")
     }
 
-    /// Counts a connection that exceeds a limit.
+    /// Counts a connection that exceeded a limit.
     func connectionRefused(by limit: ConnectionLimiter.Limit, _ listener: Listener) {
         refusedConnections.add(1, listener.rawValue, limit.rawValue)
     }
 
-    /// Counts an answer. The route is the router's pattern, never the path.
+    /// Counts a response. The route is the router's pattern, never the path.
     package func request(method: String, route: String?, status: Int) {
         requests.add(method: method, route: route, status: status)
     }
 
-    /// Counts what a limit refused.
+    /// Counts requests that a rate limit refused.
     package func rateLimited(by scope: RateLimiter.Scope, _ requestClass: RequestClass, count: Int = 1) {
         limited.add(count, scope.rawValue, requestClass.rawValue)
     }
 
-    /// Adds the number of open connections of each listener. Once.
+    /// Adds the metric of each listener's open connections. Call it only once.
     package func addConnections(_ limiters: [Listener: ConnectionLimiter]) {
         let reading = MetricReading("keyway_connections", "Open connections, by listener.", labels: ["listener"]) {
             Listener.allCases.compactMap { name in limiters[name].map { ([name.rawValue], Double($0.count)) } }
@@ -227,9 +230,10 @@ package struct ServerMetrics: Sendable {
         _ = registry.add(reading)
     }
 
-    /// Counts a write that the store failed to commit, and notes when. What the store refuses by its rules is no failure.
+    /// Counts a write that the store failed to commit, and records the time. Refusals by the store's rules are not
+    /// counted.
     ///
-    /// - Parameter milliseconds: the time, since 1970.
+    /// - Parameter milliseconds: The time, in milliseconds since 1970.
     package func storeFailed(_ error: KeyStoreError, at milliseconds: Int64 = systemMilliseconds()) {
         switch error.code {
         case .invalidRecord, .conflict, .missingReference, .cancelled: return
@@ -239,10 +243,10 @@ package struct ServerMetrics: Sendable {
         lastFailedCommit.set(milliseconds)
     }
 
-    /// Measures a question to the webhook.
-    func webhook(_ end: WebhookEnd, took duration: Duration) { webhooks.observe(duration, end.rawValue) }
+    /// Records the duration of a request to the webhook.
+    func webhook(_ outcome: WebhookOutcome, took duration: Duration) { webhooks.observe(duration, outcome.rawValue) }
 
-    /// Adds the numbers that are asked for when somebody looks, and those of the process. Once.
+    /// Adds the metrics that are read on each scrape, and those of the process. Call it only once.
     package func addReadings(_ sources: MetricSources) {
         for family in sources.families + ProcessMetrics.families { _ = registry.add(family) }
     }

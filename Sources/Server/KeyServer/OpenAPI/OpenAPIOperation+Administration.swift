@@ -2,18 +2,33 @@ import HTTPTypes
 import KeyStore
 
 extension OpenAPIOperation {
-    /// What administration does.
+    /// The operations for administration.
     static let forAdministration: [OpenAPIOperation] =
-        kept("content", "/admin/content", "asset", "Content", values: "ContentKey", .content, missing: .unknownAsset)
-        + kept("title", "/admin/titles", "title", "Title", values: "TitleValues", .titles)
-        + kept("track", "/admin/titles/{title}/tracks", "track", "TitleTrack", values: "TitleTrackValues", .titles)
+        crudOperations(
+            "content",
+            "/admin/content",
+            "asset",
+            "Content",
+            values: "ContentKey",
+            .content,
+            missing: .unknownAsset
+        )
+        + crudOperations("title", "/admin/titles", "title", "Title", values: "TitleValues", .titles)
+        + crudOperations(
+            "track",
+            "/admin/titles/{title}/tracks",
+            "track",
+            "TitleTrack",
+            values: "TitleTrackValues",
+            .titles
+        )
         + [
             list(
                 "listPeriods",
                 "/admin/titles/{title}/tracks/{track}/periods",
                 "Content",
                 .titles,
-                "The track's keys, by the time at which they begin.",
+                "The track's content keys, ordered by start time.",
                 problems: [.notFound]
             ),
             OpenAPIOperation(
@@ -21,12 +36,12 @@ extension OpenAPIOperation {
                 path: "/admin/titles/{title}/tracks/{track}/periods",
                 id: "makePeriods",
                 tag: .titles,
-                summary: "Make key periods ahead of the time. Those that are there stay as they are.",
+                summary: "Create key periods in advance. Existing periods stay unchanged.",
                 security: .administration(.content),
                 body: [("application/json", schema("PeriodValues"))],
-                answers: [
+                successes: [
                     (
-                        200, "Those that were made.",
+                        200, "The periods that were created.",
                         [
                             (
                                 "application/json",
@@ -39,12 +54,20 @@ extension OpenAPIOperation {
                 problems: [.notFound, .conflict]
             ),
         ]
-        + kept("channel", "/admin/channels", "title", "Channel", values: "ChannelValues", .channels, putMissing: true)
-        + kept("policy", "/admin/policies", "name", "Policy", values: "Policy", .policies, plural: "policies")
+        + crudOperations(
+            "channel",
+            "/admin/channels",
+            "title",
+            "Channel",
+            values: "ChannelValues",
+            .channels,
+            putMissing: true
+        )
+        + crudOperations("policy", "/admin/policies", "name", "Policy", values: "Policy", .policies, plural: "policies")
         + certificates + leases + accounts + audit + tokens
 
-    /// List, put, get and delete of one kind of thing.
-    private static func kept(
+    /// Returns the operations that list, put, get and delete one type of record.
+    private static func crudOperations(
         _ noun: String,
         _ path: String,
         _ parameter: String,
@@ -74,10 +97,10 @@ extension OpenAPIOperation {
                 path: one,
                 id: "put\(name)",
                 tag: tag,
-                summary: "Keep or replace a \(noun).",
+                summary: "Create or replace a \(noun).",
                 security: .administration(.content),
                 body: [("application/json", schema(values))],
-                answers: [(200, "It was replaced.", answer), (201, "It is new.", answer)],
+                successes: [(200, "Replaced.", answer), (201, "Created.", answer)],
                 problems: [.conflict] + (isNested || putMissing ? [.notFound] : [])
             ),
             OpenAPIOperation(
@@ -85,9 +108,9 @@ extension OpenAPIOperation {
                 path: one,
                 id: "get\(name)",
                 tag: tag,
-                summary: "One \(noun).",
+                summary: "Get a \(noun).",
                 security: .administration(.read),
-                answers: [(200, "What is kept.", answer)],
+                successes: [(200, "The \(noun).", answer)],
                 problems: [missing]
             ),
             OpenAPIOperation(
@@ -95,15 +118,15 @@ extension OpenAPIOperation {
                 path: one,
                 id: "delete\(name)",
                 tag: tag,
-                summary: "Forget a \(noun). What is referred to is not forgotten.",
+                summary: "Delete a \(noun). It cannot be deleted while other records refer to it.",
                 security: .administration(.content),
-                answers: [(204, "It is gone.", [])],
+                successes: [(204, "Deleted.", [])],
                 problems: [missing, .conflict]
             ),
         ]
     }
 
-    /// A list in pages.
+    /// Returns the operation for a paginated list.
     private static func list(
         _ id: String,
         _ path: String,
@@ -126,23 +149,23 @@ extension OpenAPIOperation {
             summary: summary,
             security: .administration(permission),
             parameters: parameters + [cursor, limit],
-            answers: [(200, "A page.", [("application/json", page)])],
+            successes: [(200, "A page of the list.", [("application/json", page)])],
             problems: problems
         )
     }
 
     private static let after = Parameter(
         name: "after",
-        description: "The `next` of the page before.",
+        description: "The cursor: the `next` value of the previous page.",
         schema: #"{"type": "string", "minLength": 1, "pattern": "^[A-Za-z0-9_-]+$"}"#
     )
     private static let limit = Parameter(
         name: "limit",
-        description: "How many items at most.",
+        description: "The maximum number of items.",
         schema: #"{"type": "integer", "minimum": 1, "maximum": 500, "default": 100}"#
     )
 
-    private static func end(
+    private static func deleteOperation(
         _ id: String,
         _ path: String,
         _ tag: Tag,
@@ -156,7 +179,7 @@ extension OpenAPIOperation {
             tag: tag,
             summary: summary,
             security: .administration(permission),
-            answers: [(204, "Done.", [])],
+            successes: [(204, "Done.", [])],
             problems: [.notFound]
         )
     }
@@ -174,9 +197,9 @@ extension OpenAPIOperation {
             path: "/admin/certificates/{name}",
             id: "getCertificateBundle",
             tag: .certificates,
-            summary: "One certificate bundle. They are added on the command line alone.",
+            summary: "Get a certificate bundle. Bundles can be added only on the command line.",
             security: .administration(.read),
-            answers: [(200, "The bundle, without secrets.", [("application/json", schema("Certificate"))])],
+            successes: [(200, "The bundle, without secrets.", [("application/json", schema("Certificate"))])],
             problems: [.notFound]
         ),
     ]
@@ -187,66 +210,72 @@ extension OpenAPIOperation {
             "/admin/leases",
             "Lease",
             .leases,
-            "Streams that hold a key now, by account and place.",
+            "Active streams, by account and place.",
             parameters: [
                 Parameter(
                     name: "account",
-                    description: "Only this account's.",
+                    description: "Only leases of this account.",
                     schema: #"{"type": "string", "minLength": 1, "maxLength": 200}"#
                 )
             ]
         ),
-        end(
+        deleteOperation(
             "endLease",
             "/admin/leases/{account}/{place}",
             .leases,
-            "End a stream: its session gets no more keys. It counts until the key has run out that the device has."
+            "End a stream: its session gets no more keys. It still counts until the key that the device has expires."
         ),
     ]
 
     private static let accounts: [OpenAPIOperation] = {
         let account = "/admin/accounts/{account}"
         return [
-            list("listDevices", account + "/devices", "Device", .accounts, "The account's devices, by their hash."),
-            end(
+            list("listDevices", account + "/devices", "Device", .accounts, "The account's devices, ordered by hash."),
+            deleteOperation(
                 "forgetDevice",
                 account + "/devices/{device}",
                 .accounts,
-                "Forget a device, which makes room for another."
+                "Delete a device, so that the account can use another one."
             ),
             list(
                 "listOfflineLicenses",
                 account + "/licenses",
                 "OfflineLicense",
                 .accounts,
-                "Keys that the account's devices keep, by device and stream ID."
+                "The persistent keys of the account's devices, by device and stream ID."
             ),
-            end(
+            deleteOperation(
                 "revokeOfflineLicense",
                 account + "/licenses/{device}/{stream}",
                 .accounts,
-                "Revoke a kept key: it is given no more. The device has it until it runs out."
+                "Revoke a persistent key: the server issues it no more. The device can use it until it expires."
             ),
             list(
                 "listAllOfflineLicenses",
                 "/admin/licenses",
                 "OfflineLicense",
                 .accounts,
-                "Keys that devices keep, of all accounts, by account, device and stream ID.",
+                "The persistent keys of all accounts, by account, device and stream ID.",
                 parameters: [
                     Parameter(
                         name: "playable",
-                        description: "Only those that can still be played, as far as is known.",
+                        description: "Only keys that can still be played, as far as the server can determine.",
                         schema: #"{"type": "boolean"}"#
                     )
                 ]
             ),
-            list("listRentals", account + "/rentals", "Rental", .accounts, "The account's rentals, by what is rented."),
-            end(
+            list(
+                "listRentals",
+                account + "/rentals",
+                "Rental",
+                .accounts,
+                "The account's rentals, by subject."
+            ),
+            deleteOperation(
                 "forgetRental",
                 account + "/rentals/{subject}",
                 .accounts,
-                "Forget a rental: the next license begins a new one."
+                "Delete a rental: the next license starts a new one."
             ),
         ]
     }()
@@ -257,18 +286,18 @@ extension OpenAPIOperation {
             "/admin/audit",
             "AuditEntry",
             .audit,
-            "The audit log, the newest entries first.",
+            "The audit log, newest entries first.",
             parameters: [
                 Parameter(
                     name: "search",
                     description:
-                        "Only entries that have this text in one of their fields. A page may be short, or empty, and not the last.",
+                        "Only entries with this text in one of their fields. A page may be short or empty without being the last.",
                     schema: #"{"type": "string", "minLength": 1, "maxLength": \#(AuditSearch.limit)}"#
                 )
             ],
             cursor: Parameter(
                 name: "before",
-                description: "Only entries before this number, such as `next` of the page before.",
+                description: "Only entries before this number, such as the `next` value of the previous page.",
                 schema: #"{"type": "integer", "minimum": 1, "maximum": 9223372036854775807}"#
             )
         ),
@@ -277,19 +306,19 @@ extension OpenAPIOperation {
             path: "/admin/audit/verify",
             id: "verifyAudit",
             tag: .audit,
-            summary: "Hold the whole audit log against its hash chains.",
+            summary: "Verify the hash chains of the whole audit log.",
             security: .administration(.read),
             parameters: [
                 Parameter(
                     name: "head",
                     description:
-                        "A head that was noted earlier, and must be met. In a query, + need not be escaped here.",
+                        "A head noted earlier that the log must contain. The + in it does not need escaping in this query.",
                     schema: #"{"type": "string", "pattern": "^[0-9a-f]{16}:[0-9]{1,18}:[0-9a-f]{64}$"}"#
                 )
             ],
-            answers: [
+            successes: [
                 (
-                    200, "Whether it is whole. A broken log is an answer too.",
+                    200, "The result. A broken log also has status 200.",
                     [("application/json", schema("AuditVerification"))]
                 )
             ]
@@ -310,12 +339,18 @@ extension OpenAPIOperation {
             path: "/admin/tokens",
             id: "makeToken",
             tag: .tokens,
-            summary: "Make a token. The answer is the only place where it is ever shown.",
+            summary: "Create a token. Only this response contains it.",
             security: .administration(.administer),
             body: [("application/json", schema("TokenValues"))],
-            answers: [(201, "The token.", [("application/json", schema("Token"))])],
+            successes: [(201, "The token.", [("application/json", schema("Token"))])],
             problems: [.conflict]
         ),
-        end("deleteToken", "/admin/tokens/{name}", .tokens, "Forget a token. It stops working at once.", .administer),
+        deleteOperation(
+            "deleteToken",
+            "/admin/tokens/{name}",
+            .tokens,
+            "Delete a token. It stops working at once.",
+            .administer
+        ),
     ]
 }

@@ -2,17 +2,17 @@ import HTTPTypes
 import KeyStore
 
 extension OpenAPIOperation {
-    /// What the dashboard asks for, besides administration.
+    /// The operations that only the dashboard uses.
     static let forDashboard: [OpenAPIOperation] = [
         OpenAPIOperation(
             method: .post,
             path: "/admin/session",
             id: "beginSession",
             tag: .dashboard,
-            summary: "Sign a browser in: the answer sets the cookie that stands for the token.",
-            security: .anybody,
+            summary: "Sign in from a browser: the response sets a session cookie that represents the token.",
+            security: .unauthenticated,
             body: [("application/json", schema("SessionValues"))],
-            answers: [(200, "Signed in.", [("application/json", schema("Session"))])],
+            successes: [(200, "Signed in.", [("application/json", schema("Session"))])],
             problems: [.unauthorized, .forbidden, .rateLimited]
         ),
         OpenAPIOperation(
@@ -20,44 +20,44 @@ extension OpenAPIOperation {
             path: "/admin/session",
             id: "getSession",
             tag: .dashboard,
-            summary: "Who asks, and what they may do.",
+            summary: "Get the current session or token and its permissions.",
             security: .administration(.read),
-            answers: [(200, "Whose token or session it is.", [("application/json", schema("Session"))])]
+            successes: [(200, "The session or token.", [("application/json", schema("Session"))])]
         ),
         OpenAPIOperation(
             method: .delete,
             path: "/admin/session",
             id: "endSession",
             tag: .dashboard,
-            summary: "Sign out. Without a session nothing happens.",
+            summary: "Sign out. Without a session, this has no effect.",
             security: .administration(.read),
-            answers: [(204, "Signed out.", [])]
+            successes: [(204, "Signed out.", [])]
         ),
         OpenAPIOperation(
             method: .get,
             path: "/admin/activity",
             id: "getActivity",
             tag: .dashboard,
-            summary: "What this server process has been asked lately.",
+            summary: "Get the recent activity of this server process.",
             security: .administration(.read),
             parameters: [
                 Parameter(
                     name: "window",
                     description:
-                        "How far back: five minutes by the second, an hour by ten seconds, a day by the minute.",
+                        "The time window: 5m in steps of a second, 1h in steps of 10 seconds, 24h in steps of a minute.",
                     schema: #"{"type": "string", "enum": ["5m", "1h", "24h"], "default": "5m"}"#
                 )
             ],
-            answers: [(200, "Counts and times.", [("application/json", schema("Activity"))])]
+            successes: [(200, "Counts and latencies.", [("application/json", schema("Activity"))])]
         ),
         OpenAPIOperation(
             method: .get,
             path: "/admin/activity/stream",
             id: "streamActivity",
             tag: .dashboard,
-            summary: "The same by the second: server-sent events named second, with SecondEvent as data.",
+            summary: "Stream the activity of each second: server-sent events named second, with SecondEvent as data.",
             security: .administration(.read),
-            answers: [(200, "A stream that does not end soon.", [("text/event-stream", schema("SecondEvents"))])],
+            successes: [(200, "An event stream that stays open.", [("text/event-stream", schema("SecondEvents"))])],
             problems: [.overloaded]
         ),
         OpenAPIOperation(
@@ -65,29 +65,31 @@ extension OpenAPIOperation {
             path: "/admin/policy-trials",
             id: "tryPolicy",
             tag: .dashboard,
-            summary: "What a policy would decide for requests that came lately. Nothing is stored.",
+            summary: "Evaluate a policy against recent requests. Nothing is stored.",
             security: .administration(.read),
             body: [("application/json", schema("PolicyTrialValues"))],
-            answers: [(200, "Request by request, the newest first.", [("application/json", schema("PolicyTrial"))])]
+            successes: [
+                (200, "The result of each request, newest first.", [("application/json", schema("PolicyTrial"))])
+            ]
         ),
         OpenAPIOperation(
             method: .post,
             path: "/admin/inspections",
             id: "inspectMessage",
             tag: .dashboard,
-            summary: "Take an SPC or a CKC apart. Nothing secret is shown.",
+            summary: "Parse an SPC or a CKC. The response contains no secrets.",
             security: .administration(.read),
             body: [("application/json", schema("InspectionValues"))],
-            answers: [(200, "What is in it.", [("application/json", schema("Inspection"))])]
+            successes: [(200, "The contents of the message.", [("application/json", schema("Inspection"))])]
         ),
         OpenAPIOperation(
             method: .get,
             path: "/admin/health",
             id: "getServerHealth",
             tag: .dashboard,
-            summary: "Whether the server is well, and until when its certificates last.",
+            summary: "Get the health of the server and the expiry of its certificates.",
             security: .administration(.read),
-            answers: [(200, "How it is.", [("application/json", schema("Health"))])]
+            successes: [(200, "The health of the server.", [("application/json", schema("Health"))])]
         ),
     ]
 }

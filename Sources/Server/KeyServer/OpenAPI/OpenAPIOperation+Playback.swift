@@ -1,10 +1,10 @@
 import HTTPTypes
 
 extension OpenAPIOperation {
-    /// What apps, players and whoever watches the server ask for.
+    /// The operations for apps, players and monitoring.
     static let forPlayback: [OpenAPIOperation] = licenses + otherClients + operations
 
-    /// Whatever may come of a request for a key: all but what only other routes say.
+    /// The problems of a key request: all except those that only other routes report.
     private static let licenseProblems: [ProblemType] = ProblemType.all.filter {
         ![.notFound, .methodNotAllowed, .conflict].contains($0)
     }
@@ -15,12 +15,12 @@ extension OpenAPIOperation {
             path: "/fps/certificate",
             id: "getCertificate",
             tag: .licenses,
-            summary: "The application certificate.",
-            security: .anybody,
+            summary: "Get the application certificate.",
+            security: .unauthenticated,
             parameters: [
-                Parameter(name: "app", description: "Which, where there are several.", schema: #"{"type": "string"}"#)
+                Parameter(name: "app", description: "The app, if there are several.", schema: #"{"type": "string"}"#)
             ],
-            answers: [(200, "The certificate in DER.", [("application/x-x509-ca-cert", binary)])],
+            successes: [(200, "The certificate in DER.", [("application/x-x509-ca-cert", binary)])],
             problems: [.notFound, .rateLimited],
             mayFail: false
         ),
@@ -29,21 +29,21 @@ extension OpenAPIOperation {
             path: "/fps/license",
             id: "makeLicense",
             tag: .licenses,
-            summary: "An SPC in, its CKC out, in the same shape; a report for a Sync SPC.",
+            summary: "Get a CKC for an SPC, in the same body format, or a report for a Sync SPC.",
             security: .playback(orSignedURL: false),
             parameters: [
-                Parameter(name: "assetId", description: "As the field; not with forms and JSON.", schema: text),
-                Parameter(name: "persist", description: "As the field; not with forms and JSON.", schema: bool),
-                Parameter(name: "preload", description: "As the field; not with forms and JSON.", schema: bool),
+                Parameter(name: "assetId", description: "Like the field; not with forms and JSON.", schema: text),
+                Parameter(name: "persist", description: "Like the field; not with forms and JSON.", schema: bool),
+                Parameter(name: "preload", description: "Like the field; not with forms and JSON.", schema: bool),
             ],
             body: [
                 ("application/octet-stream", binary), ("text/plain", #"{"type": "string", "minLength": 1}"#),
                 ("application/x-www-form-urlencoded", schema("LicenseRequest")),
                 ("application/json", schema("LicenseRequest")),
             ],
-            answers: [
+            successes: [
                 (
-                    200, "The CKC; for a Sync SPC always JSON.",
+                    200, "The CKC; always JSON for a Sync SPC.",
                     [
                         ("application/octet-stream", binary), ("text/plain", text),
                         (
@@ -53,7 +53,7 @@ extension OpenAPIOperation {
                     ]
                 )
             ],
-            answerHeaders: [("Keyway-Persistable", "Persistable"), ("Keyway-Dual-Expiry", "DualExpiry")],
+            successHeaders: [("Keyway-Persistable", "Persistable"), ("Keyway-Dual-Expiry", "DualExpiry")],
             problems: licenseProblems
         ),
         OpenAPIOperation(
@@ -61,10 +61,10 @@ extension OpenAPIOperation {
             path: "/fps/licenses",
             id: "makeLicenses",
             tag: .licenses,
-            summary: "Up to 32 licenses at once. One bad item does not spoil the rest.",
+            summary: "Get up to 32 licenses at once. An invalid item does not affect the others.",
             security: .playback(orSignedURL: false),
             body: [("application/json", schema("LicenseBatchRequest"))],
-            answers: [(200, "What came of each item.", [("application/json", schema("LicenseBatch"))])],
+            successes: [(200, "The result of each item.", [("application/json", schema("LicenseBatch"))])],
             problems: licenseProblems
         ),
         OpenAPIOperation(
@@ -72,9 +72,9 @@ extension OpenAPIOperation {
             path: "/fps/challenge",
             id: "makeChallenge",
             tag: .licenses,
-            summary: "A challenge that one Sync SPC may carry.",
+            summary: "Get a challenge for one Sync SPC.",
             security: .playback(orSignedURL: false),
-            answers: [(200, "The challenge.", [("application/json", schema("Challenge"))])],
+            successes: [(200, "The challenge.", [("application/json", schema("Challenge"))])],
             problems: licenseProblems
         ),
     ]
@@ -85,11 +85,11 @@ extension OpenAPIOperation {
             path: "/clearkey",
             id: "makeClearKeyLicense",
             tag: .licenses,
-            summary: "Raw keys for browsers without FairPlay (Clear Key), where configuration and policy allow it.",
+            summary: "Get raw keys for browsers without FairPlay (Clear Key), if configuration and policy allow it.",
             security: .playback(orSignedURL: false),
             body: [("application/json", schema("ClearKeyRequest"))],
-            takesAnyType: true,
-            answers: [(200, "The keys.", [("application/json", schema("ClearKeyLicense"))])],
+            acceptsAnyType: true,
+            successes: [(200, "The keys.", [("application/json", schema("ClearKeyLicense"))])],
             problems: licenseProblems
         ),
         OpenAPIOperation(
@@ -97,31 +97,31 @@ extension OpenAPIOperation {
             path: "/keys/{kid}",
             id: "getKey",
             tag: .licenses,
-            summary: "A raw AES-128 key by token or signed URL, where configuration and policy allow it.",
+            summary: "Get a raw AES-128 key by token or signed URL, if configuration and policy allow it.",
             security: .playback(orSignedURL: true),
             parameters: [
                 Parameter(
                     name: "exp",
-                    description: "Of a signed URL: when it ends, in Unix seconds.",
+                    description: "For a signed URL: the expiry time, in Unix seconds.",
                     schema: #"{"type": "integer", "minimum": 0}"#
                 ),
                 Parameter(
                     name: "acc",
-                    description: "Of a signed URL: the account.",
+                    description: "For a signed URL: the account.",
                     schema: #"{"type": "string", "minLength": 1, "maxLength": 200}"#
                 ),
                 Parameter(
                     name: "net",
-                    description: "Of a signed URL: the network that the client must be in.",
+                    description: "For a signed URL: the network that the client must be in.",
                     schema: text
                 ),
                 Parameter(
                     name: "key",
-                    description: "Of a signed URL: which secret signed it.",
+                    description: "For a signed URL: the ID of the secret that signed it.",
                     schema: #"{"type": "string", "pattern": "^[a-z0-9_-]{1,32}$"}"#
                 ),
             ],
-            answers: [(200, "The key, 16 bytes.", [("application/octet-stream", binary)])],
+            successes: [(200, "The key, 16 bytes.", [("application/octet-stream", binary)])],
             problems: licenseProblems
         ),
     ]
@@ -132,9 +132,9 @@ extension OpenAPIOperation {
             path: "/healthz",
             id: "getHealth",
             tag: .operations,
-            summary: "Whether the process answers.",
-            security: .anybody,
-            answers: [(200, "ok", [("text/plain", text)])],
+            summary: "Check that the process responds.",
+            security: .unauthenticated,
+            successes: [(200, "ok", [("text/plain", text)])],
             mayFail: false
         ),
         OpenAPIOperation(
@@ -142,11 +142,11 @@ extension OpenAPIOperation {
             path: "/readyz",
             id: "getReadiness",
             tag: .operations,
-            summary: "Whether the server should be sent requests.",
-            security: .anybody,
-            answers: [
+            summary: "Check that the server is ready for requests.",
+            security: .unauthenticated,
+            successes: [
                 (200, "ready", [("text/plain", text)]),
-                (503, "What is not in order, a line each.", [("text/plain", text)]),
+                (503, "The failing checks, one per line.", [("text/plain", text)]),
             ],
             mayFail: false
         ),
@@ -155,9 +155,9 @@ extension OpenAPIOperation {
             path: "/metrics",
             id: "getMetrics",
             tag: .operations,
-            summary: "Metrics in Prometheus text.",
-            security: .anybody,
-            answers: [(200, "The metrics.", [("text/plain", text)])],
+            summary: "Get metrics in the Prometheus text format.",
+            security: .unauthenticated,
+            successes: [(200, "The metrics.", [("text/plain", text)])],
             mayFail: false
         ),
         OpenAPIOperation(
@@ -165,9 +165,9 @@ extension OpenAPIOperation {
             path: "/openapi.json",
             id: "getDescription",
             tag: .operations,
-            summary: "This document.",
-            security: .anybody,
-            answers: [(200, "The document.", [("application/json", #"{"type": "object"}"#)])],
+            summary: "Get this document.",
+            security: .unauthenticated,
+            successes: [(200, "The document.", [("application/json", #"{"type": "object"}"#)])],
             mayFail: false
         ),
     ]

@@ -2,7 +2,7 @@ import HTTPTypes
 import KeyStore
 import TextCoding
 
-/// A route as the OpenAPI document describes it.
+/// A route as described by the OpenAPI document.
 struct OpenAPIOperation: Sendable {
     enum Tag: String, CaseIterable {
         case licenses = "Licenses"
@@ -20,25 +20,25 @@ struct OpenAPIOperation: Sendable {
         case dashboard = "Dashboard"
     }
 
-    /// Who may ask.
+    /// The authorization that an operation requires.
     enum Security {
-        case anybody
-        /// Whoever has a playback token, or anybody, as the server is set up; a signed URL where that is possible.
+        case unauthenticated
+        /// A playback token, unless the server is configured without authorization; optionally a signed URL instead.
         case playback(orSignedURL: Bool)
         case administration(AdminPermission)
     }
 
-    /// A parameter of the query or a header field, or a description of one of the path.
+    /// A query parameter, a header field or a path parameter.
     struct Parameter {
         let name: String
         let description: String
         let schema: String
         var isRequired = false
-        /// `query` or `header`.
-        var place = "query"
+        /// The location: `query` or `header`.
+        var location = "query"
     }
 
-    /// What a body may be: media types and the JSON texts of their schemas.
+    /// The media types of a body, with the JSON text of their schemas.
     typealias Content = [(type: String, schema: String)]
 
     let method: HTTPRequest.Method
@@ -49,25 +49,25 @@ struct OpenAPIOperation: Sendable {
     let security: Security
     var parameters: [Parameter] = []
     var body: Content = []
-    /// Whether the body is read for what it is, whatever its Content-Type says.
-    var takesAnyType = false
-    /// What a success looks like, by status. An empty content is no body.
-    var answers: [(status: Int, description: String, content: Content)] = []
-    /// Names of response headers that a success has beside the usual ones, and the components that describe them.
-    var answerHeaders: [(name: String, component: String)] = []
-    /// What may go wrong, beside what may go wrong anywhere.
+    /// Whether the body is accepted with any Content-Type.
+    var acceptsAnyType = false
+    /// The successful responses by status. Empty content means that there is no body.
+    var successes: [(status: Int, description: String, content: Content)] = []
+    /// The names of response headers in addition to the usual ones, and the components that describe them.
+    var successHeaders: [(name: String, component: String)] = []
+    /// The problems in addition to those of all operations of this kind.
     var problems: [ProblemType] = []
-    /// Whether the server may fail in it: a route that asks no store does not.
+    /// Whether the operation can fail with a server error; operations that do not use the store cannot.
     var mayFail = true
 
-    /// Every problem that the operation may be answered with, in the order of ``ProblemType/all``.
+    /// Every problem that the operation can respond with, in the order of ``ProblemType/all``.
     var allProblems: [ProblemType] {
         var types = Set(problems)
         if !body.isEmpty {
             types.formUnion([.malformedRequest, .unsupportedMediaType, .bodyTooLarge, .requestTimeout])
         }
         if body.isEmpty { types.subtract([.unsupportedMediaType, .bodyTooLarge, .requestTimeout]) }
-        if takesAnyType { types.remove(.unsupportedMediaType) }
+        if acceptsAnyType { types.remove(.unsupportedMediaType) }
         if mayFail { types.formUnion([.unavailable, .internalError]) }
         if case .administration = security {
             types.formUnion([.malformedRequest, .unauthorized, .forbidden, .rateLimited])
@@ -90,7 +90,7 @@ struct OpenAPIOperation: Sendable {
     private var securityJSON: JSONValue {
         let nothing = JSONValue.object([:])
         switch security {
-        case .anybody:
+        case .unauthenticated:
             return .array([])
         case .playback(let orSignedURL):
             let ways: [JSONValue] = [nothing, .object(["playbackToken": .array([])])]
@@ -107,16 +107,16 @@ struct OpenAPIOperation: Sendable {
     private var parametersJSON: JSONValue? {
         let inPath = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
         let pathParameters = inPath.map { name in
-            Self.json(Self.pathParameter(name), place: "path")
+            Self.json(Self.pathParameter(name), location: "path")
         }
-        let all = pathParameters + parameters.map { Self.json($0, place: $0.place) }
+        let all = pathParameters + parameters.map { Self.json($0, location: $0.location) }
         return all.isEmpty ? nil : .array(all)
     }
 
-    private static func json(_ parameter: Parameter, place: String) -> JSONValue {
+    private static func json(_ parameter: Parameter, location: String) -> JSONValue {
         .fields([
             ("name", .string(parameter.name)),
-            ("in", .string(place)),
+            ("in", .string(location)),
             ("required", .bool(parameter.isRequired)),
             ("description", .string(parameter.description)),
             ("schema", OpenAPIDocument.parsed(parameter.schema)),
@@ -128,8 +128,8 @@ struct OpenAPIOperation: Sendable {
     }
 
     private var responses: JSONValue {
-        var responses: AdminJSON.Fields = answers.map { answer in
-            let headers = Self.usualHeaders + answerHeaders.map { ($0.name, Self.header($0.component)) }
+        var responses: AdminJSON.Fields = successes.map { answer in
+            let headers = Self.commonHeaders + successHeaders.map { ($0.name, Self.header($0.component)) }
             let fields: AdminJSON.Fields = [
                 ("description", .string(answer.description)),
                 ("headers", .fields(headers)),
@@ -139,12 +139,12 @@ struct OpenAPIOperation: Sendable {
         }
         let byStatus = Dictionary(grouping: allProblems, by: \.status.code)
         responses += byStatus.map { ("\($0.key)", Self.response($0.value, status: $0.key)) }
-        // A status of a text answer, such as 503 of /readyz, is not a problem's too.
+        // A status with a text response, such as 503 of /readyz, has no problem document.
         return .fields(responses)
     }
 
     private static func response(_ problems: [ProblemType], status: Int) -> JSONValue {
-        var headers = usualHeaders
+        var headers = commonHeaders
         if status == 401 { headers.append(("WWW-Authenticate", header("Authenticate"))) }
         if status == 429 || status == 503 { headers.append(("Retry-After", header("RetryAfter"))) }
         let types = JSONValue.fields([("type", .fields([("enum", .array(problems.map { .string($0.uri) }))]))])
@@ -166,7 +166,7 @@ struct OpenAPIOperation: Sendable {
         ])
     }
 
-    private static let usualHeaders: AdminJSON.Fields = [
+    private static let commonHeaders: AdminJSON.Fields = [
         ("X-Request-Id", header("RequestId")), ("Cache-Control", header("CacheControl")),
         ("traceparent", header("Trace")),
     ]

@@ -1,5 +1,5 @@
 extension OpenAPIOperation {
-    /// What a parameter of a path is, wherever it stands.
+    /// Returns the description of a path parameter. A name has the same meaning in every path.
     static func pathParameter(_ name: String) -> Parameter {
         let (description, schema): (String, String) =
             switch name {
@@ -20,17 +20,17 @@ extension OpenAPIOperation {
                 )
             case "kid":
                 (
-                    "The key ID: 32 hexadecimal digits, with the dashes of a UUID or without.",
+                    "The key ID: 32 hexadecimal digits, with or without the hyphens of a UUID.",
                     #"{"type": "string", "pattern": "^([0-9a-fA-F]{32}|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})$", "#
                         + #""examples": ["000102030405060708090a0b0c0d0e0f", "00010203-0405-0607-0809-0a0b0c0d0e0f"]}"#
                 )
             case "device", "stream": ("16 bytes in hexadecimal digits.", self.schema("Hex16"))
             case "place":
                 (
-                    "`device:` and 32 hexadecimal digits, or `session:` and 16.",
+                    "`device:` followed by 32 hexadecimal digits, or `session:` followed by 16.",
                     #"{"type": "string", "pattern": "^(device:[0-9a-fA-F]{32}|session:[0-9a-fA-F]{16})$"}"#
                 )
-            default: ("A name: letters, digits, dots, hyphens and underscores.", self.schema("Name"))
+            default: ("A name of letters, digits, dots, hyphens and underscores.", self.schema("Name"))
             }
         return Parameter(name: name, description: description, schema: schema, isRequired: true)
     }

@@ -1,13 +1,13 @@
 import KeyStore
 
 extension OpenAPISchemas {
-    /// What administration keeps: content, titles, policies, certificates and tokens.
+    /// The schemas for administration: content, titles, policies, certificates and tokens.
     static let administration: [(name: String, json: String)] = [
         (
             "ContentKey",
             #"""
             {"type": "object", "required": ["key", "iv"], "additionalProperties": false,
-             "description": "A key that stands alone, or a key period: then title, titleTrack and keyId are given, and streamId and titleId are not.",
+             "description": "A content key without a title, or a key period. A key period has title, titleTrack and keyId, and no streamId or titleId.",
              "properties": {
                "key": {"allOf": [{"$ref": "#/components/schemas/Hex16"}], "writeOnly": true},
                "iv": {"allOf": [{"$ref": "#/components/schemas/Hex16"}], "writeOnly": true},
@@ -28,9 +28,9 @@ extension OpenAPISchemas {
             "Content",
             #"""
             {"type": "object", "required": ["assetIdHex", "track", "created", "updated"], "additionalProperties": false,
-             "description": "All about a key but the key.",
+             "description": "All fields of a content key except the key.",
              "properties": {
-               "assetId": {"type": "string", "description": "Left out when it is not UTF-8."},
+               "assetId": {"type": "string", "description": "Omitted if it is not UTF-8."},
                "assetIdHex": {"$ref": "#/components/schemas/Hex"},
                "keyId": {"$ref": "#/components/schemas/Hex16"},
                "track": {"$ref": "#/components/schemas/Track"},
@@ -96,7 +96,7 @@ extension OpenAPISchemas {
             "Policy",
             #"""
             {"type": "object", "additionalProperties": false,
-             "description": "docs/policy.md says what each field means and which contradict each other.",
+             "description": "docs/policy.md describes the fields and which of them conflict.",
              "properties": {
                "name": {"$ref": "#/components/schemas/Name"},
                "lease": {"$ref": "#/components/schemas/Duration"},
@@ -129,7 +129,7 @@ extension OpenAPISchemas {
                "networks": {"type": "array", "items": {"type": "string"}, "examples": [["192.0.2.0/24"]]},
                "origins": {"type": "array", "items": {"type": "string"}, "examples": [["https://play.example.com"]]},
                "otherClients": {"$ref": "#/components/schemas/Permission",
-                 "description": "Whether Clear Key and AES-128 clients get the raw key; missing: deny, unless another policy of the key allows."},
+                 "description": "Whether Clear Key and AES-128 clients get the raw key. If it is missing: deny, unless another policy of the key allows it."},
                "preload": {"$ref": "#/components/schemas/Duration"},
                "catchUp": {"$ref": "#/components/schemas/Duration"}},
              "examples": [{"lease": "PT10M", "hdcp": "type1", "securityLevel": "main"}]}
@@ -146,11 +146,11 @@ extension OpenAPISchemas {
                "subject": {"type": "string"},
                "notBefore": {"$ref": "#/components/schemas/Time"},
                "notAfter": {"$ref": "#/components/schemas/Time"},
-               "sha1": {"type": "string", "pattern": "^[0-9a-f]{40}$", "description": "What SPCs name it by."},
+               "sha1": {"type": "string", "pattern": "^[0-9a-f]{40}$", "description": "The hash that identifies the certificate in SPCs."},
                "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
                "privateKey": {"type": "string", "enum": ["stored", "provider"]},
                "dask": {"type": "string", "enum": ["fixed", "development", "plugin"]},
-               "assetPrefixes": {"type": "array", "description": "Left out when it may open everything.", "items": {
+               "assetPrefixes": {"type": "array", "description": "Omitted if the bundle may be used for all assets.", "items": {
                  "type": "object", "required": ["assetIdHex"], "properties": {
                    "assetId": {"type": "string"}, "assetIdHex": {"$ref": "#/components/schemas/Hex"}}}}}}
             """#
@@ -161,9 +161,9 @@ extension OpenAPISchemas {
             {"type": "object", "required": ["length", "ahead"], "additionalProperties": false,
              "properties": {
                "length": {"type": "integer", "minimum": 60, "maximum": 2678400,
-                 "description": "How long a period is, in seconds."},
+                 "description": "The duration of a period, in seconds."},
                "ahead": {"type": "integer", "minimum": 0, "maximum": \#(ChannelRecord.longestAhead),
-                 "description": "How far ahead there are to be periods, in seconds: at most 500 of them."}},
+                 "description": "How far in advance periods are created, in seconds: at most 500 periods."}},
              "examples": [{"length": 600, "ahead": 7200}]}
             """#
         ),
@@ -171,17 +171,17 @@ extension OpenAPISchemas {
             "ChannelValues",
             #"""
             {"type": "object", "required": ["tracks", "length", "ahead"], "additionalProperties": false,
-             "description": "For which tracks of the title key periods are made ahead of the time. At most 500 are ahead.",
+             "description": "The tracks of the title whose key periods are created in advance, at most 500 of them.",
              "properties": {
                "tracks": {"type": "array", "minItems": 1, "maxItems": 100, "uniqueItems": true,
                  "items": {"$ref": "#/components/schemas/Name"}},
                "length": {"type": "integer", "minimum": 60, "maximum": 2678400,
-                 "description": "How long a period is, in seconds."},
+                 "description": "The duration of a period, in seconds."},
                "ahead": {"type": "integer", "minimum": 0, "maximum": \#(ChannelRecord.longestAhead),
-                 "description": "How far ahead there are to be periods, in seconds: at most 500 of them."},
+                 "description": "How far in advance periods are created, in seconds: at most 500 periods."},
                "start": {"allOf": [{"$ref": "#/components/schemas/Time"}],
-                 "description": "No period is made that ends before; without it, from now on."},
-               "paused": {"type": "boolean", "description": "Whether nothing is made until it goes on; false without it."}},
+                 "description": "Periods that end before this time are not created. The default is now."},
+               "paused": {"type": "boolean", "description": "Whether the creation of periods is paused; the default is false."}},
              "examples": [{"tracks": ["hd"], "length": 600, "ahead": 7200}]}
             """#
         ),
@@ -219,8 +219,8 @@ extension OpenAPISchemas {
                "name": {"$ref": "#/components/schemas/Name"},
                "role": {"type": "string", "enum": ["viewer", "support", "content", "encoder", "admin"]},
                "created": {"$ref": "#/components/schemas/Time"},
-               "lastUsed": {"allOf": [{"$ref": "#/components/schemas/Time"}], "description": "The day, at its beginning."},
-               "token": {"type": "string", "description": "The token itself: only when it is made."}}}
+               "lastUsed": {"allOf": [{"$ref": "#/components/schemas/Time"}], "description": "The start of the day on which it was last used."},
+               "token": {"type": "string", "description": "The token itself; only in the response that creates it."}}}
             """#
         ),
     ]

@@ -1,5 +1,5 @@
 extension OpenAPISchemas {
-    /// What the dashboard shows.
+    /// The schemas for the dashboard.
     static let dashboard: [(name: String, json: String)] = [
         (
             "SessionValues",
@@ -18,15 +18,15 @@ extension OpenAPISchemas {
                "permissions": {"type": "array",
                  "items": {"type": "string", "enum": ["read", "support", "content", "encode", "administer"]}},
                "change": {"type": "string", "pattern": "^[0-9a-f]{64}$",
-                 "description": "What every change in the session carries in the field Keyway-Change."},
-               "idleSeconds": {"type": "integer", "description": "After how long without a request it ends."}}}
+                 "description": "The value that every change in the session must send in the header Keyway-Change."},
+               "idleSeconds": {"type": "integer", "description": "The time without requests after which the session ends, in seconds."}}}
             """#
         ),
         (
             "Slot",
             #"""
             {"type": "object", "required": ["time", "given", "refused", "failed", "reports"], "additionalProperties": false,
-             "description": "A length of time. Percentiles are missing where nothing was measured.",
+             "description": "An interval. Percentiles are missing if nothing was measured.",
              "properties": {
                "time": {"$ref": "#/components/schemas/Time"},
                "given": {"type": "integer"},
@@ -66,7 +66,7 @@ extension OpenAPISchemas {
             #"""
             {"type": "object", "required": ["step", "slots", "outcomes", "clients", "recent"], "additionalProperties": false,
              "properties": {
-               "step": {"type": "integer", "description": "How many seconds a slot lasts."},
+               "step": {"type": "integer", "description": "The duration of a slot, in seconds."},
                "slots": {"type": "array", "items": {"$ref": "#/components/schemas/Slot"}},
                "outcomes": {"type": "array", "items": {
                  "type": "object", "required": ["outcome", "count"], "additionalProperties": false,
@@ -91,7 +91,7 @@ extension OpenAPISchemas {
              "properties": {
                "second": {"$ref": "#/components/schemas/Slot"},
                "recent": {"type": "array", "maxItems": 10, "items": {"$ref": "#/components/schemas/ActivityEvent"}},
-               "omitted": {"type": "integer", "minimum": 0, "description": "How many more requests there were since the last event."},
+               "omitted": {"type": "integer", "minimum": 0, "description": "The number of further requests since the last event."},
                "queue": {"type": "integer"},
                "leases": {"type": "integer"}}}
             """#
@@ -122,7 +122,7 @@ extension OpenAPISchemas {
                "policy": {"$ref": "#/components/schemas/Policy"},
                "given": {"type": "integer"},
                "refused": {"type": "integer"},
-               "changed": {"type": "integer", "description": "How many would come to something else than they did."},
+               "changed": {"type": "integer", "description": "The number of requests whose result would differ."},
                "items": {"type": "array", "items": {
                  "type": "object", "required": ["request", "given", "changed"], "additionalProperties": false,
                  "properties": {

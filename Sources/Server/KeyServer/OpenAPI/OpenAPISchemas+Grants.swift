@@ -1,5 +1,5 @@
 extension OpenAPISchemas {
-    /// What was granted, and the audit log.
+    /// The schemas for granted licenses and the audit log.
     static let grants: [(name: String, json: String)] = [
         (
             "Lease",
@@ -62,7 +62,7 @@ extension OpenAPISchemas {
                "subject": {"type": "string", "description": "`title:` and a title's name, or `asset:` and an asset ID."},
                "subjectHex": {"$ref": "#/components/schemas/Hex"},
                "start": {"$ref": "#/components/schemas/Time"},
-               "end": {"type": "integer", "description": "Unix seconds. Missing when there is no end."},
+               "end": {"type": "integer", "description": "Unix seconds. Missing if the rental does not end."},
                "place": {"$ref": "#/components/schemas/Place"}}}
             """#
         ),
@@ -101,8 +101,8 @@ extension OpenAPISchemas {
             {"type": "object", "required": ["whole", "entries", "heads"], "additionalProperties": false,
              "properties": {
                "whole": {"type": "boolean"},
-               "entries": {"type": "integer", "description": "How many were read: up to the first that does not fit."},
-               "heads": {"type": "array", "description": "To be noted elsewhere, and asked for later with ?head=.",
+               "entries": {"type": "integer", "description": "The number of entries that were read, up to the first invalid one."},
+               "heads": {"type": "array", "description": "Heads to store elsewhere and verify later with ?head=.",
                  "items": {"type": "string", "pattern": "^[0-9a-f]{16}:[0-9]+:[0-9a-f]{64}$"}},
                "break": {"type": "object", "required": ["fault", "node", "sequence"], "additionalProperties": false,
                  "properties": {

@@ -1,23 +1,23 @@
-/// The schemas of the document, each as JSON text, so that they read as they are published. A test holds that they can be
-/// read, and that what the routes answer fits them.
+/// The schemas of the document as JSON text, in the form in which they are published. Tests check that they can be
+/// parsed and that responses conform to them.
 enum OpenAPISchemas {
-    /// All of them, by name.
+    /// All schemas by name.
     static let all: [(name: String, json: String)] = basics + licenses + administration + grants + dashboard
 
-    /// What is used in several places.
+    /// The schemas that others use.
     private static let basics: [(name: String, json: String)] = [
         (
             "Problem",
             #"""
-            {"type": "object", "description": "RFC 9457. Tell problems apart by type, which never changes its meaning.",
+            {"type": "object", "description": "RFC 9457. Distinguish problems by type, whose meaning never changes.",
              "required": ["type", "title", "status"], "additionalProperties": false,
              "properties": {
                "type": {"type": "string", "pattern": "^urn:keyway:problem:[a-z0-9-]+$"},
                "title": {"type": "string"},
                "status": {"type": "integer", "minimum": 400, "maximum": 599},
-               "detail": {"type": "string", "description": "What about this request, in a sentence."},
-               "reason": {"type": "string", "description": "The stable name of the rule that refused."},
-               "instance": {"type": "string", "description": "The request's ID, as in log and audit."}}}
+               "detail": {"type": "string", "description": "A sentence about this occurrence of the problem."},
+               "reason": {"type": "string", "description": "The stable code of the rule that refused the request."},
+               "instance": {"type": "string", "description": "The request ID, as in the log and the audit log."}}}
             """#
         ),
         ("Name", #"{"type": "string", "pattern": "^[A-Za-z0-9._-]{1,100}$"}"#),
@@ -28,23 +28,23 @@ enum OpenAPISchemas {
              "examples": ["000102030405060708090a0b0c0d0e0f"]}
             """#
         ),
-        ("Hex8", #"{"type": "string", "pattern": "^[0-9a-f]{16}$", "description": "A number of 64 bits."}"#),
+        ("Hex8", #"{"type": "string", "pattern": "^[0-9a-f]{16}$", "description": "A 64-bit number in hexadecimal."}"#),
         ("Hex", #"{"type": "string", "pattern": "^([0-9a-f]{2})*$"}"#),
         ("Time", #"{"type": "integer", "description": "Unix seconds."}"#),
         (
             "Next",
-            #"{"type": ["string", "null"], "description": "What to ask for the next page with; null on the last."}"#
+            #"{"type": ["string", "null"], "description": "The cursor of the next page; null on the last page."}"#
         ),
         ("Track", #"{"type": "string", "enum": ["unspecified", "audio", "video", "sd", "hd", "uhd"]}"#),
         (
             "Duration",
-            #"{"type": "string", "description": "ISO 8601.", "pattern": "^P.+$", "examples": ["PT10M", "P30D"]}"#
+            #"{"type": "string", "description": "An ISO 8601 duration.", "pattern": "^P.+$", "examples": ["PT10M", "P30D"]}"#
         ),
         ("Permission", #"{"type": "string", "enum": ["allow", "deny"]}"#),
         (
             "ReportedPermission",
             #"""
-            {"description": "With requireReport, an SPC must hold the report that the rule is decided by.",
+            {"description": "With requireReport, an SPC must contain the report that the rule depends on.",
              "oneOf": [{"$ref": "#/components/schemas/Permission"},
                {"type": "object", "additionalProperties": false, "properties": {
                  "value": {"$ref": "#/components/schemas/Permission"}, "requireReport": {"type": "boolean"}}}]}
@@ -59,12 +59,12 @@ enum OpenAPISchemas {
             "Place",
             #"""
             {"type": "string", "pattern": "^(device:[0-9a-f]{32}|session:[0-9a-f]{16})$",
-             "description": "A device by the hash of its HU, or a session behind a digital AV adapter."}
+             "description": "A device, by the hash of its HU, or a session on a digital AV adapter."}
             """#
         ),
     ]
 
-    /// What apps and players exchange.
+    /// The schemas for apps and players.
     private static let licenses: [(name: String, json: String)] = [
         (
             "LicenseRequest",
@@ -72,9 +72,9 @@ enum OpenAPISchemas {
             {"type": "object", "required": ["spc"], "additionalProperties": false,
              "properties": {
                "spc": {"type": "string", "minLength": 1, "contentEncoding": "base64"},
-               "assetId": {"type": "string", "description": "Must be the SPC's, which governs."},
-               "persist": {"type": "boolean", "description": "Whether the app would like to keep the key."},
-               "preload": {"type": "boolean", "description": "Whether playback has not begun yet."}}}
+               "assetId": {"type": "string", "description": "Must match the SPC's asset ID, which determines the key."},
+               "persist": {"type": "boolean", "description": "Whether the app requests a persistent key."},
+               "preload": {"type": "boolean", "description": "Whether the key is loaded before playback starts."}}}
             """#
         ),
         (
@@ -100,7 +100,7 @@ enum OpenAPISchemas {
                  "titleId": {"$ref": "#/components/schemas/Hex"},
                  "challenge": {"$ref": "#/components/schemas/Hex8"},
                  "flags": {"type": "array", "items": {"type": "string"}},
-                 "remaining": {"type": ["integer", "null"], "description": "Seconds; null without an end."},
+                 "remaining": {"type": ["integer", "null"], "description": "Seconds; null if there is no end."},
                  "invalidatedStreamIds": {"type": "array", "items": {"$ref": "#/components/schemas/Hex"}}}}}}
             """#
         ),
@@ -115,7 +115,7 @@ enum OpenAPISchemas {
                  "create-ckc": {"type": "array", "minItems": 1, "maxItems": 32, "items": {
                    "type": "object", "required": ["id", "spc"],
                    "properties": {
-                     "id": {"type": "integer", "description": "Each number once."},
+                     "id": {"type": "integer", "description": "Must be unique in the batch."},
                      "spc": {"type": "string", "minLength": 1, "contentEncoding": "base64"},
                      "asset-id": {"type": "string"},
                      "persist": {"type": "boolean"},
@@ -132,7 +132,7 @@ enum OpenAPISchemas {
                  "type": "object", "required": ["id", "status"], "additionalProperties": false,
                  "properties": {
                    "id": {"type": "integer"},
-                   "status": {"type": "integer", "description": "0, or the status it would have had alone."},
+                   "status": {"type": "integer", "description": "0, or the HTTP status of the item in a request by itself."},
                    "ckc": {"type": "string", "contentEncoding": "base64"},
                    "persistable": {"type": "boolean"},
                    "dualExpiry": {"type": "boolean"},

@@ -4,39 +4,40 @@ import TextCoding
 ///
 ///     {"kids": ["<base64url>", …], "type": "temporary"}
 struct ClearKeyRequest: Equatable {
-    /// The key IDs, each once, 16 bytes each; 1 to 32.
+    /// The key IDs without duplicates, 16 bytes each; 1 to 32.
     let keyIDs: [[UInt8]]
 
     static let maximumKeyIDs = 32
 
-    /// Reads a request. Fields that are none of the two are left alone: the browser writes the text, and a new one must
-    /// not lock its viewers out.
+    /// Parses a request. Unknown fields are ignored: the browser creates the request, and a new field must not break
+    /// playback.
     ///
-    /// - Throws: `malformed-request`; `refused-by-policy` for a key to keep, since nothing would ever end it.
+    /// - Throws: `malformed-request`; `refused-by-policy` for a persistent license, because the server could not end
+    ///   it.
     init(_ body: [UInt8]) throws(ProblemDocument) {
         do throws(JSONError) {
             var fields = try JSONFields(JSONValue(parsing: body, maximumDepth: 4), path: "")
             let kids = try fields.array("kids") ?? []
             let type = try fields.string("type") ?? "temporary"
             guard (1...Self.maximumKeyIDs).contains(kids.count) else {
-                throw fields.error("kids", "1 to \(Self.maximumKeyIDs) key IDs were expected")
+                throw fields.error("kids", "expected 1 to \(Self.maximumKeyIDs) key IDs")
             }
             var found: [[UInt8]] = []
             for (index, kid) in kids.enumerated() {
                 guard case .string(let text) = kid, let keyID = Base64.decode(text, .lenient), keyID.count == 16
                 else {
-                    throw fields.error("kids/\(index)", "16 bytes in base64url were expected")
+                    throw fields.error("kids/\(index)", "expected 16 bytes in base64url")
                 }
                 if !found.contains(keyID) { found.append(keyID) }
             }
             keyIDs = found
             if type == "persistent-license" { throw fields.error("type", Self.persistent) }
-            guard type == "temporary" else { throw fields.error("type", "temporary was expected") }
+            guard type == "temporary" else { throw fields.error("type", "expected temporary") }
         } catch {
             if error.reason == Self.persistent {
                 throw ProblemDocument(
                     .refusedByPolicy,
-                    detail: "A Clear Key license cannot be kept: ask for type temporary.",
+                    detail: "Clear Key licenses cannot be persistent: request type temporary.",
                     reason: "persistent-license-unsupported"
                 )
             }
@@ -44,11 +45,11 @@ struct ClearKeyRequest: Equatable {
         }
     }
 
-    private static let persistent = "temporary was expected, and not persistent-license"
+    private static let persistent = "expected temporary, found persistent-license"
 }
 
 extension JSONValue {
-    /// A Clear Key license: a JSON Web Key set with the keys that are given, 16 bytes each.
+    /// Returns a Clear Key license: a JSON Web Key set with these keys, 16 bytes each.
     static func clearKeyLicense(_ keys: [(keyID: [UInt8], key: [UInt8])]) -> JSONValue {
         let set = keys.map { entry in
             JSONValue.object([

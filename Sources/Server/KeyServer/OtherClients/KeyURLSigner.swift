@@ -2,13 +2,13 @@ package import FPSCrypto
 package import KeyServerModule
 import TextCoding
 
-/// A secret that signs URLs of keys, with an ID by which it is found again once another one has taken its place.
+/// A secret that signs key URLs, with an ID, so that URLs stay valid after another secret has replaced it.
 package struct KeyURLSecret: Sendable {
-    /// Stands in the URL. 1 to 32 of `a-z 0-9 - _`.
+    /// The ID in the URL: 1 to 32 characters of `a-z 0-9 - _`.
     package let id: String
     let secret: SecretBytes
 
-    /// Makes a secret; nil unless the ID is one and the secret has 32 to 1,024 bytes.
+    /// Creates a secret; nil unless the ID is valid and the secret has 32 to 1,024 bytes.
     package init?(id: String, secret: SecretBytes) {
         let letters = Set("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         guard (1...32).contains(id.utf8.count), id.utf8.allSatisfy(letters.contains),
@@ -19,25 +19,26 @@ package struct KeyURLSecret: Sendable {
     }
 }
 
-/// Signs URLs of AES-128 keys that expire, and checks them: for players that fetch keys by themselves and send no header.
+/// Creates and verifies signed, expiring URLs of AES-128 keys, for players that fetch keys without a token in a header.
 ///
 ///     /keys/000102030405060708090a0b0c0d0e0f?exp=1800000000&acc=viewer-1&key=2026a&sig=…
 ///
-/// `exp` is the end in Unix seconds, `acc` the account, `net`, where it is there, the network that the client must be in,
-/// `key` the ID of the secret. `sig` is HMAC-SHA256 in base64url without padding over these bytes, lengths and numbers
-/// big-endian:
+/// `exp` is the expiry time in Unix seconds, `acc` the account, `net` the network that the client must be in
+/// (optional), `key` the ID of the secret. `sig` is HMAC-SHA256 in base64url without padding over these bytes, with
+/// lengths and numbers in big-endian order:
 ///
 ///     bytes    field
 ///     0-15     "keyway-key-url-1"
 ///     16-31    key ID
-///     32-39    end
+///     32-39    expiry time
 ///     40-43    length of the account, then the account in UTF-8
-///     then     4 bytes length of the network, then the network as it stands in the URL; zero for none
+///     then     4 bytes length of the network, then the network as in the URL; zero if there is none
 package struct KeyURLSigner: Sendable {
     private let current: KeyURLSecret
     private let secrets: [String: SecretBytes]
 
-    /// Makes a signer that signs with one secret, and still believes URLs of former ones; nil when two have one ID.
+    /// Creates a signer that signs with one secret and accepts URLs signed with previous ones; nil if two have the same
+    /// ID.
     package init?(current: KeyURLSecret, former: [KeyURLSecret] = []) {
         let all = [current] + former
         guard Set(all.map(\.id)).count == all.count else { return nil }
@@ -45,22 +46,22 @@ package struct KeyURLSigner: Sendable {
         secrets = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.secret) })
     }
 
-    /// What a valid URL says.
+    /// The contents of a valid URL.
     package struct Grant: Sendable, Equatable {
-        /// Who may have the key.
+        /// The account that may have the key.
         package let account: String
-        /// When the URL ends, in Unix seconds.
+        /// The expiry time of the URL, in Unix seconds.
         package let expires: Int64
     }
 
-    /// Path and query for a key.
+    /// Returns the path and query for a key.
     ///
     /// - Parameters:
-    ///   - keyID: 16 bytes.
-    ///   - account: who is to have the key, 1 to 200 bytes.
-    ///   - expires: the end, in Unix seconds.
-    ///   - network: the network that the client must be in.
-    /// - Returns: nil for another size of key ID or account.
+    ///   - keyID: The key ID, 16 bytes.
+    ///   - account: The account that may have the key, 1 to 200 bytes.
+    ///   - expires: The expiry time, in Unix seconds.
+    ///   - network: The network that the client must be in.
+    /// - Returns: nil if the key ID or the account has another size.
     package func path(keyID: [UInt8], account: String, expires: Int64, network: IPNetwork? = nil) -> String? {
         guard keyID.count == 16, (1...200).contains(account.utf8.count) else { return nil }
         let message = Self.message(keyID, expires, account, network?.rawValue ?? "")
@@ -71,9 +72,10 @@ package struct KeyURLSigner: Sendable {
             + "&sig=\(Base64.encodeURLSafe(signature))"
     }
 
-    /// Checks a URL.
+    /// Verifies a URL.
     ///
-    /// - Parameter query: the values of a parameter, percent-decoded. Given twice, a parameter is no parameter.
+    /// - Parameter query: Returns the percent-decoded values of a parameter. A parameter that appears more than once
+    ///   counts as missing.
     /// - Throws: `key-url-signature`, `key-url-expired`; `forbidden` for a client in another network.
     package func verify(
         keyID: [UInt8],

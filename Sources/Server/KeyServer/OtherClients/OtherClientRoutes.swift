@@ -3,23 +3,23 @@ package import Hummingbird
 import NIOCore
 import TextCoding
 
-/// The routes of clients without FairPlay: of those that the configuration lists, and of no others.
+/// The routes for clients without FairPlay. Only routes for the configured clients exist.
 ///
 ///     POST /clearkey      a license request of W3C EME's Clear Key in, a license out, JSON
 ///     GET  /keys/{kid}    an AES-128 key, 16 bytes; by token, or by a signed URL that expires
 package struct OtherClientRoutes: Sendable {
     private let service: OtherClientService
     private let clients: Set<OtherClientKind>
-    /// Thirty-two key IDs have two kilobytes.
+    /// The maximum size of a body. A request with 32 key IDs has two kilobytes.
     private static let bodyLimit = 8_192
 
-    /// Makes the routes of some clients (`licenses.otherClients`).
+    /// Creates the routes for some clients (`licenses.otherClients`).
     package init(service: OtherClientService, clients: Set<OtherClientKind>) {
         self.service = service
         self.clients = clients
     }
 
-    /// Puts them on a router. Without its route a client gets 404, as for any path that the server does not have.
+    /// Adds the routes to a router. Other clients get 404, as for every unknown path.
     package func add(to router: Router<ServerRequestContext>) {
         if clients.contains(.clearKey) {
             router.post("/clearkey") { request, context in try await clearKey(request, context) }
@@ -29,7 +29,8 @@ package struct OtherClientRoutes: Sendable {
         }
     }
 
-    /// Players name all sorts of types for what is always the browser's JSON, so that none is asked for.
+    /// Answers a Clear Key request. Its Content-Type is ignored, because players send various types with the browser's
+    /// JSON.
     private func clearKey(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let body = try await request.boundedBody(upTo: Self.bodyLimit)
         return try await service.clearKeyLicense(try ClearKeyRequest(body), caller(request, context)).response()
@@ -37,9 +38,9 @@ package struct OtherClientRoutes: Sendable {
 
     private func key(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         guard let keyID = Self.keyID(try context.parameters.require("kid")) else {
-            throw ProblemDocument(.malformedRequest, detail: "A key ID has 32 hexadecimal digits.")
+            throw ProblemDocument(.malformedRequest, detail: "The key ID must be 32 hexadecimal digits.")
         }
-        // Read ahead: the query is not to be parsed for each parameter.
+        // Read all parameters first, so that the query is parsed only once.
         let parameters = request.uri.queryParameters
         let values = Dictionary(
             uniqueKeysWithValues: ["exp", "acc", "net", "key", "sig"].map { name in
@@ -65,7 +66,7 @@ package struct OtherClientRoutes: Sendable {
         return caller
     }
 
-    /// 32 hexadecimal digits, alone or with the dashes of a UUID.
+    /// Parses 32 hexadecimal digits, with or without the hyphens of a UUID.
     static func keyID(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= 36 else { return nil }
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)

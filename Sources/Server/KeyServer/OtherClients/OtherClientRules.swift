@@ -1,13 +1,13 @@
 package import KeyServerModule
 
-/// A client without FairPlay.
+/// A kind of client without FairPlay.
 package enum OtherClientKind: String, Sendable, CaseIterable {
-    /// A browser's Clear Key, which shows the key to the page.
+    /// A browser with Clear Key, which exposes the key to the page.
     case clearKey = "Clear Key"
-    /// A player of AES-128 playlists, which fetches the key as a file.
+    /// A player of AES-128 playlists, which downloads the key as a file.
     case aes128 = "AES-128"
 
-    /// The path that such a client asks, as the OpenAPI document has it.
+    /// The path of the client's route in the OpenAPI document.
     var path: String {
         switch self {
         case .clearKey: "/clearkey"
@@ -16,21 +16,22 @@ package enum OtherClientKind: String, Sendable, CaseIterable {
     }
 }
 
-/// What a client without FairPlay is given: values in, a verdict out.
+/// The rules for keys of clients without FairPlay.
 ///
-/// Such a client has the key as plain bytes, and can neither protect outputs nor end anything. It gets nothing unless
-/// `otherClients` of the merged policy is `allow`. With `allow` the key leaves in spite of `hdcp`, `securityLevel`, `lease`
-/// and the other rules that only a FairPlay device can follow, and it outlasts a permission that ends (`notAfter`).
+/// Such a client gets the key unprotected, and can neither protect outputs nor enforce an expiry. It gets no key unless
+/// `otherClients` of the merged policy is `allow`. With `allow` the key is issued despite `hdcp`, `securityLevel`,
+/// `lease` and the other rules that only a FairPlay device can enforce, and can be used after the permission expires
+/// (`notAfter`).
 package enum OtherClientRules {
-    /// Decides.
+    /// Decides about a key.
     ///
     /// - Parameters:
-    ///   - policy: the terms, merged; not capped, since a cap adds a lease.
-    ///   - kind: who asks.
-    ///   - authorization: what the token or the URL says.
-    ///   - remoteAddress: the client's address.
-    ///   - origin: the request's `Origin`.
-    ///   - now: in Unix seconds.
+    ///   - policy: The merged policy, without limits of the authorization, because these would add a lease.
+    ///   - kind: The kind of client.
+    ///   - authorization: The permissions of the token or the URL.
+    ///   - remoteAddress: The client's address.
+    ///   - origin: The request's `Origin` header.
+    ///   - now: The time in Unix seconds.
     package static func decide(
         _ policy: LicensePolicy,
         _ kind: OtherClientKind,
@@ -51,10 +52,10 @@ package enum OtherClientRules {
         }
         guard policy.rentalStart == .token else { return .allow }
         guard let start = authorization.rentalStart else {
-            return refuse(.rentalStartMissing, "the rental begins when the token says, and it does not say")
+            return refuse(.rentalStartMissing, "the token must contain the start of the rental, and has none")
         }
         let (end, overflow) = start.addingReportingOverflow(policy.rentalLength ?? .max)
-        return overflow || now < end ? .allow : refuse(.rentalExpired, "the rental is over")
+        return overflow || now < end ? .allow : refuse(.rentalExpired, "the rental has expired")
     }
 
     private static func refuse(_ code: KSMError.Code, _ reason: String) -> Verdict {
@@ -65,8 +66,8 @@ package enum OtherClientRules {
 extension KSMError.Code {
     /// The client has no FairPlay, and no policy allows such clients, or one denies them.
     package static let clientNotProtected = Self(rawValue: "client-not-protected")
-    /// The rental begins when the token says, and the token says nothing.
+    /// The token must contain the start of the rental, and has none.
     static let rentalStartMissing = Self(rawValue: "rental-start-missing")
-    /// The rental is over.
+    /// The rental has expired.
     static let rentalExpired = Self(rawValue: "rental-expired")
 }

@@ -3,25 +3,27 @@ import KeyServerModule
 import KeyStore
 import TextCoding
 
-/// Keys for clients without FairPlay: authorization, terms, store and audit log put together, without HTTP.
+/// Issues keys to clients without FairPlay. It combines authorization, policies, the store and the audit log,
+/// independent of HTTP.
 ///
-/// Who asks is found out once for a request, and each key held against that. Nothing is answered before the audit records are
-/// safe, one for each key that was asked for. Rates are limited as those of licenses are, each key counting as one.
+/// A request is authorized once, and each key is checked against the authorization. A response is sent only after its
+/// audit records have been committed, one for each requested key. Rate limits are those of licenses, and each key
+/// counts as one license.
 package struct OtherClientService: Sendable {
-    /// What is known about a request.
+    /// The properties of a request.
     package struct Caller: Sendable {
         /// The token, from `Authorization: Bearer`.
         package var token: String?
         /// The client's address.
         package var address: ClientAddress?
-        /// The request's `Origin`.
+        /// The request's `Origin` header.
         package var origin: String?
-        /// The ID that the answer carries.
+        /// The request ID of the response.
         package var requestID: String
         /// The trace that the request belongs to.
         package var trace: TraceContext?
 
-        /// Makes a caller.
+        /// Creates the properties of a request.
         package init(token: String?, address: ClientAddress?, origin: String?, requestID: String) {
             self.token = token
             self.address = address
@@ -30,32 +32,32 @@ package struct OtherClientService: Sendable {
         }
     }
 
-    /// What a request asks for.
-    private struct Question {
+    /// The context of a request.
+    private struct Context {
         let keyIDs: [[UInt8]]
         let kind: OtherClientKind
         let route: String
         let caller: Caller
-        /// When it came, in milliseconds since 1970.
+        /// The time at which the request arrived, in milliseconds since 1970.
         let milliseconds: Int64
-        /// Was started then.
+        /// A stopwatch that was started at the same time.
         let stopwatch: Stopwatch
 
-        /// The key IDs in words, for the audit log.
+        /// Returns the kind of client and the key IDs, for the audit log.
         func about(_ keyIDs: some Sequence<[UInt8]>) -> String {
             "\(kind.rawValue), key ID " + keyIDs.map { Hexadecimal.encode($0) }.joined(separator: ", ")
         }
     }
 
-    /// What came of one key, for the audit log.
-    private struct Story {
+    /// The result for one key, for the audit log.
+    private struct KeyResult {
         var outcome = "issued"
         var detail: String?
         var assetID: [UInt8]?
         var policyName: String?
 
         mutating func refused(_ problem: ProblemDocument) {
-            // A rule of the policy has told its own.
+            // A refusal by the policy has already set its code and description.
             guard outcome == "issued" else { return }
             (outcome, detail) = (problem.outcome, problem.auditDetail ?? problem.detail)
         }
@@ -65,21 +67,22 @@ package struct OtherClientService: Sendable {
     private let authorizer: any PlaybackAuthorizer
     private let signer: KeyURLSigner?
 
-    /// Makes a service.
+    /// Creates a service.
     ///
     /// - Parameters:
-    ///   - licenses: content and terms, limits and metrics, the log: what licenses are made with.
-    ///   - authorizer: who decides about tokens.
-    ///   - signer: the secrets of signed URLs; nil when there are none, and every signed URL is refused.
+    ///   - licenses: The service for licenses, which provides content, policies, limits, metrics and the audit log.
+    ///   - authorizer: The authorizer for tokens.
+    ///   - signer: The signer of key URLs; nil if there are no secrets, so that every signed URL is refused.
     package init(licenses: LicenseService, authorizer: any PlaybackAuthorizer, signer: KeyURLSigner?) {
         self.licenses = licenses
         self.authorizer = authorizer
         self.signer = signer
     }
 
-    /// A Clear Key license. Keys that are not known, or not for this client, are left out of it.
+    /// Returns a Clear Key license. It omits unknown keys, and keys that this client may not have.
     ///
-    /// - Throws: ``ProblemDocument`` when no key is left (the first key's), or nobody may ask; `KeyStoreError`.
+    /// - Throws: ``ProblemDocument`` if there are no keys (with the first refusal), or if the request is not
+    ///   authorized; `KeyStoreError`.
     func clearKeyLicense(_ request: ClearKeyRequest, _ caller: Caller) async throws -> JSONValue {
         let found = try await keys(request.keyIDs, .clearKey, "/clearkey", caller) { request in
             try await authorizer.authorize(request)
@@ -93,14 +96,14 @@ package struct OtherClientService: Sendable {
             case .failure(let problem): throw problem
             }
         }
-        // That one key is not known says less than that another one is refused.
+        // A refusal is more informative than an unknown key.
         guard !keys.isEmpty else {
             throw refusals.first { $0.type != .unknownAsset } ?? ProblemDocument(.unknownAsset)
         }
         return .clearKeyLicense(keys)
     }
 
-    /// An AES-128 key, 16 bytes. A URL with `sig` is judged by its signature, any other one by its token.
+    /// Returns an AES-128 key, 16 bytes. A URL with `sig` is authorized by its signature, any other URL by the token.
     ///
     /// - Throws: ``ProblemDocument`` for every refusal; `KeyStoreError`.
     func key(_ keyID: [UInt8], _ caller: Caller, query: @Sendable (String) -> [String]) async throws -> [UInt8] {
@@ -119,7 +122,7 @@ package struct OtherClientService: Sendable {
         return try key.get()
     }
 
-    /// Finds out who asks, decides about each key, and records what came of it.
+    /// Authorizes a request, decides about each key, and records the results.
     private func keys(
         _ keyIDs: [[UInt8]],
         _ kind: OtherClientKind,
@@ -127,7 +130,7 @@ package struct OtherClientService: Sendable {
         _ caller: Caller,
         authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
     ) async throws -> [Result<[UInt8], ProblemDocument>] {
-        let question = Question(
+        let context = Context(
             keyIDs: keyIDs,
             kind: kind,
             route: route,
@@ -137,46 +140,46 @@ package struct OtherClientService: Sendable {
         )
         do {
             try licenses.requireItems(keyIDs.count, from: caller.address)
-            // Who decides is told the asset where it is one. Whether there is such a key is said only to who may ask.
+            // The authorizer gets the asset if there is only one. Only authorized clients learn whether the key exists.
             let single = keyIDs.count == 1 ? try await licenses.store.lookup(keyID: keyIDs[0]) : nil
-            let authorization = try await authorization(for: question, asset: single?.record.info.assetID, authorize)
+            let authorization = try await authorization(for: context, asset: single?.record.info.assetID, authorize)
             var results: [Result<[UInt8], ProblemDocument>] = []
             var records: [AuditRecord] = []
             for keyID in keyIDs {
                 let content = keyIDs.count == 1 ? single : try await licenses.store.lookup(keyID: keyID)
-                var story = Story(assetID: content?.record.info.assetID)
-                let result = try await decide(content, question, authorization, &story)
-                if case .failure(let problem) = result { story.refused(problem) }
+                var keyResult = KeyResult(assetID: content?.record.info.assetID)
+                let result = try await decide(content, context, authorization, &keyResult)
+                if case .failure(let problem) = result { keyResult.refused(problem) }
                 results.append(result)
-                records.append(record(question, authorization, about: [keyID], story))
+                records.append(record(context, authorization, about: [keyID], keyResult))
             }
             try await append(records)
             return results
         } catch let problem as ProblemDocument {
             throw problem
         } catch {
-            count(.failed, question, Story())
+            count(.failed, context, KeyResult())
             throw error
         }
     }
 
-    /// Who asks, once their account and their address have been charged.
+    /// Returns the authorization, after the account and the address have been charged.
     private func authorization(
-        for question: Question,
+        for context: Context,
         asset: [UInt8]?,
         _ authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
     ) async throws -> PlaybackAuthorization {
-        let caller = question.caller
+        let caller = context.caller
         var request = PlaybackRequest(
             token: caller.token,
             assetID: asset,
             address: caller.address,
             requestID: caller.requestID,
-            now: question.milliseconds / 1000
+            now: context.milliseconds / 1000
         )
         request.trace = caller.trace
-        let about = question.about(question.keyIDs)
-        let authorization = try await licenses.recordingRefusal(of: request, route: question.route, about: about) {
+        let about = context.about(context.keyIDs)
+        let authorization = try await licenses.recordingRefusal(of: request, route: context.route, about: about) {
             try await authorize(request)
         }
         do throws(ProblemDocument) {
@@ -184,14 +187,14 @@ package struct OtherClientService: Sendable {
                 of: .license,
                 account: authorization.isAnonymous ? nil : authorization.account,
                 address: caller.address,
-                count: question.keyIDs.count
+                count: context.keyIDs.count
             )
         } catch {
-            count(.refused, reason: error.outcome, question, Story(), authorization)
-            if licenses.hasRoom(for: caller.address) == .recorded {
-                var story = Story()
-                story.refused(error)
-                try await licenses.store.append(record(question, authorization, about: question.keyIDs, story))
+            count(.refused, reason: error.outcome, context, KeyResult(), authorization)
+            if licenses.chargeRefusalBudget(for: caller.address) == .recorded {
+                var keyResult = KeyResult()
+                keyResult.refused(error)
+                try await licenses.store.append(record(context, authorization, about: context.keyIDs, keyResult))
             }
             throw error
         }
@@ -203,13 +206,13 @@ package struct OtherClientService: Sendable {
     /// - Throws: `KeyStoreError`.
     private func decide(
         _ content: ContentLookup?,
-        _ question: Question,
+        _ context: Context,
         _ authorization: PlaybackAuthorization,
-        _ story: inout Story
+        _ keyResult: inout KeyResult
     ) async throws -> Result<[UInt8], ProblemDocument> {
         do {
             guard let content else { throw ProblemDocument(.unknownAsset) }
-            let now = question.milliseconds / 1000
+            let now = context.milliseconds / 1000
             try authorization.require(
                 assetID: content.record.info.assetID,
                 title: content.title?.name,
@@ -218,80 +221,80 @@ package struct OtherClientService: Sendable {
             guard authorization.binding == nil else {
                 throw ProblemDocument(
                     .tokenDevice,
-                    detail: "A token for one use is bound to a device, and this client cannot prove which it is.",
+                    detail: "The token can be used by one device only, and this client cannot prove its device.",
                     reason: "once"
                 )
             }
             let policy = try await licenses.mergedPolicy(for: content, authorization)
-            story.policyName = policy.name
+            keyResult.policyName = policy.name
             try content.requireValid(at: now, under: policy)
             let verdict = OtherClientRules.decide(
                 policy,
-                question.kind,
+                context.kind,
                 authorization,
-                remoteAddress: question.caller.address?.description,
-                origin: question.caller.origin,
+                remoteAddress: context.caller.address?.description,
+                origin: context.caller.origin,
                 now: now
             )
             if case .refuse(let refusal) = verdict { throw refusal }
-            count(.issued, question, story, authorization)
+            count(.issued, context, keyResult, authorization)
             return .success(content.record.contentKey.reveal())
         } catch let refusal as KSMError {
             let problem = ProblemDocument(refusal)
-            count(.refused, reason: problem.reason ?? problem.type.name, question, story, authorization)
-            (story.outcome, story.detail) = (refusal.code.rawValue, refusal.description)
+            count(.refused, reason: problem.reason ?? problem.type.name, context, keyResult, authorization)
+            (keyResult.outcome, keyResult.detail) = (refusal.code.rawValue, refusal.description)
             return .failure(problem)
         } catch let problem as ProblemDocument {
-            count(.refused, reason: problem.outcome, question, story, authorization)
+            count(.refused, reason: problem.outcome, context, keyResult, authorization)
             return .failure(problem)
         }
     }
 
-    /// Counts what became of one key.
+    /// Counts the result for one key.
     private func count(
         _ outcome: ServerMetrics.Outcome,
         reason: String? = nil,
-        _ question: Question,
-        _ story: Story,
+        _ context: Context,
+        _ keyResult: KeyResult,
         _ authorization: PlaybackAuthorization? = nil
     ) {
         licenses.count(
             ActivityEvent(
                 milliseconds: licenses.clock(),
-                route: question.route,
+                route: context.route,
                 outcome: outcome,
                 reason: reason,
-                microseconds: Int(question.stopwatch.microseconds),
-                client: ActivityEvent.Client(kind: question.kind.rawValue, system: nil, level: nil),
+                microseconds: Int(context.stopwatch.microseconds),
+                client: ActivityEvent.Client(kind: context.kind.rawValue, system: nil, level: nil),
                 account: authorization.flatMap { $0.isAnonymous ? nil : $0.account },
-                assetID: story.assetID,
-                policyName: story.policyName
+                assetID: keyResult.assetID,
+                policyName: keyResult.policyName
             )
         )
     }
 
     private func record(
-        _ question: Question,
+        _ context: Context,
         _ authorization: PlaybackAuthorization,
         about keyIDs: [[UInt8]],
-        _ story: Story
+        _ keyResult: KeyResult
     ) -> AuditRecord {
         var record = AuditRecord(
-            milliseconds: question.milliseconds,
-            route: question.route,
-            outcome: story.outcome,
-            microseconds: question.stopwatch.microseconds
+            milliseconds: context.milliseconds,
+            route: context.route,
+            outcome: keyResult.outcome,
+            microseconds: context.stopwatch.microseconds
         )
-        record.detail = question.about(keyIDs) + (story.detail.map { "; \($0)" } ?? "")
-        record.assetID = story.assetID
-        record.policyName = story.policyName
+        record.detail = context.about(keyIDs) + (keyResult.detail.map { "; \($0)" } ?? "")
+        record.assetID = keyResult.assetID
+        record.policyName = keyResult.policyName
         record.account = authorization.isAnonymous ? nil : authorization.account
-        record.remoteAddress = question.caller.address?.description
-        record.requestID = question.caller.requestID
+        record.remoteAddress = context.caller.address?.description
+        record.requestID = context.caller.requestID
         return record
     }
 
-    /// Writes records together: those of one request share the disk's next commit, instead of each waiting for its own.
+    /// Writes records concurrently, so that the records of one request share a commit.
     private func append(_ records: [AuditRecord]) async throws {
         guard records.count > 1 else {
             if let record = records.first { try await licenses.store.append(record) }
@@ -303,7 +306,7 @@ package struct OtherClientService: Sendable {
         }
     }
 
-    /// Whether a problem concerns this key alone, so that others may still be given.
+    /// Whether a problem concerns only this key, so that other keys may still be issued.
     private static func isAboutKey(_ problem: ProblemDocument) -> Bool {
         [.unknownAsset, .refusedByPolicy, .tokenAsset].contains(problem.type)
     }

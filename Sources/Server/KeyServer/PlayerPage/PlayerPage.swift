@@ -1,24 +1,24 @@
 import CWebFiles
 package import Hummingbird
 
-/// The page that plays, and the module that it and other pages play with.
+/// The playback page, and the player module that it and other pages use.
 ///
 ///     GET /player                     the page
-///     GET /player/keyway-player.js    the module; what it imports lies beside it
+///     GET /player/keyway-player.js    the module; the modules that it imports are in the same folder
 package struct PlayerPage: Sendable {
-    /// What is served, as it lies in the executable.
+    /// The files, embedded in the executable.
     static let files = WebFile.files(of: keyway_player_files())
 
     private let pages: WebPages
 
-    /// Makes the page out of the files in the executable.
+    /// Creates the page from the files in the executable.
     ///
-    /// - Parameter isSecure: whether the listener speaks TLS.
+    /// - Parameter isSecure: Whether the listener uses TLS.
     package init(isSecure: Bool = false) {
         pages = WebPages(
             path: "/player",
             files: Self.files,
-            // Playlists and media lie wherever the operator has them; script and style are the server's own all the same.
+            // Playlists and media may be on any host; scripts and styles must be the server's own.
             policy: .strict
                 .allowing("connect-src", "https:", "http:")
                 .allowing("media-src", "blob:", "https:", "http:"),
@@ -27,6 +27,6 @@ package struct PlayerPage: Sendable {
         )
     }
 
-    /// Puts page and module on a router.
+    /// Adds the page and the module to a router.
     package func add(to router: Router<ServerRequestContext>) { pages.add(to: router) }
 }

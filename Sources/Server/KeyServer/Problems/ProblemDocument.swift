@@ -3,22 +3,22 @@ import Hummingbird
 import NIOCore
 import TextCoding
 
-/// An answer that is no success, as RFC 9457 has it. Thrown by routes, written by ``ProblemMiddleware``.
+/// An error response as an RFC 9457 problem document. Routes throw it; ``ProblemMiddleware`` writes it.
 ///
-/// What it says is for the client: no internals, nothing that tells how an SPC failed.
+/// The client sees the document, so it contains no internals and nothing that reveals how an SPC failed.
 package struct ProblemDocument: Error, Sendable, Equatable {
-    /// What went wrong; the URI, the title and the status.
+    /// The problem type, which determines the URI, the title and the status.
     package let type: ProblemType
-    /// What about this request, in a sentence.
+    /// A sentence about this occurrence of the problem.
     package let detail: String?
-    /// The stable code of the rule that refused, where there is one.
+    /// The stable code of the rule that refused the request, if there is one.
     package let reason: String?
-    /// When to come back, in seconds.
+    /// The value of `Retry-After`, in seconds.
     package let retryAfter: Int?
-    /// What the audit log has beside all this. It is not in the document: the client never sees it.
+    /// Additional detail for the audit log. The document does not contain it, so the client never sees it.
     package var auditDetail: String?
 
-    /// Makes a problem.
+    /// Creates a problem document.
     package init(
         _ type: ProblemType,
         detail: String? = nil,
@@ -33,7 +33,8 @@ package struct ProblemDocument: Error, Sendable, Equatable {
         self.auditDetail = auditDetail
     }
 
-    /// The document. `instance` is the ID of the request, by which the operator finds it in log and audit.
+    /// Returns the document as JSON. `instance` is the request ID, which the operator can find in the logs and the
+    /// audit log.
     func json(instance: String?) -> JSONValue {
         .fields([
             ("type", .string(type.uri)),
@@ -45,10 +46,11 @@ package struct ProblemDocument: Error, Sendable, Equatable {
         ])
     }
 
-    /// The answer.
+    /// Returns the HTTP response with this document as its body.
     func response(instance: String) -> Response {
         var headers: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
-        // RFC 9110 wants it with every 401; the type of the problem says more than RFC 6750's three words could.
+        // RFC 9110 requires this header with every 401. The problem type is more precise than RFC 6750's three error
+        // codes.
         if type.status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         let body = ResponseBody(byteBuffer: ByteBuffer(bytes: json(instance: instance).encoded))

@@ -3,12 +3,12 @@ package import Hummingbird
 import KeyStore
 import Logging
 
-/// Turns whatever a route throws into a problem document. What is not meant for the client goes to the log.
+/// Converts errors that routes throw to problem documents. Details that are not intended for the client are logged.
 package struct ProblemMiddleware: RouterMiddleware {
-    /// Makes the middleware.
+    /// Creates the middleware.
     package init() {}
 
-    /// Answers with the route's response or with its problem; both carry the ID of the request.
+    /// Returns the route's response, or its problem document. Both carry the request ID.
     package func handle(
         _ request: Request,
         context: ServerRequestContext,
@@ -19,7 +19,7 @@ package struct ProblemMiddleware: RouterMiddleware {
             response = try await next(request, context)
         } catch {
             response = Self.problem(for: error, context).response(instance: context.id)
-            // The router does not tell an unknown path from a known one with another method.
+            // The router does not distinguish an unknown path from a known path with another method.
             if let error = error as? any HTTPResponseError, error.status == .notFound {
                 let allowed = context.routes?.methods(at: request.uri.path) ?? []
                 if !allowed.isEmpty {
@@ -39,15 +39,15 @@ package struct ProblemMiddleware: RouterMiddleware {
         case let error as WorkPoolError:
             return error.problem
         case let error as KeyStoreError:
-            // The store's errors name rows and never hold what is in them.
-            context.logger.error("The store failed: \(error)")
+            // The store's errors name rows and never contain their values.
+            context.logger.error("The key store failed: \(error)")
             return problem(for: error)
         case let error as any HTTPResponseError where error.status == .notFound:
             return ProblemDocument(.notFound)
         case let error as any HTTPResponseError where error.status.kind == .clientError:
             return ProblemDocument(.malformedRequest)
         default:
-            // An unknown error's text may hold anything.
+            // The text of an unknown error may contain secrets.
             context.logger.error("A route failed with an error of type \(type(of: error))")
             return ProblemDocument(.internalError)
         }
@@ -62,11 +62,12 @@ package struct ProblemMiddleware: RouterMiddleware {
 }
 
 extension WorkPoolError {
-    /// What a client is told.
+    /// The problem document to send to the client.
     var problem: ProblemDocument { ProblemDocument(self == .overloaded ? .overloaded : .unavailable, retryAfter: 1) }
 }
 
 extension HTTPField.Name {
-    /// The ID of a request, in every answer and in log and audit. It is never taken from the client.
+    /// The request ID, sent in every response and written to the logs and the audit log. It is never read from the
+    /// client.
     package static let requestID = Self("X-Request-Id")!
 }

@@ -1,88 +1,88 @@
 package import HTTPTypes
 
-/// Everything that a request can come to besides success: the whole list. Clients tell problems apart by the URI, which
-/// never changes its meaning; title and status belong to the type.
+/// The type of a problem. ``all`` lists every type. Clients distinguish problems by the URI, whose meaning never
+/// changes; the title and the status belong to the type.
 package struct ProblemType: Sendable, Hashable {
-    /// The last part of the URI, in kebab-case.
+    /// The last component of the URI, in kebab-case.
     package let name: String
-    /// The same words for every problem of the type.
+    /// The title, which is the same for every problem of the type.
     package let title: String
-    /// The status of the answer.
+    /// The HTTP status of the response.
     package let status: HTTPResponse.Status
 
-    /// Identifies the type: `urn:keyway:problem:` and the name.
+    /// The URI that identifies the type: `urn:keyway:problem:` followed by the name.
     package var uri: String { "urn:keyway:problem:\(name)" }
 
-    /// Whether the request is refused, and not the server in trouble.
-    var isClientsFault: Bool { status.kind == .clientError }
+    /// Whether the client caused the problem, so that it is not a failure of the server.
+    var isClientError: Bool { status.kind == .clientError }
 }
 
 extension ProblemType {
-    // The request as such.
+    // Malformed requests
 
-    /// The body, a field or a parameter cannot be read.
-    package static let malformedRequest = Self("malformed-request", "The request cannot be read", .badRequest)
-    /// The Content-Type is missing or none that the route takes.
+    /// The body, a field or a parameter cannot be parsed.
+    package static let malformedRequest = Self("malformed-request", "The request cannot be parsed", .badRequest)
+    /// The Content-Type is missing, or the route does not accept it.
     package static let unsupportedMediaType = Self(
         "unsupported-media-type",
-        "The route does not take this Content-Type",
+        "The route does not accept this Content-Type",
         .unsupportedMediaType
     )
-    /// The body is larger than the route takes.
+    /// The body is larger than the route accepts.
     package static let bodyTooLarge = Self("body-too-large", "The body is too large", .contentTooLarge)
     /// The body did not arrive in time.
     package static let requestTimeout = Self("request-timeout", "The request took too long to arrive", .requestTimeout)
-    /// The body comes in a transfer coding other than `chunked`.
+    /// The body has a transfer coding other than `chunked`.
     package static let unsupportedTransferCoding = Self(
         "unsupported-transfer-coding",
-        "The server does not implement this transfer coding",
+        "The server does not support this transfer coding",
         .notImplemented
     )
-    /// There is no such route.
-    package static let notFound = Self("not-found", "There is nothing at this path", .notFound)
-    /// The path is known, and not with this method. `Allow` says which.
+    /// No route has this path.
+    package static let notFound = Self("not-found", "Not found", .notFound)
+    /// The path exists, but not with this method. `Allow` lists the methods it accepts.
     package static let methodNotAllowed = Self(
         "method-not-allowed",
-        "The path does not take this method",
+        "The path does not accept this method",
         .methodNotAllowed
     )
 
-    // Who asks.
+    // Authentication and authorization
 
-    /// No token, or one that is not valid.
-    package static let unauthorized = Self("unauthorized", "The request carries no valid token", .unauthorized)
-    /// The token is valid and does not allow this.
-    package static let forbidden = Self("forbidden", "The token does not allow this", .forbidden)
-    /// The signed URL of a key has ended.
-    package static let keyURLExpired = Self("key-url-expired", "The URL of the key has expired", .forbidden)
-    /// The URL of a key is not signed by a secret that this server knows, or is not the one that was signed.
-    package static let keyURLSignature = Self("key-url-signature", "The signature of the URL is wrong", .forbidden)
-    /// A playback request without a token.
-    package static let tokenMissing = Self("token-missing", "The request carries no token", .unauthorized)
-    /// The token is no JWT in compact form, is too large, or has a header that must not be ignored.
-    package static let tokenMalformed = Self("token-malformed", "The token cannot be read", .unauthorized)
-    /// The token's `alg` is none, or not one for its issuer or its key.
+    /// The token is missing or invalid.
+    package static let unauthorized = Self("unauthorized", "The request has no valid token", .unauthorized)
+    /// The token is valid but does not permit this request.
+    package static let forbidden = Self("forbidden", "The token does not permit this request", .forbidden)
+    /// The signed key URL has expired.
+    package static let keyURLExpired = Self("key-url-expired", "The key URL has expired", .forbidden)
+    /// The key URL is not signed with a secret that this server has, or was changed after it was signed.
+    package static let keyURLSignature = Self("key-url-signature", "The key URL's signature is invalid", .forbidden)
+    /// A playback request has no token.
+    package static let tokenMissing = Self("token-missing", "The request has no token", .unauthorized)
+    /// The token is not a JWT in compact form, is too large, or has a critical header that the server does not support.
+    package static let tokenMalformed = Self("token-malformed", "The token cannot be parsed", .unauthorized)
+    /// The token's `alg` is `none`, or is not permitted for its issuer or its key.
     package static let tokenAlgorithm = Self(
         "token-algorithm",
-        "The token is signed in a way that is not allowed",
+        "The token's signature algorithm is not permitted",
         .unauthorized
     )
-    /// The signature is not the key's over this token.
-    package static let tokenSignature = Self("token-signature", "The token's signature is wrong", .unauthorized)
-    /// The issuer has no such key.
-    package static let tokenUnknownKey = Self("token-unknown-key", "The token's key is not known", .unauthorized)
-    /// Nobody that this server trusts is called so.
-    package static let tokenIssuer = Self("token-issuer", "The token's issuer is not known", .unauthorized)
-    /// The token is for another service.
+    /// The signature does not verify with the key.
+    package static let tokenSignature = Self("token-signature", "The token's signature is invalid", .unauthorized)
+    /// The issuer does not have the key that the token names.
+    package static let tokenUnknownKey = Self("token-unknown-key", "The token's key is unknown", .unauthorized)
+    /// The server does not trust the token's issuer.
+    package static let tokenIssuer = Self("token-issuer", "The token's issuer is unknown", .unauthorized)
+    /// The token's audience is another service.
     package static let tokenAudience = Self("token-audience", "The token is for another service", .unauthorized)
-    /// The token's time is over.
+    /// The token's expiration time has passed.
     package static let tokenExpired = Self("token-expired", "The token has expired", .unauthorized)
-    /// The token's time has not begun.
+    /// The token's `nbf` time is in the future.
     package static let tokenNotYetValid = Self("token-not-yet-valid", "The token is not valid yet", .unauthorized)
-    /// A claim is missing or of the wrong type; the document's `reason` names it.
+    /// A claim is missing or has the wrong type; the document's `reason` names it.
     package static let tokenClaims = Self(
         "token-claims",
-        "A claim of the token is missing or cannot be read",
+        "A claim of the token is missing or invalid",
         .unauthorized
     )
     /// The token is for another asset or title.
@@ -90,12 +90,12 @@ extension ProblemType {
     /// The token is for another device.
     package static let tokenDevice = Self("token-device", "The token is for another device", .forbidden)
 
-    /// There were too many requests of this account or address. `Retry-After` says when to come back.
-    package static let rateLimited = Self("rate-limited", "There are too many requests", .tooManyRequests)
+    /// The account or the address sent too many requests. `Retry-After` specifies when to retry.
+    package static let rateLimited = Self("rate-limited", "Too many requests", .tooManyRequests)
 
-    // The SPC.
+    // SPC
 
-    /// Decryption, integrity or parsing failed: which one of them is for the audit log alone.
+    /// Decryption, integrity check or parsing failed. Only the audit log records which one.
     package static let unreadableSPC = Self("unreadable-spc", "The SPC cannot be opened", .badRequest)
     /// The SPC was made for a certificate that this server does not have.
     package static let unknownCertificate = Self(
@@ -103,69 +103,70 @@ extension ProblemType {
         "The SPC was made for a certificate that this server does not have",
         .badRequest
     )
-    /// The SPC's version needs a vendor's library that is not configured.
+    /// The SPC's version requires a vendor's library that is not configured.
     package static let unsupportedSPCVersion = Self(
         "unsupported-spc-version",
-        "This server does not serve SPCs of this version",
+        "This server does not support this SPC version",
         .badRequest
     )
-    /// Device and server share no protocol version, or a newer one was suppressed.
+    /// The device and the server have no protocol version in common, or the device's newer version was suppressed.
     package static let protocolVersion = Self(
         "protocol-version",
-        "Device and server do not agree on a protocol version",
+        "The device and the server have no protocol version in common",
         .badRequest
     )
-    /// The asset ID in the request is not the SPC's.
+    /// The asset ID in the request differs from the SPC's.
     package static let assetMismatch = Self(
         "asset-mismatch",
-        "The request names another asset than its SPC",
+        "The asset ID of the request differs from the SPC's",
         .forbidden
     )
 
-    // The license.
+    // License
 
     /// There is no key for the asset.
     package static let unknownAsset = Self("unknown-asset", "There is no key for this asset", .notFound)
-    /// The policy says no; the document's `reason` says which rule.
+    /// The policy refuses the license; the document's `reason` names the rule.
     package static let refusedByPolicy = Self("refused-by-policy", "The license is refused", .forbidden)
 
-    /// The same request was answered before, and not just now.
+    /// The same request was answered before, outside the retry window.
     package static let replayed = Self("replayed", "This request has been answered before", .conflict)
-    /// A token for one use was used elsewhere.
+    /// A single-use token was already used by another device or session.
     package static let tokenBoundElsewhere = Self(
         "token-bound-elsewhere",
         "The token belongs to another device or session",
         .forbidden
     )
-    /// As many devices hold a key at once as may.
-    package static let streamsExceeded = Self("streams-exceeded", "Too many streams at once", .forbidden)
-    /// The account has as many devices as it may.
+    /// The account already has the maximum number of concurrent streams.
+    package static let streamsExceeded = Self("streams-exceeded", "Too many concurrent streams", .forbidden)
+    /// The account already has the maximum number of devices.
     package static let devicesExceeded = Self("devices-exceeded", "Too many devices", .forbidden)
 
-    // Administration.
+    // Administration
 
-    /// What was to be created exists, or what was to be deleted is in use.
-    package static let conflict = Self("conflict", "This contradicts what is stored", .conflict)
+    /// The record to create already exists, or the record to delete is in use.
+    package static let conflict = Self("conflict", "The request conflicts with a stored record", .conflict)
 
-    // Encoders.
+    // Encoders
 
-    /// The CPIX document is well-formed, and asks for what is not served; the document's `reason` says which rule.
+    /// The CPIX document is well-formed but requests something that is not supported; the document's `reason` names the
+    /// rule.
     package static let unacceptableCPIX = Self(
         "unacceptable-cpix",
         "The CPIX document cannot be served",
         .unprocessableContent
     )
 
-    // The server's own trouble.
+    // Server failures
 
-    /// More work waits than can be done in useful time. `Retry-After` says when to come back.
-    package static let overloaded = Self("overloaded", "The server is busy", .serviceUnavailable)
-    /// Something that the server depends on does not answer.
-    package static let unavailable = Self("unavailable", "The server cannot answer at the moment", .serviceUnavailable)
-    /// A fault of the server; the log has the rest.
-    package static let internalError = Self("internal-error", "The server has failed", .internalServerError)
+    /// More requests are waiting than the server can answer in time. `Retry-After` specifies when to retry.
+    package static let overloaded = Self("overloaded", "The server is overloaded", .serviceUnavailable)
+    /// A service that the server depends on does not respond.
+    package static let unavailable = Self("unavailable", "The server is temporarily unavailable", .serviceUnavailable)
+    /// An internal error of the server; the log has the details.
+    package static let internalError = Self("internal-error", "Internal server error", .internalServerError)
 
-    /// Every type, in the order of this file.
+    /// Every problem type, in the order of declaration.
     package static let all: [ProblemType] = [
         .malformedRequest, .unsupportedMediaType, .bodyTooLarge, .requestTimeout,
         .unsupportedTransferCoding, .notFound, .methodNotAllowed,

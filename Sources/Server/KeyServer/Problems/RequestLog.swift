@@ -2,18 +2,18 @@ import HTTPTypes
 package import Hummingbird
 import Logging
 
-/// Logs one line for a request: method, route, status and time. Neither body nor header, and the route as it stands in
-/// the router instead of the path, since query and path may hold tokens.
+/// Logs one line per request: method, route, status and duration. It logs neither bodies nor headers, and the route
+/// pattern instead of the path, because the query and the path may contain tokens.
 package struct RequestLog: RouterMiddleware {
     private static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
     private let metrics: ServerMetrics?
 
-    /// Makes the middleware.
+    /// Creates the middleware.
     ///
-    /// - Parameter metrics: where requests are counted too.
+    /// - Parameter metrics: The metrics in which requests are counted too.
     package init(metrics: ServerMetrics? = nil) { self.metrics = metrics }
 
-    /// Passes the request on and logs what came of it.
+    /// Passes the request on and logs its result.
     package func handle(
         _ request: Request,
         context: ServerRequestContext,
@@ -27,7 +27,7 @@ package struct RequestLog: RouterMiddleware {
             route: context.endpointPath,
             status: response.status.code
         )
-        // Who only looks whether the server is well comes every few seconds.
+        // Health probes arrive every few seconds.
         let isProbe = Self.probes.contains(context.endpointPath ?? "") && response.status.code < 400
         context.logger.log(
             level: isProbe ? .debug : .info,

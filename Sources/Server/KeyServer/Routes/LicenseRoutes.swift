@@ -9,15 +9,15 @@ import TextCoding
 /// The routes that apps and players use.
 ///
 ///     GET  /fps/certificate[?app=NAME]   the application certificate, DER
-///     POST /fps/license                  SPC in, CKC out, in four shapes
-///     POST /fps/licenses                 many at once, JSON
+///     POST /fps/license                  SPC in, CKC out, in four body formats
+///     POST /fps/licenses                 a batch of SPCs, JSON
 ///     POST /fps/challenge                a challenge for one Sync SPC, JSON
 package struct LicenseRoutes: Sendable {
     private let service: LicenseService
     private let authorizer: any PlaybackAuthorizer
     private let limits: ListenerLimits
 
-    /// Makes the routes.
+    /// Creates the routes.
     package init(
         service: LicenseService,
         authorizer: any PlaybackAuthorizer,
@@ -28,7 +28,7 @@ package struct LicenseRoutes: Sendable {
         self.limits = limits
     }
 
-    /// Puts them on a router.
+    /// Adds the routes to a router.
     package func add(to router: Router<ServerRequestContext>) {
         router.get("/fps/certificate") { request, _ in try certificate(request) }
         router.post("/fps/license") { request, context in try await license(request, context) }
@@ -36,13 +36,13 @@ package struct LicenseRoutes: Sendable {
         router.post("/fps/challenge") { request, context in try await challenge(request, context) }
     }
 
-    /// With one bundle there is no choice; with several, `?app=` names one.
+    /// Returns the only bundle's certificate, or that of the bundle named by `?app=` if there are several.
     private func certificate(_ request: Request) throws(ProblemDocument) -> Response {
         let bundles = service.module.bundles
         let bundle: CertificateBundle
         if let name = request.uri.queryParameters.get("app") {
             guard let named = bundles.first(where: { $0.name == name }) else {
-                throw ProblemDocument(.notFound, detail: "There is no app of that name.")
+                throw ProblemDocument(.notFound, detail: "This server has no certificate for the app named by ?app=.")
             }
             bundle = named
         } else if bundles.count == 1 {
@@ -62,33 +62,33 @@ package struct LicenseRoutes: Sendable {
     }
 
     private func license(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let question = try LicenseRequest(
+        let licenseRequest = try LicenseRequest(
             body: try await request.boundedBody(upTo: limits.licenseBody),
             contentType: request.headers[.contentType],
             query: request.uri.query
         )
         var assetID: [UInt8]?
-        if let name = question.assetID { assetID = try await service.registeredAssetID(for: name) }
-        var asked = LicenseService.Question(
-            spc: question.spc,
+        if let name = licenseRequest.assetID { assetID = try await service.registeredAssetID(for: name) }
+        var attempt = LicenseService.Attempt(
+            spc: licenseRequest.spc,
             authorization: try await authorization(request, context, assetID: assetID),
             route: "/fps/license",
             requestID: context.id
         )
-        asked.assetID = question.assetID
-        asked.authorizedAssetID = assetID
-        asked.wantsPersistableKey = question.wantsPersistableKey
-        asked.isPreload = question.isPreload
-        asked.address = context.clientAddress
-        asked.origin = request.headers[.origin]
-        let outcome = try await service.answer(asked)
+        attempt.assetID = licenseRequest.assetID
+        attempt.authorizedAssetID = assetID
+        attempt.wantsPersistableKey = licenseRequest.wantsPersistableKey
+        attempt.isPreload = licenseRequest.isPreload
+        attempt.address = context.clientAddress
+        attempt.origin = request.headers[.origin]
+        let outcome = try await service.answer(attempt)
         return switch outcome {
-        case .license(let answer): answer.response(in: question.shape)
+        case .license(let answer): answer.response(in: licenseRequest.format)
         case .syncReport(let report): report.response()
         }
     }
 
-    /// A few at a time: the pool's threads are for everybody, and one batch must not take them all.
+    /// Answers a batch in small groups, so that one batch does not occupy every thread of the shared pool.
     private func licenses(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let batch = try LicenseBatchRequest(
             body: try await request.boundedBody(upTo: limits.licenseBody),
@@ -96,41 +96,41 @@ package struct LicenseRoutes: Sendable {
             maximum: limits.batch
         )
         try service.requireItems(batch.items.count, from: context.clientAddress)
-        var question = LicenseService.Question(
+        var template = LicenseService.Attempt(
             spc: [],
             authorization: try await authorization(request, context, assetID: nil),
             route: "/fps/licenses",
             requestID: context.id
         )
-        question.address = context.clientAddress
-        question.origin = request.headers[.origin]
-        question.takesSync = false
-        let questions = batch.items.compactMap { item -> LicenseService.Question? in
+        template.address = context.clientAddress
+        template.origin = request.headers[.origin]
+        template.acceptsSync = false
+        let attempts = batch.items.compactMap { item -> LicenseService.Attempt? in
             guard case .success(let content) = item.content else { return nil }
-            return question.asking(for: content)
+            return template.with(content)
         }
-        var answers = await service.answers(to: questions).makeIterator()
+        var answers = await service.answers(to: attempts).makeIterator()
         let items = batch.items.map { item in
             let result = Result { () throws in
                 _ = try item.content.get()
-                // There is one for each item that could be read.
+                // There is one answer for each item that could be parsed.
                 return try Self.license(in: answers.next() ?? .failure(WorkPoolError.stopped))
             }
-            return LicenseBatchAnswer.Item(
+            return LicenseBatchResponse.Item(
                 id: item.id,
                 result: result.mapError { ProblemMiddleware.problem(for: $0, context) }
             )
         }
-        return LicenseBatchAnswer(items: items).response()
+        return LicenseBatchResponse(items: items).response()
     }
 
     private static func license(in answer: Result<LicenseService.Outcome, any Error>) throws -> LicenseAnswer {
-        guard case .license(let license) = try answer.get() else { throw ProblemDocument.syncIsSentAlone }
+        guard case .license(let license) = try answer.get() else { throw ProblemDocument.syncInBatch }
         return license
     }
 
-    /// `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app hands it to the device, which signs it into its
-    /// Sync SPC; it is good for one.
+    /// Returns `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app passes the challenge to the device,
+    /// which includes it in its Sync SPC. Each challenge is valid for one Sync SPC.
     private func challenge(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let (value, expires) = try await service.challenge(
             for: try await authorization(request, context, assetID: nil)
@@ -146,26 +146,26 @@ package struct LicenseRoutes: Sendable {
         _ context: ServerRequestContext,
         assetID: [UInt8]?
     ) async throws -> PlaybackAuthorization {
-        var asked = PlaybackRequest(
+        var playbackRequest = PlaybackRequest(
             token: request.bearerToken.map(String.init),
             assetID: assetID,
             address: context.clientAddress,
             requestID: context.id,
             now: service.clock() / 1000
         )
-        asked.trace = context.trace
-        return try await service.authorize(asked, by: authorizer, route: context.endpointPath ?? "")
+        playbackRequest.trace = context.trace
+        return try await service.authorize(playbackRequest, by: authorizer, route: context.endpointPath ?? "")
     }
 }
 
-extension LicenseService.Question {
-    /// The question of one item of a batch.
-    fileprivate func asking(for content: LicenseBatchRequest.Content) -> Self {
-        var question = self
-        question.spc = content.spc
-        question.assetID = content.assetID
-        question.wantsPersistableKey = content.wantsPersistableKey
-        question.isPreload = content.isPreload
-        return question
+extension LicenseService.Attempt {
+    /// Returns the license request for one item of a batch.
+    fileprivate func with(_ content: LicenseBatchRequest.Content) -> Self {
+        var attempt = self
+        attempt.spc = content.spc
+        attempt.assetID = content.assetID
+        attempt.wantsPersistableKey = content.wantsPersistableKey
+        attempt.isPreload = content.isPreload
+        return attempt
     }
 }

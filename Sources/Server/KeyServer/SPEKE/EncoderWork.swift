@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// The threads that read and write documents of encoders. Such a document may have a megabyte and take many times as long as
-/// a license, so that it runs neither on an event loop, nor on Swift's threads, nor on those that open SPCs; and with a
-/// priority below all of them.
+/// The threads that parse and write documents of encoders. Such a document may have a megabyte and take many times as
+/// long as a license. It is therefore processed neither on an event loop, nor on Swift's cooperative threads, nor on
+/// the threads that decrypt SPCs, and at a lower priority.
 package final class EncoderWork: Sendable {
     private let pool: BoundedWorkPool
     private let capacity: Int
     private let admitted = Mutex(0)
     private let turns = Mutex(Turns())
 
-    /// The writes to the store: whether one is under way, and those that wait.
+    /// The queue of writes to the store.
     private struct Turns {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// A thread for every four cores, and sixteen requests for each thread.
+    /// Creates one thread for every four cores, with a limit of 16 requests per thread.
     package convenience init() {
         let threads = max(ProcessInfo.processInfo.activeProcessorCount / 4, 1)
         self.init(threads: threads, capacity: threads * 16)
@@ -25,28 +25,28 @@ package final class EncoderWork: Sendable {
     /// Starts the threads.
     ///
     /// - Parameters:
-    ///   - threads: how many documents are read or written at once.
-    ///   - capacity: how many requests may be under way, at least one.
+    ///   - threads: The number of threads, which process one document each.
+    ///   - capacity: The maximum number of concurrent requests, at least one.
     init(threads: Int, capacity: Int) {
         self.capacity = max(capacity, 1)
-        // A request has one piece of work at a time, so that what is admitted always fits.
+        // A request has one work item at a time, so the work of admitted requests always fits in the queue.
         pool = BoundedWorkPool(threads: threads, capacity: self.capacity, name: "keyway-encoder", niceness: 10)
     }
 
-    /// How many requests are under way.
-    var underWay: Int { admitted.withLock { $0 } }
+    /// The number of admitted requests.
+    var admittedCount: Int { admitted.withLock { $0 } }
 
-    /// Refuses a request for which there would be no room, before its body is read. Room is taken only once the body is there:
-    /// who sends it slowly keeps nobody waiting.
+    /// Refuses a request if the capacity is exhausted, before its body is read. The capacity is only taken after the
+    /// body has arrived, so that slow clients do not block others.
     ///
     /// - Throws: ``WorkPoolError/overloaded``.
-    func requireRoom() throws(WorkPoolError) {
-        guard underWay < capacity else { throw .overloaded }
+    func requireCapacity() throws(WorkPoolError) {
+        guard admittedCount < capacity else { throw .overloaded }
     }
 
-    /// Answers a request if there is room for it.
+    /// Processes a request if there is capacity.
     ///
-    /// - Throws: ``WorkPoolError/overloaded``, and what `answer` throws.
+    /// - Throws: ``WorkPoolError/overloaded``, and the errors of `answer`.
     func admit<Value: Sendable>(_ answer: () async throws -> Value) async throws -> Value {
         try admitted.withLock { admitted throws(WorkPoolError) in
             guard admitted < capacity else { throw .overloaded }
@@ -56,19 +56,19 @@ package final class EncoderWork: Sendable {
         return try await answer()
     }
 
-    /// Does a piece of an admitted request's work on one of the threads.
+    /// Performs work of an admitted request on one of the threads.
     ///
-    /// - Throws: what `work` throws, and ``WorkPoolError``.
+    /// - Throws: The errors of `work`, and ``WorkPoolError``.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws(ProblemDocument) -> Value) async throws -> Value {
         try await pool.run { Result { () throws(ProblemDocument) in try work() } }.get()
     }
 
-    /// Writes to the store for an admitted request, after the requests that came before and never beside another. Then
-    /// there is a pause of twice the time that the write took: what licenses write waits for one such write at most, and has
-    /// two thirds of the store's time to itself.
+    /// Writes to the store for an admitted request. Writes are serialized in the order of their arrival, with a pause
+    /// after each that lasts twice as long as the write. Licenses therefore wait for at most one such write, and have
+    /// two thirds of the store's time to themselves.
     ///
-    /// - Throws: what `write` throws.
-    func inTurn<Value: Sendable>(_ write: () async throws -> Value) async throws -> Value {
+    /// - Throws: The errors of `write`.
+    func serialized<Value: Sendable>(_ write: () async throws -> Value) async throws -> Value {
         await withCheckedContinuation { turn in
             let isFree = turns.withLock { turns in
                 defer { turns.isTaken = true }

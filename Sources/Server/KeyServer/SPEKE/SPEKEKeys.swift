@@ -2,54 +2,61 @@ import DRMSignaling
 import FPSCrypto
 import KeyStore
 
-/// Finds the keys that encoders ask for, and makes those that are not there.
+/// Finds the keys that encoders request, and creates missing ones.
 ///
-/// A key ID has one key, no matter which request comes first. What is missing is stored with its audit record, without
-/// replacing: of two servers that create the same key at once one gets a conflict, and finds the other's.
+/// A key ID has one key, independent of the order of requests. Missing keys are stored together with their audit
+/// record, without replacing existing ones: if two servers create the same key at once, one of them gets a conflict,
+/// and then finds the key of the other.
 ///
-/// A document may ask for 500 keys, and a license waits for the transaction that is under way. So keys are stored
-/// ``batchSize`` at a time, each batch in a transaction with an audit record of its own, and by one request at a time. A
-/// request that fails halfway leaves keys that are audited, and that the next one with the same key IDs finds.
+/// A document may request 500 keys, and licenses wait for the current transaction. Keys are therefore stored
+/// ``batchSize`` at a time, each batch in a transaction with a separate audit record, and by one request at a time. If
+/// a request fails halfway, its stored keys are audited, and the next request with the same key IDs finds them.
 struct SPEKEKeys: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore & AuditLog
     let work: EncoderWork
 
-    /// How many keys one transaction stores, and one read finds.
+    /// The number of keys per transaction, and per lookup.
     static let batchSize = 10
 
-    /// The keys of a question.
+    /// The keys of a request.
     struct Outcome: Sendable {
-        /// All keys of the question, by key ID.
+        /// All keys of the request, by key ID.
         var records: [ContentKeyID: ContentRecord] = [:]
-        /// The key IDs that were created for this question.
+        /// The IDs of the keys that were created for this request.
         var made: [ContentKeyID] = []
     }
 
-    /// How many times a batch is tried when other requests store the same title, track or key first.
+    /// The maximum number of tries for a batch if other requests store the same title, track or key first.
     private static let attempts = 8
 
-    /// The keys of a question, which are written down before they are given.
+    /// Returns the keys of a request, after they have been stored and audited.
     ///
     /// - Parameters:
-    ///   - time: Unix seconds.
-    ///   - audit: The audit record of what is found and made.
-    /// - Throws: ``ProblemDocument`` with `conflict` for a key that is another title's or track's, or is used at another
-    ///   time; `KeyStoreError`.
+    ///   - time: The time in Unix seconds.
+    ///   - audit: Returns the audit record for the found and created keys.
+    /// - Throws: ``ProblemDocument`` with `conflict` for a key that belongs to another title, track or key period;
+    ///   `KeyStoreError`.
     func keys(
-        for question: SPEKEQuestion,
+        for spekeRequest: SPEKERequest,
         at time: Int64,
         audit: (Outcome) -> AuditRecord
     ) async throws -> Outcome {
-        // Before anything is stored, so that a question that is refused stores nothing.
+        // Look up all keys first, so that a refused request stores nothing.
         var outcome = Outcome()
-        for keys in question.keys.batches(of: Self.batchSize) {
-            outcome.records.merge(try await stored(keys, question.title)) { $1 }
+        for keys in spekeRequest.keys.batches(of: Self.batchSize) {
+            outcome.records.merge(try await stored(keys, spekeRequest.title)) { $1 }
         }
-        let missing = question.keys.filter { outcome.records[$0.keyID] == nil }
+        let missing = spekeRequest.keys.filter { outcome.records[$0.keyID] == nil }
         let fitsOneBatch = missing.count <= Self.batchSize
         for keys in missing.batches(of: Self.batchSize) {
-            let part = try await work.inTurn {
-                try await store(keys, question.title, time, beside: fitsOneBatch ? outcome : Outcome(), audit: audit)
+            let part = try await work.serialized {
+                try await store(
+                    keys,
+                    spekeRequest.title,
+                    time,
+                    beside: fitsOneBatch ? outcome : Outcome(),
+                    audit: audit
+                )
             }
             outcome.records.merge(part.records) { $1 }
             outcome.made += part.made
@@ -58,9 +65,9 @@ struct SPEKEKeys: Sendable {
         return outcome
     }
 
-    /// The keys of a question that are stored already.
+    /// Returns the keys of a request that are already stored.
     private func stored(
-        _ keys: ArraySlice<SPEKEQuestion.Key>,
+        _ keys: ArraySlice<SPEKERequest.Key>,
         _ title: String
     ) async throws -> [ContentKeyID: ContentRecord] {
         let found = try await store.contents(keyIDs: keys.map(\.keyID.bytes))
@@ -74,15 +81,19 @@ struct SPEKEKeys: Sendable {
         return records
     }
 
-    /// Creates and stores those of some keys that are missing, with an audit record if there are any.
+    /// Creates and stores the missing keys, with an audit record if there are any.
     private func store(
-        _ keys: ArraySlice<SPEKEQuestion.Key>,
+        _ keys: ArraySlice<SPEKERequest.Key>,
         _ title: String,
         _ time: Int64,
         beside known: Outcome,
         audit: (Outcome) -> AuditRecord
     ) async throws -> Outcome {
-        var lost = KeyStoreError(.conflict, place: "SPEKE", reason: "others change the same content all the time")
+        var lastError = KeyStoreError(
+            .conflict,
+            place: "SPEKE",
+            reason: "other requests keep changing the same content"
+        )
         for _ in 0..<Self.attempts {
             var outcome = known
             outcome.records.merge(try await stored(keys, title)) { $1 }
@@ -96,23 +107,24 @@ struct SPEKEKeys: Sendable {
                 return outcome
             } catch {
                 guard error.code == .conflict else { throw error }
-                lost = error
+                lastError = error
             }
         }
-        throw lost
+        throw lastError
     }
 
-    /// A key without a title, for example an imported one, may be used by any title.
+    /// Checks that the request may use a stored key. A key without a title, for example an imported one, may be used by
+    /// any title.
     private static func check(
         _ info: ContentInfo,
-        _ key: SPEKEQuestion.Key,
+        _ key: SPEKERequest.Key,
         _ title: String
     ) throws(ProblemDocument) {
         let uuid = key.keyID.uuid
         guard info.titleName == nil || (info.titleName == title && info.trackName == key.track) else {
             throw ProblemDocument(
                 .conflict,
-                detail: "KID \(uuid) is the key of another title or track.",
+                detail: "KID \(uuid) belongs to another title or track.",
                 reason: "key-id-in-use"
             )
         }
@@ -120,14 +132,14 @@ struct SPEKEKeys: Sendable {
         guard times.allSatisfy({ $0.0 == nil || $0.1 == nil || $0.0 == $0.1 }) else {
             throw ProblemDocument(
                 .conflict,
-                detail: "KID \(uuid) is there, for another key period.",
+                detail: "KID \(uuid) already exists for another key period.",
                 reason: "key-period"
             )
         }
     }
 
     private func batch(
-        _ keys: [SPEKEQuestion.Key],
+        _ keys: [SPEKERequest.Key],
         _ titleName: String,
         _ time: Int64
     ) async throws -> ContentBatch {
@@ -157,7 +169,7 @@ struct SPEKEKeys: Sendable {
     }
 
     private func record(
-        _ key: SPEKEQuestion.Key,
+        _ key: SPEKERequest.Key,
         _ title: TitleRecord,
         _ time: Int64,
         _ random: inout SecureRandom
@@ -188,7 +200,7 @@ struct SPEKEKeys: Sendable {
 }
 
 extension Array {
-    /// The elements in order, up to `size` at a time.
+    /// Returns the elements in batches of up to `size`, in order.
     fileprivate func batches(of size: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
     }

@@ -2,41 +2,41 @@ import FPSCrypto
 import KeyStore
 import TextCoding
 
-/// How the names of CPIX become those of titles and tracks, and back.
+/// Converts names of CPIX to names of titles and tracks, and back.
 ///
-///     contentId            title      itself, where it is a title's name; otherwise its letters, digits, dots, hyphens
-///                                     and underscores, the others as underscores, 80 of them, a hyphen, and the first
-///                                     8 bytes of SHA-256 over it in hexadecimal
-///     intendedTrackType    track      in lower case where it is one of DASH-IF's and AWS's words, + as an underscore;
-///                                     otherwise itself, by the same rule as the title
+///     contentId            title      unchanged if it is a valid name; otherwise its first 80 characters, in which all
+///                                     except letters, digits, dots, hyphens and underscores are replaced by
+///                                     underscores, a hyphen, and the first 8 bytes of its SHA-256 in hexadecimal
+///     intendedTrackType    track      in lowercase if it consists of the keywords of DASH-IF and AWS, with + replaced
+///                                     by an underscore; otherwise like the title
 enum SPEKENames {
-    /// The words that documents have in capitals, and our tracks in lower case.
-    private static let customaryTypes: [String: ContentTrack] = [
+    /// The keywords, which are uppercase in documents and lowercase in names of tracks.
+    private static let standardTypes: [String: ContentTrack] = [
         "ALL": .unspecified, "AUDIO": .audio, "STEREO_AUDIO": .audio, "MULTICHANNEL_AUDIO": .audio, "VIDEO": .video,
         "SD": .sd, "HD": .hd, "HD1": .hd, "HD2": .hd, "UHD": .uhd, "UHD1": .uhd, "UHD2": .uhd,
     ]
 
-    /// The title of a content ID.
+    /// Returns the title's name for a content ID.
     static func title(ofContentID text: String) -> String { name(text) }
 
-    /// The track of a track type.
+    /// Returns the track's name for a track type.
     static func track(ofType text: String) -> String {
-        let words = self.words(text)
-        let isCustomary = words.allSatisfy { customaryTypes[$0.uppercased()] != nil }
-        return isCustomary ? words.map { $0.lowercased() }.joined(separator: "_") : name(text)
+        let keywords = self.keywords(text)
+        let isStandard = keywords.allSatisfy { standardTypes[$0.uppercased()] != nil }
+        return isStandard ? keywords.map { $0.lowercased() }.joined(separator: "_") : name(text)
     }
 
-    /// The track type of a track, for documents that are written.
+    /// Returns the track type for a track's name, for documents that are written.
     static func trackType(ofTrack name: String) -> String {
-        customaryTypes[name.uppercased()] != nil && name == name.lowercased() ? name.uppercased() : name
+        standardTypes[name.uppercased()] != nil && name == name.lowercased() ? name.uppercased() : name
     }
 
-    /// What a track of that type decrypts: the highest class of video that it may have; nil for words that say nothing of
-    /// it.
+    /// Returns the kind of track for a track type: the highest class of video that it contains; nil if the type has
+    /// unknown keywords.
     static func kind(ofType text: String) -> ContentTrack? {
         var kinds: [ContentTrack] = []
-        for word in words(text) {
-            guard let kind = customaryTypes[word.uppercased()] else { return nil }
+        for keyword in keywords(text) {
+            guard let kind = standardTypes[keyword.uppercased()] else { return nil }
             kinds.append(kind)
         }
         let hasAudio = kinds.contains(.audio)
@@ -46,8 +46,8 @@ enum SPEKENames {
         return [.uhd, .hd, .sd].first { videos.contains($0) } ?? .video
     }
 
-    /// `SD+HD1` has two words.
-    private static func words(_ type: String) -> [Substring] {
+    /// Returns the keywords of a type: `SD+HD1` has two.
+    private static func keywords(_ type: String) -> [Substring] {
         type.split(separator: "+", omittingEmptySubsequences: false)
     }
 

@@ -4,15 +4,15 @@ import Hummingbird
 import KeyStore
 import NIOCore
 
-/// The route by which encoders and packagers get keys: SPEKE v2.0 (docs/speke.md).
+/// The route for encoders and packagers to get keys: SPEKE v2.0 (docs/speke.md).
 ///
-///     POST /speke/v2.0/copyProtection     a CPIX 2.3 document in, the same with keys out
+///     POST /speke/v2.0/copyProtection     a CPIX 2.3 document in, the same document with keys out
 ///
-///     X-Speke-Version        2.0, of question and answer
-///     X-Speke-User-Agent     of the answer: who made it
+///     X-Speke-Version        2.0, in request and response
+///     X-Speke-User-Agent     the name of the server, in the response
 ///
-/// An answer holds keys, in the clear unless the question names a certificate. A question that is put again gets the same
-/// keys.
+/// A response contains keys, which are not encrypted unless the request contains a certificate. A repeated request gets
+/// the same keys.
 struct SPEKERoutes: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore & AuditLog
     let metrics: ServerMetrics?
@@ -24,7 +24,7 @@ struct SPEKERoutes: Sendable {
     var endpoints: [AdminEndpoint] { [AdminEndpoint(.post, Self.path, .encode) { try await answer($0) }] }
 
     private func answer(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         let headers = request.request.headers
         guard headers[.spekeVersion] == Self.version else {
             throw ProblemDocument(
@@ -36,22 +36,23 @@ struct SPEKERoutes: Sendable {
         guard Self.isXML(headers[.contentType]) else {
             throw ProblemDocument(.unsupportedMediaType, detail: "Send application/xml.")
         }
-        try work.requireRoom()
-        let body = try await request.request.boundedBody(upTo: SPEKEQuestion.sizeLimit)
+        try work.requireCapacity()
+        let body = try await request.request.boundedBody(upTo: SPEKERequest.sizeLimit)
         return try await work.admit { try await answer(body, request) }
     }
 
     private func answer(_ body: [UInt8], _ request: AdminRequest) async throws -> Response {
-        let question = try await work.run { () throws(ProblemDocument) in
-            let question = try Self.question(body)
-            try question.checkAnswerable(at: request.now)
-            return question
+        let spekeRequest = try await work.run { () throws(ProblemDocument) in
+            let spekeRequest = try Self.spekeRequest(body)
+            try spekeRequest.requireSupported(at: request.now)
+            return spekeRequest
         }
-        let outcome = try await SPEKEKeys(store: store, work: work).keys(for: question, at: request.now) { outcome in
-            Self.audit(request, question, outcome)
+        let outcome = try await SPEKEKeys(store: store, work: work).keys(for: spekeRequest, at: request.now) {
+            outcome in
+            Self.audit(request, spekeRequest, outcome)
         }
         let answer = try await work.run { () throws(ProblemDocument) in
-            try question.answer(outcome.records, at: request.now).xml
+            try spekeRequest.response(outcome.records, at: request.now).xml
         }
         metrics?.encoderKeys(made: outcome.made.count, found: outcome.records.count - outcome.made.count)
         return Response(
@@ -69,27 +70,28 @@ struct SPEKERoutes: Sendable {
         return name == "application/xml" || name == "text/xml"
     }
 
-    private static func question(_ body: [UInt8]) throws(ProblemDocument) -> SPEKEQuestion {
+    private static func spekeRequest(_ body: [UInt8]) throws(ProblemDocument) -> SPEKERequest {
         let document: CPIXDocument
         do throws(SignalingError) { document = try CPIXDocument(xml: body) } catch {
-            // These errors repeat nothing of the document.
+            // These errors contain no parts of the document.
             throw ProblemDocument(.malformedRequest, detail: "\(error).", reason: error.code.rawValue)
         }
-        return try SPEKEQuestion(document)
+        return try SPEKERequest(document)
     }
 
     private static func audit(
         _ request: AdminRequest,
-        _ question: SPEKEQuestion,
+        _ spekeRequest: SPEKERequest,
         _ outcome: SPEKEKeys.Outcome
     ) -> AuditRecord {
-        let form = question.document.deliveryData.isEmpty ? "in the clear" : "encrypted"
-        var words = "\(outcome.records.count) keys of title \(question.title) \(form), \(outcome.made.count) made"
+        let form = spekeRequest.document.deliveryData.isEmpty ? "in the clear" : "encrypted"
+        var detail =
+            "\(outcome.records.count) keys of title \(spekeRequest.title) \(form), \(outcome.made.count) created"
         let shown = outcome.made.prefix(8).map(\.hexadecimal)
-        if !shown.isEmpty { words += ": " + shown.joined(separator: " ") }
-        if outcome.made.count > shown.count { words += " and \(outcome.made.count - shown.count) more" }
-        var record = request.audit("speke", words)
-        if let key = question.keys.first, question.keys.count == 1 {
+        if !shown.isEmpty { detail += ": " + shown.joined(separator: " ") }
+        if outcome.made.count > shown.count { detail += " and \(outcome.made.count - shown.count) more" }
+        var record = request.audit("speke", detail)
+        if let key = spekeRequest.keys.first, spekeRequest.keys.count == 1 {
             record.assetID = outcome.records[key.keyID]?.info.assetID
         }
         return record

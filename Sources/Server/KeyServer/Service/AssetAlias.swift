@@ -1,19 +1,19 @@
-/// Another name for registered content than its asset ID: what Safari makes the asset ID of an SPC by the modern API.
+/// An alternative name for registered content: the asset ID that Safari puts in an SPC with the modern EME API.
 ///
-///     asset ID in the SPC     made of                                  means the content
-///     skd://…                 initialization data `skd`: the key URI   whose asset ID stands behind skd://
-///     any 16 bytes            `sinf` and `cenc`: the key ID            with this key ID
+///     asset ID in the SPC     source                                   content
+///     skd://…                 initialization data `skd`: the key URI   the one whose asset ID follows skd://
+///     any 16 bytes            `sinf` and `cenc`: the key ID            the one with this key ID
 ///
-/// An asset ID that is registered is no alias, whatever it looks like. What is allowed, counted and recorded is always the
-/// registered asset: an alias finds it, and has no rights of its own.
+/// A registered asset ID is never an alias, whatever its format. Authorization, limits and records always use the
+/// registered asset. An alias only finds it and has no rights of its own.
 enum AssetAlias: Equatable {
     /// The asset ID in a key URI.
     case assetID([UInt8])
     /// A key ID, 16 bytes.
     case keyID([UInt8])
 
-    /// What a name may stand for where no content is registered under it; the first that is there counts. Most names can only
-    /// be themselves.
+    /// Returns the possible meanings of a name under which no content is registered; the first that exists applies.
+    /// Most names have none.
     static func readings(of name: [UInt8]) -> [AssetAlias] {
         var readings: [AssetAlias] = []
         if name.count > scheme.count, name.starts(with: scheme) {

@@ -2,15 +2,15 @@ import DRMSignaling
 import KeyServerModule
 import KeyStore
 
-/// Holds tracks and keys against the policies over them, merged by the strictest value of each field as a license merges
-/// them. Each merge is made once, however many keys it is for.
+/// Checks tracks and keys against their policies, which are merged by the strictest value of each field, as for a
+/// license. Each combination of policies is merged only once, independent of the number of keys.
 struct ContentCheck {
     private struct Merge: Hashable {
         let names: [String]
         let kind: ContentTrack
     }
 
-    /// How many records are read at once.
+    /// The number of records to read at once.
     static let pageSize = 1_000
 
     private let store: any TitleStore & PolicyStore
@@ -18,17 +18,17 @@ struct ContentCheck {
     private var policies: [String: LicensePolicy] = [:]
     private var verdicts: [Merge: KeyStoreError?] = [:]
 
-    /// Makes a check against a store.
+    /// Creates a check for a store.
     ///
-    /// - Parameter changed: A policy that counts instead of the stored one of its name.
+    /// - Parameter changed: A policy that replaces the stored policy of the same name.
     init(_ store: any TitleStore & PolicyStore, changed: PolicyRecord? = nil) {
         self.store = store
         self.changed = changed
     }
 
-    /// Holds a title against the rules, and against tracks that it has or is about to have.
+    /// Checks a title against the rules, and with the given tracks.
     ///
-    /// - Parameter assetIDs: Keys that are left out, since they are about to be replaced.
+    /// - Parameter assetIDs: Keys to skip, because they are about to be replaced.
     mutating func check(
         _ title: TitleRecord,
         tracks: [TrackRecord],
@@ -43,11 +43,11 @@ struct ContentCheck {
         for track in tracks { try await check(track, under: title, for: title.place, except: assetIDs) }
     }
 
-    /// Holds a track against its title's policy and its own, and its keys against theirs too.
+    /// Checks a track against its own and its title's policy, and its keys against theirs.
     ///
     /// - Parameters:
-    ///   - place: What is about to be written, for the error.
-    ///   - assetIDs: Keys that are left out, since they are about to be replaced.
+    ///   - place: The record that is about to be written, for the error.
+    ///   - assetIDs: Keys to skip, because they are about to be replaced.
     mutating func check(
         _ track: TrackRecord,
         under title: TitleRecord?,
@@ -55,7 +55,7 @@ struct ContentCheck {
         except assetIDs: Set<[UInt8]> = []
     ) async throws(KeyStoreError) {
         let names = [title?.policyName, track.policyName].compactMap { $0 }
-        // Without a policy of its own, and without keys, there is nothing that the default could be wrong for.
+        // A track without a policy and without keys has nothing to check, not even against the default policy.
         if !names.isEmpty { try await check(names, track.kind, of: track.place, for: place) }
         var last: ContentInfo?
         repeat {
@@ -73,13 +73,13 @@ struct ContentCheck {
         } while last != nil
     }
 
-    /// Merges policies for what a key decrypts.
+    /// Merges policies for a type of track.
     ///
     /// - Parameters:
-    ///   - names: The policies; one that is not there is an error, but for the one called `default`.
-    ///   - kind: What is decrypted.
-    ///   - owner: The track or key that they govern.
-    ///   - place: What is about to be written, for the error.
+    ///   - names: The policies. A missing policy is an error, except for the one named `default`.
+    ///   - kind: The type of track that the key decrypts.
+    ///   - owner: The track or key that the policies apply to.
+    ///   - place: The record that is about to be written, for the error.
     /// - Throws: `KeyStoreError` with `missingReference` or `conflict`.
     mutating func check(
         _ names: [String],
@@ -98,12 +98,14 @@ struct ContentCheck {
             try LicensePolicy.strictest(found).requireCoherent(for: TrackKind(kind))
             verdicts[merge] = .some(nil)
         } catch {
-            let words = names.count == 1 ? "policy \(names[0])" : "policies \(names.joined(separator: ", ")) together"
+            let policyNames =
+                names.count == 1 ? "policy \(names[0])" : "policies \(names.joined(separator: ", ")) together"
             let whose = kind == .unspecified ? owner : "\(kind.rawValue) of \(owner)"
             let refusal = KeyStoreError(
                 .conflict,
                 place: place,
-                reason: "\(whose) cannot have \(words): \(error.field.isEmpty ? "" : "\(error.field): ")\(error.reason)"
+                reason:
+                    "\(whose) cannot use \(policyNames): \(error.field.isEmpty ? "" : "\(error.field): ")\(error.reason)"
             )
             verdicts[merge] = refusal
             throw refusal
@@ -122,7 +124,7 @@ struct ContentCheck {
         } else if name == ContentLookup.defaultPolicy {
             policy = .default
         } else {
-            throw KeyStoreError(.missingReference, place: place, reason: "there is no policy \(name)")
+            throw KeyStoreError(.missingReference, place: place, reason: "policy \(name) does not exist")
         }
         policies[name] = policy
         return policy

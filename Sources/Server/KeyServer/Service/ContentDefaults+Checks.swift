@@ -1,19 +1,20 @@
 package import KeyStore
 
-// What would refuse every license is refused when it is stored, whichever way it comes in. The check and the write are two
-// steps: of two changes at the same moment, each may be right by itself.
+// Records that would make every license fail are refused when they are stored, both over HTTP and from the command
+// line. The check and the write are separate steps, so two concurrent changes can each pass the check and still
+// conflict.
 
 extension ContentDefaults {
-    /// Holds a title against the rules, and its policy against the tracks and keys that it has.
+    /// Checks a title against the rules, and its policy against its tracks and keys.
     ///
-    /// - Throws: `KeyStoreError` with `invalidRecord` for a key URI that is none, `missingReference` for a policy that is
-    ///   not there, `conflict` for one that does not fit.
+    /// - Throws: `KeyStoreError` with `invalidRecord` for an invalid key URI, `missingReference` for a policy that does
+    ///   not exist, `conflict` for a policy that does not fit.
     package static func check(title: TitleRecord, in store: any TitleStore & PolicyStore) async throws(KeyStoreError) {
         var check = ContentCheck(store)
         try await check.check(title, tracks: try await store.tracks(title: title.name))
     }
 
-    /// Holds a track against its policy and its title's, and against those of the keys that it has.
+    /// Checks a track against its own and its title's policy, and its keys against theirs.
     ///
     /// - Throws: `KeyStoreError` with `missingReference` or `conflict`.
     package static func check(track: TrackRecord, in store: any TitleStore & PolicyStore) async throws(KeyStoreError) {
@@ -21,7 +22,7 @@ extension ContentDefaults {
         try await check.check(track, under: try await store.title(name: track.title), for: track.place)
     }
 
-    /// Holds a key against its policy and those of its title and track, or the policy called `default` where there is none.
+    /// Checks a key against its policy and those of its title and track, or the policy named `default` if it has none.
     ///
     /// - Throws: `KeyStoreError` with `missingReference` or `conflict`.
     package static func check(content: ContentRecord, in store: any TitleStore & PolicyStore)
@@ -38,17 +39,17 @@ extension ContentDefaults {
         try await check.check(names, track?.kind ?? info.track, of: info.place, for: info.place)
     }
 
-    /// Holds a policy that takes the place of another against everything that refers to it.
+    /// Checks a changed policy against everything that refers to it.
     ///
-    /// It reads every title, track and key, a thousand at a time, since the stores keep no list of what refers to a policy.
+    /// It reads every title, track and key, a thousand at a time, because the stores have no index by policy.
     ///
-    /// - Throws: `KeyStoreError` with `conflict`, which names the first track or key that it does not fit.
+    /// - Throws: `KeyStoreError` with `conflict`, which names the first track or key that the policy does not fit.
     package static func check(
         policy: PolicyRecord,
         in store: any ContentStore & TitleStore & PolicyStore
     ) async throws(KeyStoreError) {
         let stored = try await store.policy(name: policy.name)
-        // Nothing refers to a policy that is not there, but for the one that counts where none is named.
+        // Nothing can refer to a new policy, except to the one that applies by default.
         guard stored != nil || policy.name == ContentLookup.defaultPolicy, stored != policy else { return }
         var check = ContentCheck(store, changed: policy)
         var (titles, tracks): ([String: TitleRecord], [String: [String: TrackRecord]]) = ([:], [:])

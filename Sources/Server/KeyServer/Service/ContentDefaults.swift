@@ -3,44 +3,46 @@ import FPSMessages
 import KeyServerModule
 package import KeyStore
 
-/// What holds for content and policies however they come in, by HTTP or by the command line.
+/// Rules for content and policies that apply both over HTTP and on the command line.
 package enum ContentDefaults {
-    /// A policy document that is not right.
-    package struct PolicyMistake: Error, CustomStringConvertible {
-        /// The field and what is wrong with it.
+    /// An invalid policy document.
+    package struct PolicyDocumentError: Error, CustomStringConvertible {
+        /// The field and the reason why it is invalid.
         package let description: String
     }
 
-    /// The stream ID of content that was given none: the first 16 bytes of SHA-256 over the asset ID. Offline keys need
-    /// one, and a Sync report can be told by it.
+    /// Returns the default stream ID of content: the first 16 bytes of SHA-256 over the asset ID. Persistent keys need
+    /// a stream ID, and Sync reports contain it.
     package static func streamID(forAssetID assetID: [UInt8]) -> [UInt8] { Array(SHA256.hash(assetID).prefix(16)) }
 
-    /// Holds a policy against the rules and brings it into canonical form.
+    /// Validates a policy and returns it in canonical form.
     ///
-    /// - Throws: ``PolicyMistake``; `KeyStoreError` for a name that is none.
+    /// - Throws: ``PolicyDocumentError``; `KeyStoreError` for an invalid name.
     package static func policy(name: String, json: [UInt8]) throws -> PolicyRecord {
         var policy: LicensePolicy
         do {
             policy = try LicensePolicy(json: json)
             guard policy.name == nil || policy.name == name else {
-                throw PolicyMistake(description: "The document calls itself \(policy.name ?? ""), the request \(name).")
+                throw PolicyDocumentError(
+                    description: "name: the document has \(policy.name ?? ""), the request \(name)"
+                )
             }
             policy.name = name
             try policy.validate()
         } catch let error as PolicyError {
-            throw PolicyMistake(description: "\(error)")
+            throw PolicyDocumentError(description: "\(error)")
         }
         return try PolicyRecord(name: name, document: policy.json)
     }
 
-    /// Holds a policy against the rules, under its own name or, if it has none, this one.
+    /// Validates a policy under the name in the document or, if there is none, under the given name.
     ///
-    /// - Throws: ``PolicyMistake``; `KeyStoreError` for a name that is none.
+    /// - Throws: ``PolicyDocumentError``; `KeyStoreError` for an invalid name.
     package static func policy(orNamed name: String, json: [UInt8]) throws -> PolicyRecord {
         do {
             return try policy(name: LicensePolicy(json: json).name ?? name, json: json)
         } catch let error as PolicyError {
-            throw PolicyMistake(description: "\(error)")
+            throw PolicyDocumentError(description: "\(error)")
         }
     }
 

@@ -2,20 +2,21 @@ import FPSMessages
 import KeyServerModule
 import KeyStore
 
-// What is remembered of SPCs, answered or refused.
+// Records evidence from SPCs, both answered and refused.
 
 extension LicenseService {
-    /// How many licenses an account and an address are charged for a message that was changed on its way.
+    /// The number of licenses that a tampered message costs the account and the address.
     static let tamperingCost = 10
 
-    /// How long an SPC is remembered beyond its age window, in seconds: servers that share a store have clocks of their own.
+    /// The additional time for which an SPC is stored after its age limit, in seconds, because the clocks of servers
+    /// that share a store differ.
     private static let sightingMargin: Int64 = 60
 
-    /// What an SPC proves; nil where its integrity does not hold, or a plug-in opened it.
+    /// Returns the evidence in an SPC; nil if its integrity check failed, or if a plug-in decrypted it.
     ///
     /// - Parameters:
-    ///   - opened: the SPC, if it could be opened.
-    ///   - device: the device; nil where it is not known.
+    ///   - opened: The SPC, if it could be decrypted.
+    ///   - device: The device, if it is known.
     func evidence(
         of authenticated: AuthenticatedSPC?,
         _ opened: OpenedSPC? = nil,
@@ -35,10 +36,10 @@ extension LicenseService {
         }
     }
 
-    /// How long an SPC may be answered after it was seen, in seconds.
+    /// Returns the time after its arrival in which an SPC may be answered, in seconds.
     ///
-    /// - Parameter policy: the terms, once they are known: they may allow an older SPC than the server does, or one without a
-    ///   date.
+    /// - Parameter policy: The policy, once it is known: it may allow an older SPC than the server's limit, or one
+    ///   without a date.
     func sightingWindow(_ policy: LicensePolicy? = nil) -> Int64 {
         let configuration = module.configuration
         let ages = [configuration.maximumSPCAge ?? settings.replayWindow, policy?.maximumSPCAge].compactMap { $0 }
@@ -47,51 +48,52 @@ extension LicenseService {
         return Int64(longest.rawValue) + Int64(configuration.maximumClockAhead.rawValue) + Self.sightingMargin
     }
 
-    /// Writes the audit record of a refusal, remembers its SPC, and counts it.
+    /// Writes the audit record of a refusal, stores the evidence of its SPC, and counts the refusal.
     ///
-    /// - Returns: what the client is told. A message that was changed on its way gets the answer of one that cannot be opened.
+    /// - Returns: The problem to send to the client. A tampered message gets the same response as one that cannot be
+    ///   decrypted.
     func recordRefusal(
         _ problem: ProblemDocument,
         as outcome: ServerMetrics.Outcome = .refused,
         reason: String,
         _ record: AuditRecord,
-        _ trail: AuditTrail,
-        _ question: Question
+        _ auditBuilder: AuditRecordBuilder,
+        _ attempt: Attempt
     ) async throws -> ProblemDocument {
-        guard let evidence = trail.evidence else {
-            count(outcome, reason: reason, trail)
+        guard let evidence = auditBuilder.evidence else {
+            count(outcome, reason: reason, auditBuilder)
             try await store.append(record)
             return problem
         }
         switch try await store.refuse(record, evidence: evidence, now: clock() / 1000) {
         case .recorded:
-            count(outcome, reason: reason, trail)
+            count(outcome, reason: reason, auditBuilder)
             return problem
         case .tampered:
-            return tampered(trail, question)
+            return tampered(auditBuilder, attempt)
         }
     }
 
-    /// Counts a message that was changed on its way, which the store has recorded, and charges for it.
-    func tampered(_ trail: AuditTrail, _ question: Question) -> ProblemDocument {
-        count(.refused, reason: GrantRefusal.Code.tampered.rawValue, trail)
+    /// Counts a tampered message, which the store has recorded, and charges the account and the address for it.
+    func tampered(_ auditBuilder: AuditRecordBuilder, _ attempt: Attempt) -> ProblemDocument {
+        count(.refused, reason: GrantRefusal.Code.tampered.rawValue, auditBuilder)
         limiter?.charge(
             Self.tamperingCost,
-            account: question.authorization.isAnonymous ? nil : question.authorization.account,
-            address: question.address
+            account: attempt.authorization.isAnonymous ? nil : attempt.authorization.account,
+            address: attempt.address
         )
         return ProblemDocument(.unreadableSPC)
     }
 }
 
 extension SPCEvidence {
-    /// Takes in what the rules were told of earlier reports, and nothing else: so the store is told that a report was considered
-    /// only where it was.
+    /// Sets the earlier reports that the rules considered, so that the store can detect reports that they did not
+    /// consider.
     mutating func consider(_ earlier: EarlierReports) { considered = report.adding(earlier: DeviceReport(earlier)) }
 }
 
 extension DeviceReport {
-    /// What a device has reported earlier. It is compared by its values alone.
+    /// Creates a report from the earlier reports of a device. Only its values matter, so it does not expire.
     fileprivate init(_ earlier: EarlierReports) {
         self.init(
             virtualMachine: earlier.isVirtualMachine,
@@ -117,11 +119,11 @@ extension DeviceReport {
         if let securityLevel { add(.securityLevel, securityLevel == .main ? 1 : 0) }
     }
 
-    /// What an SPC reports against its device.
+    /// Creates a report from the risks in an SPC.
     ///
     /// - Parameters:
-    ///   - now: the time, in Unix seconds.
-    ///   - duration: how long it binds; zero for not at all.
+    ///   - now: The time, in Unix seconds.
+    ///   - duration: The time for which the report applies to the device; zero means not at all.
     init(_ device: ReportedDevice, from now: Int64, for duration: Seconds) {
         guard duration.rawValue > 0 else {
             self.init()
@@ -138,7 +140,7 @@ extension DeviceReport {
 }
 
 extension EarlierReports {
-    /// What a store has of a device.
+    /// Creates earlier reports from a stored report.
     init(_ report: DeviceReport) {
         let value = { (fact: DeviceReport.Fact) in report.entries[fact]?.value }
         let kinds = ReportedDevice.Kind.reportable.filter { kind in
@@ -154,11 +156,11 @@ extension EarlierReports {
 }
 
 extension ReportedDevice.Kind {
-    /// The kinds that a report can name.
+    /// The kinds that a report can contain.
     fileprivate static let reportable =
         LicensePolicy.AppleDevice.allCases.map { ReportedDevice.Kind.apple($0) } + [.partner]
 
-    /// The name of the kind in a report; nil for a device that does not say what it is.
+    /// The name of the kind in a report; nil for a device without a known kind.
     fileprivate var factName: String? {
         switch self {
         case .apple(let device): device.rawValue

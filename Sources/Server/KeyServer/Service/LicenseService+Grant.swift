@@ -3,25 +3,25 @@ import FPSMessages
 import KeyServerModule
 import KeyStore
 
-// From a CKC to what the store is asked for.
+// Creates the proposal for the store from a CKC.
 
 extension LicenseService {
-    /// Everything that a license takes, with the answer that goes out if it can be had.
+    /// Returns the proposal: all claims of a license, with the response to send if the store grants them.
     func proposal(
         for license: License,
         _ content: ContentLookup,
         _ policy: LicensePolicy,
-        rental: RunningRental?,
+        rental: ActiveRental?,
         from opened: OpenedSPC,
-        _ party: Party,
-        _ question: Question,
-        _ trail: AuditTrail
+        _ requester: Requester,
+        _ attempt: Attempt,
+        _ auditBuilder: AuditRecordBuilder
     ) -> GrantProposal {
         let terms = license.terms
         var proposal = GrantProposal(
-            account: party.account,
-            now: party.now,
-            place: party.place,
+            account: requester.account,
+            now: requester.now,
+            place: requester.place,
             sessionID: opened.request.mediaPlaybackState?.sessionID,
             assetID: content.record.info.assetID,
             answer: LicenseAnswer(
@@ -29,18 +29,18 @@ extension LicenseService {
                 isPersistable: terms.isPersistable,
                 hasDualExpiry: terms.hasDualExpiry
             ),
-            audit: trail.record(
+            audit: auditBuilder.record(
                 outcome: terms.isPersistable ? "issued-persistable" : "issued",
                 detail: nil,
                 notes: license.notes
             )
         )
-        proposal.evidence = trail.evidence
+        proposal.evidence = auditBuilder.evidence
         proposal.evidence?.consider(opened.device.earlier)
-        proposal.replay = replay(of: opened, policy, party)
-        proposal.binding = question.authorization.binding
+        proposal.replay = replay(of: opened, policy, requester)
+        proposal.binding = attempt.authorization.binding
         proposal.device = DeviceClaim(limit: policy.devices, deviceClass: opened.device.name)
-        proposal.slot = slot(for: license, policy, opened, party, question)
+        proposal.slot = slot(for: license, policy, opened, requester, attempt)
         proposal.rental = rental.map {
             RentalClaim(
                 subject: $0.subject,
@@ -54,39 +54,40 @@ extension LicenseService {
         return proposal
     }
 
-    /// How much longer than its SPC would be taken a request is remembered, in seconds: the last second still counts, and
-    /// servers that share a store have clocks of their own.
+    /// The additional time for which a request is stored after its SPC expires, in seconds, because the last second is
+    /// included and the clocks of servers that share a store differ.
     private static let replayMargin: Int64 = 60
 
-    /// Remembered for longer than an SPC of that age would be taken.
-    private func replay(of opened: OpenedSPC, _ policy: LicensePolicy, _ party: Party) -> ReplayClaim? {
+    /// Returns the replay claim, which lasts longer than the SPC is accepted.
+    private func replay(of opened: OpenedSPC, _ policy: LicensePolicy, _ requester: Requester) -> ReplayClaim? {
         guard let seed = opened.replaySeed else { return nil }
         let window: Int64
         if let made = opened.request.mediaPlaybackState?.creationDate {
             let age = policy.maximumSPCAge ?? module.configuration.maximumSPCAge ?? settings.replayWindow
-            window = max(Int64(made) - party.now, 0) + Int64(age.rawValue)
+            window = max(Int64(made) - requester.now, 0) + Int64(age.rawValue)
         } else {
             window = Int64(settings.replayWindow.rawValue)
         }
         return ReplayClaim(
             key: store.replayKey(
                 r1: seed,
-                account: party.account,
+                account: requester.account,
                 certificateHash: opened.bundle.certificate.sha1
             ),
-            expires: party.now + max(window, Int64(settings.retryGrace.rawValue)) + Self.replayMargin,
+            expires: requester.now + max(window, Int64(settings.retryGrace.rawValue)) + Self.replayMargin,
             grace: Int64(settings.retryGrace.rawValue)
         )
     }
 
-    /// A key with a lease of its policy's holds a slot for as long as the lease lasts. A kept key holds none: it has no
-    /// lease. Neither does one whose lease is only what remains of the token's `notAfter`, which may be a month.
+    /// Returns the claim for a stream slot, which lasts as long as the lease in the policy. Persistent keys occupy no
+    /// slot, because they have no lease. Neither do keys whose lease only results from the token's `notAfter`, which
+    /// may be a month away.
     private func slot(
         for license: License,
         _ policy: LicensePolicy,
         _ opened: OpenedSPC,
-        _ party: Party,
-        _ question: Question
+        _ requester: Requester,
+        _ attempt: Attempt
     ) -> SlotClaim? {
         guard policy.lease != nil, let duration = license.terms.duration,
             [.lease, .leaseAndRental].contains(duration.keyType)
@@ -96,11 +97,11 @@ extension LicenseService {
         let purpose: SlotClaim.Purpose =
             switch opened.request.mediaPlaybackState?.state {
             case MediaPlaybackState.State.leaseAboutToExpire?: .renewal
-            default: question.isPreload ? .reservation : .playback
+            default: attempt.isPreload ? .reservation : .playback
             }
         return SlotClaim(
             limit: policy.streams,
-            until: party.now + Int64(duration.lease) + Int64(settings.leaseSkew.rawValue),
+            until: requester.now + Int64(duration.lease) + Int64(settings.leaseSkew.rawValue),
             purpose: purpose
         )
     }

@@ -1,27 +1,27 @@
 import KeyServerModule
 import Synchronization
 
-// From SPCs to what is in them: one by one, or several of a batch in one piece of work.
+// Decrypts SPCs: one at a time, or several of a batch in one work item.
 
 extension LicenseService {
-    /// An SPC that has been paid for and opened, or why not.
+    /// The result of charging for an SPC and decrypting it.
     struct Opening: Sendable {
-        /// What was charged; nil where nothing is limited, or where there was not enough.
+        /// The class that was charged; nil if there are no limits, or if the limit was exceeded.
         var charged: RequestClass?
-        /// What came of it.
+        /// The decrypted SPC, or the error.
         let opened: Result<OpenedSPC, any Error>
     }
 
-    /// How many SPCs of a batch are one piece of work: as many as a title has keys. Each piece changes threads twice; but a
-    /// thread that has the work of a long batch keeps the licenses of others waiting.
+    /// The number of SPCs of a batch in one work item, which is the number of keys that a title typically has. Each
+    /// work item costs two thread switches, but a long batch in a single item would delay other licenses.
     static let openedTogether = 4
 
-    /// Answers the questions of a batch, in their order. A few are under way at once; they share a thread for their SPCs, and
-    /// a commit of the store.
-    func answers(to questions: [Question]) async -> [Result<Outcome, any Error>] {
+    /// Answers the key requests of a batch, in their order. Requests in a group run concurrently; they share a thread
+    /// for their SPCs and a commit of the store.
+    func answers(to attempts: [Attempt]) async -> [Result<Outcome, any Error>] {
         var all: [Result<Outcome, any Error>] = []
-        all.reserveCapacity(questions.count)
-        var rest = questions[...]
+        all.reserveCapacity(attempts.count)
+        var rest = attempts[...]
         while !rest.isEmpty {
             all += await answers(together: Array(rest.prefix(Self.openedTogether)))
             rest = rest.dropFirst(Self.openedTogether)
@@ -29,42 +29,42 @@ extension LicenseService {
         return all
     }
 
-    private func answers(together questions: [Question]) async -> [Result<Outcome, any Error>] {
-        let trails = questions.map { AuditTrail($0, startedAt: clock(), Stopwatch(monotonicClock)) }
-        let openings = await open(questions)
-        let answers = BatchAnswers(count: questions.count)
+    private func answers(together attempts: [Attempt]) async -> [Result<Outcome, any Error>] {
+        let auditBuilders = attempts.map { AuditRecordBuilder($0, startedAt: clock(), Stopwatch(monotonicClock)) }
+        let openings = await open(attempts)
+        let answers = BatchResults(count: attempts.count)
         await withDiscardingTaskGroup { group in
-            for (index, question) in questions.enumerated() {
-                let (opening, trail) = (openings[index], trails[index])
-                group.addTask { answers.put(await result(question, opening, trail), at: index) }
+            for (index, attempt) in attempts.enumerated() {
+                let (opening, auditBuilder) = (openings[index], auditBuilders[index])
+                group.addTask { answers.put(await result(attempt, opening, auditBuilder), at: index) }
             }
         }
         return answers.all
     }
 
-    private func result(_ question: Question, _ opening: Opening, _ trail: AuditTrail) async -> Result<
+    private func result(_ attempt: Attempt, _ opening: Opening, _ auditBuilder: AuditRecordBuilder) async -> Result<
         Outcome, any Error
     > {
         do {
-            return .success(try await answer(question, opening, trail))
+            return .success(try await answer(attempt, opening, auditBuilder))
         } catch {
             return .failure(error)
         }
     }
 
-    /// Opens SPCs on one of the pool's threads, those that are paid for.
-    func open(_ questions: [Question]) async -> [Opening] {
-        let charges = questions.map { question in
+    /// Decrypts the SPCs that are within the rate limits, on a thread of the pool.
+    func open(_ attempts: [Attempt]) async -> [Opening] {
+        let charges = attempts.map { attempt in
             Result { () throws(ProblemDocument) in
                 try limiter?.requireOpening(
-                    account: question.authorization.isAnonymous ? nil : question.authorization.account,
-                    address: question.address,
+                    account: attempt.authorization.isAnonymous ? nil : attempt.authorization.account,
+                    address: attempt.address,
                     metrics: metrics
                 )
             }
         }
-        let paid = zip(questions, charges).compactMap { question, charge in
-            if case .success = charge { question.spc } else { nil }
+        let paid = zip(attempts, charges).compactMap { attempt, charge in
+            if case .success = charge { attempt.spc } else { nil }
         }
         var opened: [Result<OpenedSPC, any Error>] = []
         if !paid.isEmpty {
@@ -81,34 +81,34 @@ extension LicenseService {
         return charges.map { charge in
             switch charge {
             case .success(let charged):
-                // There is one for each that is paid for.
+                // There is one result for each paid SPC.
                 Opening(charged: charged, opened: next.next() ?? .failure(WorkPoolError.stopped))
             case .failure(let problem): Opening(charged: nil, opened: .failure(problem))
             }
         }
     }
 
-    /// Charges for an SPC as what it turned out to be.
+    /// Adjusts the charge for an SPC to its actual class.
     ///
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/rateLimited``.
-    func settle(_ opening: Opening, _ party: Party, _ question: Question) throws {
+    func adjustCharge(_ opening: Opening, _ requester: Requester, _ attempt: Attempt) throws {
         guard let charged = opening.charged else { return }
         let opened = try opening.opened.get()
         let local: RequestClass = opened.device.route == .local ? .license : .segment
-        try limiter?.settle(
+        try limiter?.adjustCharge(
             charged,
             as: opened.syncReport == nil ? local : .other,
-            account: party.account,
-            wasKnown: !question.authorization.isAnonymous,
-            address: question.address,
+            account: requester.account,
+            wasKnown: !attempt.authorization.isAnonymous,
+            address: attempt.address,
             metrics: metrics
         )
     }
 }
 
-/// What comes of questions that are under way together. A task group that hands out pairs of place and answer ended the server in
-/// release builds of Swift 6.3.1, with a place that no question has.
-private final class BatchAnswers: Sendable {
+/// The results of concurrent key requests. It replaces a task group with pairs of index and result as values: in
+/// release builds of Swift 6.3.1, such a group returned an invalid index and crashed the server.
+private final class BatchResults: Sendable {
     private let answers: Mutex<[Result<LicenseService.Outcome, any Error>]>
 
     init(count: Int) {

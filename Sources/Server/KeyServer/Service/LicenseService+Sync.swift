@@ -2,12 +2,12 @@ import FPSMessages
 import KeyServerModule
 import KeyStore
 
-// What devices tell of the keys that they keep.
+// Handles the reports of devices about their persistent keys.
 
 extension LicenseService {
-    /// Gives out a challenge for one Sync SPC of this account.
+    /// Issues a challenge for one Sync SPC of the account.
     ///
-    /// - Throws: ``ProblemDocument`` when the account asks too often, `KeyStoreError` when the store fails.
+    /// - Throws: ``ProblemDocument`` if the account exceeds its rate limit, `KeyStoreError` if the store fails.
     package func challenge(for authorization: PlaybackAuthorization) async throws -> (value: UInt64, expires: Int64) {
         try requireRate(of: .other, account: authorization.isAnonymous ? nil : authorization.account)
         let now = clock() / 1000
@@ -16,45 +16,45 @@ extension LicenseService {
         return (value, expires)
     }
 
-    /// Records what a Sync SPC tells. It is never answered with a key.
+    /// Records the report in a Sync SPC. The response never contains a key.
     func record(
         _ sync: Sync,
         from opened: OpenedSPC,
-        _ party: Party,
-        _ question: Question,
-        _ trail: inout AuditTrail
+        _ requester: Requester,
+        _ attempt: Attempt,
+        _ auditBuilder: inout AuditRecordBuilder
     ) async throws -> SyncReport {
         let made = opened.request.mediaPlaybackState?.creationDate
         if let made,
             case .refuse(let refusal) = SPCAgeCheck.decide(
                 made: made,
                 configuration: module.configuration,
-                now: party.now
+                now: requester.now
             )
         {
             throw refusal
         }
-        // A device may report on content that is no longer there.
+        // A device may report on content that has been deleted.
         let content = try await store.lookup(name: opened.request.assetID.bytes)
         let assetID = content?.record.info.assetID ?? opened.request.assetID.bytes
-        trail.note(assetID: assetID)
+        auditBuilder.note(assetID: assetID)
         let report = SyncReport(sync, assetID: assetID)
-        try question.requireAuthorized(assetID)
-        try question.authorization.require(assetID: assetID, title: content?.title?.name, deviceHash: party.device)
-        guard let device = party.device else {
-            throw ProblemDocument(.refusedByPolicy, detail: "The SPC names no device.", reason: "no-device")
+        try attempt.requireAuthorized(assetID)
+        try attempt.authorization.require(assetID: assetID, title: content?.title?.name, deviceHash: requester.device)
+        guard let device = requester.device else {
+            throw ProblemDocument(.refusedByPolicy, detail: "The SPC has no device ID.", reason: "no-device")
         }
         var claim = SyncClaim(
-            account: party.account,
+            account: requester.account,
             device: device,
-            now: party.now,
+            now: requester.now,
             streamID: nil,
             titleID: nil,
             message: .report(remaining: nil),
-            audit: trail.record(outcome: "sync-report", detail: nil)
+            audit: auditBuilder.record(outcome: "sync-report", detail: nil)
         )
-        claim.challengeAccount = question.authorization.account
-        claim.evidence = trail.evidence
+        claim.challengeAccount = attempt.authorization.account
+        claim.evidence = auditBuilder.evidence
         claim.made = made.map { Int64($0) }
         switch sync {
         case .version1(let contentID, let expiry, _):
@@ -64,16 +64,16 @@ extension LicenseService {
             claim.titleID = fields.titleID
             claim.assetID = assetID
             claim.message = fields.message
-            claim.audit = trail.record(outcome: claim.message.outcome, detail: nil)
-            // Only a device that says it can, can.
+            claim.audit = auditBuilder.record(outcome: claim.message.outcome, detail: nil)
+            // Only a device that declares the capability supports secure invalidation.
             guard claim.challenge == nil || opened.device.capabilities.has(.secureInvalidation) else {
                 throw ProblemDocument(.refusedByPolicy, reason: "invalidation-unsupported")
             }
             guard fields.invalidatedStreamIDs.count <= SyncClaim.maximumStreamIDs else {
                 throw ProblemDocument(
                     .refusedByPolicy,
-                    detail: "The SPC lists \(fields.invalidatedStreamIDs.count) stream IDs, "
-                        + "\(SyncClaim.maximumStreamIDs) are allowed.",
+                    detail: "The SPC lists \(fields.invalidatedStreamIDs.count) stream IDs; the maximum is "
+                        + "\(SyncClaim.maximumStreamIDs).",
                     reason: "too-many-stream-ids"
                 )
             }
@@ -86,16 +86,16 @@ extension LicenseService {
 }
 
 extension Sync.Expiry {
-    /// The seconds that remain; nil without end.
+    /// The remaining time in seconds; nil if there is no end.
     fileprivate var remaining: Int64? { self == .never ? nil : Int64(rawValue) }
 }
 
 extension Sync.Version2 {
-    /// What the flags say (Table 6-4). Invalidation counts only with the flag of success; that the key had expired may
-    /// stand beside it.
+    /// The meaning of the flags (Table 6-4). An invalidation counts only together with the success flag. The flag for
+    /// an expired key may be set in addition.
     fileprivate var message: SyncClaim.Message {
         guard flags.contains(.secureInvalidation) || flags.contains(.secureInvalidationAll) else {
-            // A key that is not there has no time left; but a report proves nothing, and frees nothing.
+            // A missing key has no remaining time. A report does not prove that, so it does not free a slot.
             return .report(remaining: flags.contains(.objectNotFound) ? nil : expiry.remaining)
         }
         let hadExpired = flags.contains(.objectExpired)
@@ -107,13 +107,13 @@ extension Sync.Version2 {
             )
         }
         if flags.contains(.objectNotFound) { return .notFound(challenge: serverChallenge) }
-        // With no outcome at all nothing was done, and nothing is said of time: devices leave that field zero.
+        // Without an outcome, nothing was done. Devices set the time to zero in this case, so it is ignored.
         return hadExpired ? .expired(challenge: serverChallenge) : .report(remaining: nil)
     }
 }
 
 extension SyncClaim.Message {
-    /// What the audit log calls it.
+    /// The outcome in the audit log.
     fileprivate var outcome: String {
         switch self {
         case .report: "sync-report"

@@ -3,51 +3,54 @@ import KeyServerModule
 import KeyStore
 import TextCoding
 
-/// Who asks, as far as limits go.
-struct Party {
-    /// Who is counted.
+/// The account and device that request a key, for limits.
+struct Requester {
+    /// The account that limits apply to.
     let account: String
-    /// The device; nil behind a digital AV adapter.
+    /// The device; nil for a digital AV adapter.
     let device: DeviceHash?
-    /// What holds the key.
+    /// The device or session that receives the key.
     let place: PlaybackPlace
     /// The time, in Unix seconds.
     let now: Int64
 }
 
-/// A rental that runs, or is about to.
-struct RunningRental {
+/// A rental that is active or about to start.
+struct ActiveRental {
     let subject: RentalSubject
-    /// In seconds; nil without end.
+    /// The duration in seconds; nil if there is no end.
     let duration: Int64?
     var start: Int64
     let isTokensStart: Bool
 
-    /// The seconds that remain; nil without end.
+    /// Returns the remaining time in seconds; nil if there is no end.
     func remaining(at now: Int64) -> Int64? {
         duration.map { GrantRules.later(GrantRules.later(start, by: $0), by: -now) }
     }
 }
 
-// From content and policies to a CKC.
+// Creates a CKC from content and policies.
 
 extension LicenseService {
-    /// Where nobody is authorized each device is an account of its own, so that limits still mean something.
-    func party(of opened: OpenedSPC, _ question: Question) throws -> Party {
+    /// Returns the account and device of a request. Without authorization, each device is a separate account, so that
+    /// limits still apply.
+    func requester(of opened: OpenedSPC, _ attempt: Attempt) throws -> Requester {
         let device = opened.deviceID.map { store.deviceHash(hu: $0) }
         let place: PlaybackPlace
         if let device {
             place = .device(device)
         } else {
-            // Behind the adapter the session is all that there is. Without one, the SPC's transaction stands for it.
+            // An SPC from an AV adapter identifies only the session. Without a session ID, the transaction ID is used
+            // instead.
             let request = opened.request
             place = .session(request.mediaPlaybackState?.sessionID ?? request.transactionID?.number ?? 0)
         }
-        let account = question.authorization.isAnonymous ? "device-\(place.name)" : question.authorization.account
-        return Party(account: account, device: device, place: place, now: clock() / 1000)
+        let account = attempt.authorization.isAnonymous ? "device-\(place.name)" : attempt.authorization.account
+        return Requester(account: account, device: device, place: place, now: clock() / 1000)
     }
 
-    /// The policies of title, track, content and token in one. Content without any gets the one called `default`.
+    /// Returns the merged policies of title, track, content and token. Content without a policy uses the one named
+    /// `default`.
     func mergedPolicy(
         for content: ContentLookup,
         _ authorization: PlaybackAuthorization
@@ -57,7 +60,7 @@ extension LicenseService {
         var loose: LicensePolicy?
         if let name = authorization.policyName {
             guard let record = try await store.policy(name: name) else {
-                throw KSMError(.policy, .policyInvalid, "the token names the policy \(name), which is not there")
+                throw KSMError(.policy, .policyInvalid, "the token names the policy \(name), which does not exist")
             }
             let policy = try policies.policy(record)
             if authorization.mayLoosen { loose = policy } else { found.append(policy) }
@@ -71,62 +74,62 @@ extension LicenseService {
         }
     }
 
-    /// The rental that the policy speaks of, with the start that is known.
+    /// Returns the rental if the policy has one, with its known start.
     func rental(
         of content: ContentLookup,
         _ policy: LicensePolicy,
-        _ party: Party,
-        _ question: Question
-    ) async throws -> RunningRental? {
+        _ requester: Requester,
+        _ attempt: Attempt
+    ) async throws -> ActiveRental? {
         guard policy.hasRental else { return nil }
         let duration = policy.rentalLength
         let subject: RentalSubject =
             content.title.map { .title($0.name) } ?? .asset(content.record.info.assetID)
         if policy.rentalStart == .token {
-            guard let start = question.authorization.rentalStart else {
+            guard let start = attempt.authorization.rentalStart else {
                 throw ProblemDocument(.refusedByPolicy, reason: "rental-start-missing")
             }
-            return RunningRental(subject: subject, duration: duration, start: start, isTokensStart: true)
+            return ActiveRental(subject: subject, duration: duration, start: start, isTokensStart: true)
         }
-        let stored = try await store.rental(account: party.account, subject: subject)
-        return RunningRental(
+        let stored = try await store.rental(account: requester.account, subject: subject)
+        return ActiveRental(
             subject: subject,
             duration: duration,
-            start: stored?.start ?? party.now,
+            start: stored?.start ?? requester.now,
             isTokensStart: false
         )
     }
 
-    /// The CKC, if the rules allow it. Sealing takes a few microseconds and stays here, unless a plug-in does it: its work
-    /// may be anything.
+    /// Creates the CKC if the rules allow it. Encryption takes a few microseconds and runs on the current thread,
+    /// unless a plug-in performs it, which may take longer.
     func license(
         for opened: OpenedSPC,
         _ content: ContentLookup,
         _ policy: LicensePolicy,
-        _ party: Party,
-        _ question: Question
+        _ requester: Requester,
+        _ attempt: Attempt
     ) async throws -> License {
         var policy = policy
-        if question.isPreload, let lease = policy.lease { policy.lease = min(lease, settings.reservation) }
-        if let end = question.authorization.notAfter {
-            guard let remaining = Seconds(remaining: end - party.now) else {
+        if attempt.isPreload, let lease = policy.lease { policy.lease = min(lease, settings.reservation) }
+        if let end = attempt.authorization.notAfter {
+            guard let remaining = Seconds(remaining: end - requester.now) else {
                 throw ProblemDocument(.refusedByPolicy, detail: "The token's notAfter has passed.", reason: "not-after")
             }
             policy = policy.capped(to: remaining)
         }
-        let sealed = try Content(content)
+        let moduleContent = try Content(content)
         let (module, terms) = (module, policy)
-        let isWanted = question.wantsPersistableKey && question.authorization.persist != false
+        let isWanted = attempt.wantsPersistableKey && attempt.authorization.persist != false
         let seal: @Sendable () -> Result<License, KSMError> = {
             Result { () throws(KSMError) in
                 try module.license(
                     for: opened,
-                    content: sealed,
+                    content: moduleContent,
                     policy: terms,
                     wantsPersistable: isWanted,
-                    at: party.now,
-                    remoteAddress: question.address?.description,
-                    origin: question.origin
+                    at: requester.now,
+                    remoteAddress: attempt.address?.description,
+                    origin: attempt.origin
                 )
             }
         }
@@ -135,18 +138,18 @@ extension LicenseService {
 }
 
 extension LicensePolicy {
-    /// The policy for what remains of a rental.
-    func within(_ rental: RunningRental, at now: Int64) throws(ProblemDocument) -> LicensePolicy {
+    /// Returns the policy with its rental limited to the remaining time.
+    func within(_ rental: ActiveRental, at now: Int64) throws(ProblemDocument) -> LicensePolicy {
         guard let left = rental.remaining(at: now) else { return self }
         guard let remaining = Seconds(remaining: left) else {
-            throw ProblemDocument(.refusedByPolicy, detail: "The rental is over.", reason: "rental-expired")
+            throw ProblemDocument(.refusedByPolicy, detail: "The rental has expired.", reason: "rental-expired")
         }
         return withRental(remaining: remaining)
     }
 }
 
 extension Seconds {
-    /// So many seconds, as far as the field of a TLLV holds them; nil when nothing remains.
+    /// Creates a duration from the remaining seconds, limited to the maximum of a TLLV field; nil if no time remains.
     init?(remaining: Int64) {
         guard remaining > 0 else { return nil }
         self = min(Seconds(rawValue: UInt32(clamping: remaining)), .maximum)
@@ -154,7 +157,8 @@ extension Seconds {
 }
 
 extension ContentLookup {
-    /// A key period that has not begun, or has ended, gives no key, but for as long as the policy says.
+    /// Checks the validity of a key period. Before its start and after its end there is no key, except for the times
+    /// that the policy allows.
     func requireValid(at now: Int64, under policy: LicensePolicy) throws(ProblemDocument) {
         let info = record.info
         if let from = info.validFrom, now + Int64(policy.preload?.rawValue ?? 0) < from {
@@ -168,7 +172,7 @@ extension ContentLookup {
 
 extension Content {
     fileprivate init(_ lookup: ContentLookup) throws(KeyStoreError) {
-        // The store holds sizes to 16 bytes on the way in and out, so neither of these is nil.
+        // The store checks on reading and writing that both have 16 bytes, so neither is nil.
         guard let key = LicensedKey(key: lookup.record.contentKey, iv: lookup.record.iv),
             let content = Content(
                 key: key,
@@ -177,13 +181,13 @@ extension Content {
                 titleID: lookup.titleID,
                 assetID: lookup.record.info.assetID
             )
-        else { throw KeyStoreError(.corrupt, place: "content", reason: "a size is wrong") }
+        else { throw KeyStoreError(.corrupt, place: "content", reason: "the key, IV or ID is not 16 bytes") }
         self = content
     }
 }
 
 extension PlaybackPlace {
-    /// The place in hexadecimal digits.
+    /// The device hash or session ID in hexadecimal.
     var name: String {
         switch self {
         case .device(let device): Hexadecimal.encode(device.bytes)

@@ -2,49 +2,50 @@ import FPSMessages
 import KeyServerModule
 package import KeyStore
 
-/// SPC in, license or Sync report out: the Key Server Module, the store and the rules put together, without HTTP.
+/// Processes license requests: an SPC in, a license or a Sync report out. It combines the Key Server Module, the store
+/// and the rules, independent of HTTP.
 ///
-/// A license comes about in these steps; each may refuse, and the refusal is in the audit log:
+/// A license request is processed in these steps. Each step may refuse the request; the audit log records the refusal.
 ///
-/// 1. The SPC is opened, on threads of its own. Its asset ID governs.
-/// 2. The authorization is held against it: asset, title, device.
-/// 3. Content and policies are looked up: title, track, content and token, merged by the strictest value.
-/// 4. The terms are bounded by what remains of a rental and by the token's `notAfter`.
-/// 5. The CKC is sealed, if the policy's checks allow it.
-/// 6. The store decides about replay, token, device, rental, slot and kept key, and writes it all in one transaction,
-///    the audit record with it.
+/// 1. Decrypt the SPC, on threads of a pool. Its asset ID determines the content.
+/// 2. Check the authorization for the asset, the title and the device.
+/// 3. Look up the content and the policies of title, track, content and token, and merge them by the strictest value.
+/// 4. Limit the terms to the remaining time of a rental and to the token's `notAfter`.
+/// 5. Create the CKC, if the policy's checks allow it.
+/// 6. Let the store check replay, token, device, rental, stream slot and persistent key, and write everything in one
+///    transaction, together with the audit record.
 ///
-/// No license is answered before its audit record is safe; a store that cannot take the record means no license. The same
-/// holds for refusals, but for those that anybody could have without end: see ``RefusalBudget``. What the server has no time for
-/// is counted and not recorded.
+/// A license is sent only after its audit record is committed; if the store cannot write the record, there is no
+/// license. The same applies to refusals, except for those that unauthenticated clients can cause without limit: see
+/// ``RefusalBudget``. Requests that are shed because of overload are counted but not recorded.
 package struct LicenseService: Sendable {
-    /// One request for a license.
-    package struct Question: Sendable {
+    /// A request for a license.
+    package struct Attempt: Sendable {
         /// The SPC.
         package var spc: [UInt8]
-        /// The asset ID that the client believes to ask for.
+        /// The asset ID in the client's request.
         package var assetID: [UInt8]?
-        /// The registered asset that the authorizer was asked about: what ``assetID`` meant then. Nil where it was asked about
-        /// none.
+        /// The registered asset that was authorized: the one that ``assetID`` referred to at that time; nil if the
+        /// authorization was for no asset in particular.
         package var authorizedAssetID: [UInt8]?
-        /// Whether the client would like to keep the key.
+        /// Whether the client requests a persistent key.
         package var wantsPersistableKey = false
         /// Whether the key is loaded before playback.
         package var isPreload = false
-        /// Who asks, and what the token allows.
+        /// The account and the permissions of the token.
         package var authorization: PlaybackAuthorization
-        /// Whether a Sync SPC may stand for it; otherwise that is refused, and nothing of it is carried out.
-        package var takesSync = true
+        /// Whether the request may contain a Sync SPC; otherwise a Sync SPC is refused and has no effect.
+        package var acceptsSync = true
         /// The route, for the audit log.
         package var route: String
         /// The client's address.
         package var address: ClientAddress?
-        /// The web page's origin, from the header of that name.
+        /// The origin of the web page, from the `Origin` header.
         package var origin: String?
-        /// The ID that the answer carries, for the audit log.
+        /// The request ID, for the response and the audit log.
         package var requestID: String
 
-        /// Makes a question.
+        /// Creates a request.
         package init(spc: [UInt8], authorization: PlaybackAuthorization, route: String, requestID: String) {
             self.spc = spc
             self.authorization = authorization
@@ -53,44 +54,44 @@ package struct LicenseService: Sendable {
         }
     }
 
-    /// What came of it.
+    /// The result of a request.
     package enum Outcome: Sendable {
         /// A CKC.
         case license(LicenseAnswer)
-        /// What a Sync SPC reports. There is no key in it, and none is given for it.
+        /// The report in a Sync SPC, for which no key is issued.
         case syncReport(SyncReport)
     }
 
     private let shelf: BundleShelf
-    /// What opens SPCs and seals CKCs; it may be another one for the next request.
+    /// The Key Server Module, which decrypts SPCs and creates CKCs. It can change between requests.
     var module: KSM { shelf.module }
     let store: MeasuredStore
     let pool: BoundedWorkPool
-    /// Opens SPCs on the pool's threads.
+    /// Decrypts SPCs on the pool's threads.
     let opener: SharedWork<[UInt8], Result<OpenedSPC, KSMError>>
     let settings: LicenseSettings
     let limiter: RateLimiter?
     let metrics: ServerMetrics?
     let clock: @Sendable () -> Int64
-    /// What durations are measured with.
+    /// The clock for measuring durations.
     let monotonicClock: @Sendable () -> Int64
-    let policies = PolicyShelf()
-    let contents = ContentShelf()
+    let policies = PolicyCache()
+    let contents = ContentCache()
     let refusals: RefusalBudget
-    /// Where the dashboard looks; nil when nobody does.
+    /// The activity for the dashboard; nil without a dashboard.
     package var activity: Activity?
 
-    /// Makes a service.
+    /// Creates a service.
     ///
     /// - Parameters:
-    ///   - bundles: what opens SPCs and seals CKCs.
-    ///   - store: content, policies, what was granted, and the audit log.
-    ///   - pool: the threads that RSA runs on.
-    ///   - settings: what the server adds to the terms of a policy.
-    ///   - limiter: how often an account may ask; nil for no limit.
-    ///   - metrics: where licenses are counted and measured.
-    ///   - clock: the time, in milliseconds since 1970.
-    ///   - monotonicClock: the time in nanoseconds, by a clock that is never set.
+    ///   - bundles: The certificate bundles, which decrypt SPCs and create CKCs.
+    ///   - store: The store for content, policies, grants and the audit log.
+    ///   - pool: The threads for RSA.
+    ///   - settings: The server's settings for licenses.
+    ///   - limiter: The rate limiter; nil means no limits.
+    ///   - metrics: The metrics for licenses.
+    ///   - clock: Returns the time, in milliseconds since 1970.
+    ///   - monotonicClock: Returns the time of a monotonic clock, in nanoseconds.
     package init(
         bundles: BundleShelf,
         store: any KeyServerStore,
@@ -137,63 +138,65 @@ package struct LicenseService: Sendable {
         self.monotonicClock = monotonicClock
     }
 
-    /// Answers a question and records it. What the account and the address are charged for is the SPC, before it is opened.
+    /// Answers a request and records it. The account and the address are charged for the SPC before it is decrypted.
     ///
-    /// - Throws: ``ProblemDocument`` for what a client may know of a refusal, ``WorkPoolError`` when the server is busy,
-    ///   `KeyStoreError` when the store fails.
-    package func answer(_ question: Question) async throws -> Outcome {
-        let trail = AuditTrail(question, startedAt: clock(), Stopwatch(monotonicClock))
-        let opening = await open([question])
-        return try await answer(question, opening[0], trail)
+    /// - Throws: ``ProblemDocument`` for a refusal, ``WorkPoolError`` if the server is overloaded, `KeyStoreError` if
+    ///   the store fails.
+    package func answer(_ attempt: Attempt) async throws -> Outcome {
+        let auditBuilder = AuditRecordBuilder(attempt, startedAt: clock(), Stopwatch(monotonicClock))
+        let opening = await open([attempt])
+        return try await answer(attempt, opening[0], auditBuilder)
     }
 
-    /// What an SPC comes to once it has been opened, or has not.
-    func answer(_ question: Question, _ opening: Opening, _ trail: AuditTrail) async throws -> Outcome {
-        var trail = trail
-        defer { metrics?.stage(.total, took: trail.elapsed) }
+    /// Answers a request whose SPC has been decrypted or could not be decrypted.
+    func answer(_ attempt: Attempt, _ opening: Opening, _ auditBuilder: AuditRecordBuilder) async throws -> Outcome {
+        var auditBuilder = auditBuilder
+        defer { metrics?.stage(.total, took: auditBuilder.elapsed) }
         do {
-            return try await decide(question, opening, &trail)
+            return try await decide(attempt, opening, &auditBuilder)
         } catch let refusal as KSMError {
             let problem = ProblemDocument(refusal)
             if let authenticated = refusal.authenticated {
-                trail.evidence = evidence(of: authenticated, at: clock() / 1000)
+                auditBuilder.evidence = evidence(of: authenticated, at: clock() / 1000)
             }
             throw try await recordRefusal(
                 problem,
                 as: refusal.isOurFault ? .failed : .refused,
                 reason: problem.reason ?? problem.type.name,
-                trail.record(outcome: refusal.code.rawValue, detail: refusal.description),
-                trail,
-                question
+                auditBuilder.record(outcome: refusal.code.rawValue, detail: refusal.description),
+                auditBuilder,
+                attempt
             )
         } catch let problem as ProblemDocument {
-            guard problem.type != .rateLimited || hasRoom(for: question.address) == .recorded else {
-                count(.refused, reason: problem.outcome, trail)
+            guard problem.type != .rateLimited || chargeRefusalBudget(for: attempt.address) == .recorded else {
+                count(.refused, reason: problem.outcome, auditBuilder)
                 throw problem
             }
             throw try await recordRefusal(
                 problem,
                 reason: problem.outcome,
-                trail.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail),
-                trail,
-                question
+                auditBuilder.record(outcome: problem.outcome, detail: problem.auditDetail ?? problem.detail),
+                auditBuilder,
+                attempt
             )
         } catch let refusal as GrantRefusal where refusal.code == .tampered {
-            throw tampered(trail, question)
+            throw tampered(auditBuilder, attempt)
         } catch let refusal as GrantRefusal {
             // The store has recorded it.
-            count(.refused, reason: refusal.code.rawValue, trail)
+            count(.refused, reason: refusal.code.rawValue, auditBuilder)
             throw ProblemDocument(refusal)
         } catch {
-            // Overload refuses thousands a second. A row for each would be more work than the licenses are.
-            count(.failed, reason: (error as? WorkPoolError)?.problem.type.name, trail)
+            // Overload can refuse thousands of requests per second. Recording each of them would cost more than the
+            // licenses.
+            count(.failed, reason: (error as? WorkPoolError)?.problem.type.name, auditBuilder)
             throw error
         }
     }
 
-    /// Asks who may ask, and records it when nobody may.
+    /// Authorizes a request, and records a refusal.
     ///
-    /// - Throws: as `authorizer` does; ``ProblemType/rateLimited`` instead when an address was refused too often.
+    /// - Throws: The errors of `authorizer`; ``ProblemType/rateLimited`` instead if too many requests of the address
+    ///   were refused.
     package func authorize(
         _ request: PlaybackRequest,
         by authorizer: any PlaybackAuthorizer,
@@ -202,9 +205,9 @@ package struct LicenseService: Sendable {
         try await recordingRefusal(of: request, route: route) { try await authorizer.authorize(request) }
     }
 
-    /// Runs what says who asks, and records it when it says nobody.
+    /// Runs an authorization, and records a refusal.
     ///
-    /// - Parameter about: what was asked for, for the audit log.
+    /// - Parameter about: The requested resource, for the audit log.
     func recordingRefusal(
         of request: PlaybackRequest,
         route: String,
@@ -225,7 +228,7 @@ package struct LicenseService: Sendable {
                     microseconds: Int(stopwatch.microseconds)
                 )
             )
-            switch hasRoom(for: request.address) {
+            switch chargeRefusalBudget(for: request.address) {
             case .recorded:
                 var record = AuditRecord(
                     milliseconds: milliseconds,
@@ -233,41 +236,42 @@ package struct LicenseService: Sendable {
                     outcome: problem.outcome,
                     microseconds: stopwatch.microseconds
                 )
-                let words = [about, problem.auditDetail ?? problem.detail].compactMap { $0 }
-                record.detail = words.isEmpty ? nil : words.joined(separator: "; ")
+                let details = [about, problem.auditDetail ?? problem.detail].compactMap { $0 }
+                record.detail = details.isEmpty ? nil : details.joined(separator: "; ")
                 record.requestID = request.requestID
                 record.remoteAddress = request.address?.description
                 try await store.append(record)
-            case .tooMany(let seconds) where problem.type.isClientsFault:
+            case .tooMany(let seconds) where problem.type.isClientError:
                 throw ProblemDocument(
                     .rateLimited,
-                    detail: "Too many requests of this address were refused.",
+                    detail: "Too many requests from this address were refused.",
                     reason: RateLimiter.Scope.address.rawValue,
                     retryAfter: seconds
                 )
             case .tooMany, .tooManyOfAll:
-                // What others send must not change what an app is told: it would not know that its token has expired.
+                // Requests of other clients must not change the response: the app would not learn that its token has
+                // expired.
                 break
             }
             throw problem
         }
     }
 
-    /// Counts what became of a request.
-    func count(_ outcome: ServerMetrics.Outcome, reason: String? = nil, _ trail: AuditTrail) {
+    /// Counts the outcome of a request.
+    func count(_ outcome: ServerMetrics.Outcome, reason: String? = nil, _ auditBuilder: AuditRecordBuilder) {
         metrics?.license(outcome, reason: reason)
-        activity?.note(trail.event(outcome, reason: reason, at: clock()))
+        activity?.note(auditBuilder.event(outcome, reason: reason, at: clock()))
     }
 
-    /// Counts what became of a request that has no SPC, or whose SPC nobody looked at.
+    /// Counts the outcome of a request without an SPC, or whose SPC was not processed.
     func count(_ event: ActivityEvent) {
         metrics?.license(event.outcome, reason: event.reason)
         activity?.note(event)
     }
 
-    /// Takes room in the audit log for a refusal that cost nothing, and counts it where there is none.
-    func hasRoom(for address: ClientAddress?) -> RefusalBudget.Verdict {
-        let verdict = refusals.take(address)
+    /// Takes a refusal from the budget of refusals in the audit log, and counts it if the budget is exhausted.
+    func chargeRefusalBudget(for address: ClientAddress?) -> RefusalBudget.Verdict {
+        let verdict = refusals.consume(address)
         switch verdict {
         case .recorded: break
         case .tooMany: metrics?.unrecorded(by: .address)
@@ -276,7 +280,7 @@ package struct LicenseService: Sendable {
         return verdict
     }
 
-    /// Charges an account and an address.
+    /// Applies the rate limits of an account and an address.
     func requireRate(
         of requestClass: RequestClass,
         account: String?,
@@ -292,7 +296,7 @@ package struct LicenseService: Sendable {
         )
     }
 
-    /// Charges an address for all that a request asks for, before anything of it is looked at.
+    /// Charges an address for all items of a request, before any of them is processed.
     func requireItems(_ count: Int, from address: ClientAddress?) throws(ProblemDocument) {
         try limiter?.requireRest(ofItems: count, address: address, metrics: metrics)
     }
@@ -308,38 +312,38 @@ package struct LicenseService: Sendable {
     }
 
     private func decide(
-        _ question: Question,
+        _ attempt: Attempt,
         _ opening: Opening,
-        _ trail: inout AuditTrail
+        _ auditBuilder: inout AuditRecordBuilder
     ) async throws -> Outcome {
         let opened = try opening.opened.get()
-        let party = try party(of: opened, question)
-        trail.note(opened, party)
-        trail.evidence = evidence(of: opened.authenticated, opened, device: party.device, at: party.now)
-        try settle(opening, party, question)
-        try KSM.requireSameAsset(question.assetID, in: opened)
+        let requester = try requester(of: opened, attempt)
+        auditBuilder.note(opened, requester)
+        auditBuilder.evidence = evidence(of: opened.authenticated, opened, device: requester.device, at: requester.now)
+        try adjustCharge(opening, requester, attempt)
+        try KSM.requireSameAsset(attempt.assetID, in: opened)
         if let sync = opened.syncReport {
-            guard question.takesSync else { throw ProblemDocument.syncIsSentAlone }
-            let report = try await record(sync, from: opened, party, question, &trail)
-            count(.sync, trail)
+            guard attempt.acceptsSync else { throw ProblemDocument.syncInBatch }
+            let report = try await record(sync, from: opened, requester, attempt, &auditBuilder)
+            count(.sync, auditBuilder)
             return .syncReport(report)
         }
         let name = opened.request.assetID.bytes
         if let known = contents.content(name: name) {
             do {
-                return try await grant(by: known, isRemembered: true, opened, party, question, &trail)
-            } catch is OutOfDate {}
+                return try await grant(by: known, isCached: true, opened, requester, attempt, &auditBuilder)
+            } catch is StaleContent {}
         }
-        let content = try await lookUp(opened, party, question)
+        let content = try await lookUp(opened, requester, attempt)
         contents.keep(content, name: name)
-        return try await grant(by: content, isRemembered: false, opened, party, question, &trail)
+        return try await grant(by: content, isCached: false, opened, requester, attempt, &auditBuilder)
     }
 }
 
 extension ProblemDocument {
-    /// What the audit log calls it: the rule, where a policy refused.
+    /// The outcome in the audit log: the rule, if a policy refused the request, otherwise the problem type.
     var outcome: String { type == .refusedByPolicy ? reason ?? type.name : type.name }
 
-    /// A batch is for licenses: what a Sync SPC reports has no place in its answer.
-    static let syncIsSentAlone = Self(.malformedRequest, detail: "A Sync SPC is sent alone, to /fps/license.")
+    /// A Sync SPC in a batch. The response to a batch contains only licenses.
+    static let syncInBatch = Self(.malformedRequest, detail: "A Sync SPC must be sent separately, to /fps/license.")
 }

@@ -1,8 +1,7 @@
 import FPSCrypto
 import KeyStore
 
-/// What licenses and keys need of a store, with the time of each call going to the metrics: whatever the service asks a store
-/// for, it asks here, so that no call is forgotten.
+/// A wrapper for the store that measures every call for licenses and keys.
 struct MeasuredStore: Sendable {
     private let store: any KeyServerStore
     private let metrics: ServerMetrics?
@@ -18,10 +17,10 @@ struct MeasuredStore: Sendable {
         return try await store.lookup(assetID: assetID)
     }
 
-    /// The content that a name in an SPC means, which is its asset ID or an ``AssetAlias``; nil for none.
+    /// Returns the content for a name in an SPC, which is its asset ID or an ``AssetAlias``; nil if there is none.
     ///
-    /// The alias is read first: what is found there is remembered by the catalog's version as it was before nothing was found
-    /// under the name itself, so that content of that name, once it is added, is not missed.
+    /// The alias is looked up first. The result is then cached with the catalog version from before the lookup of the
+    /// name itself, so that content that is added under that name invalidates it.
     func lookup(name: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         var alias: ContentLookup?
         for reading in AssetAlias.readings(of: name) where alias == nil {
@@ -89,7 +88,7 @@ struct MeasuredStore: Sendable {
         try await counted { () throws(KeyStoreError) in try await store.append(record) }
     }
 
-    // No calls to anything: these are hashes, with a key that the store holds.
+    // These are keyed hashes without a store access, so they are not measured.
 
     func deviceHash(hu: [UInt8]) -> DeviceHash { store.deviceHash(hu: hu) }
 
@@ -97,7 +96,7 @@ struct MeasuredStore: Sendable {
         store.replayKey(r1: r1, account: account, certificateHash: certificateHash)
     }
 
-    /// Writes, and counts it where that fails.
+    /// Performs a write, and counts it if it fails.
     private func counted<Value>(
         _ write: () async throws(KeyStoreError) -> Value
     ) async throws(KeyStoreError) -> Value {

@@ -1,11 +1,11 @@
-/// How long something has taken so far, by a clock that never goes back: the time of day can be set meanwhile.
+/// Measures elapsed time with a monotonic clock, because the time of day can change in the meantime.
 struct Stopwatch: Sendable {
     private let clock: @Sendable () -> Int64
     private let start: Int64
 
-    /// Starts it.
+    /// Starts the measurement.
     ///
-    /// - Parameter clock: the time in nanoseconds, since some instant.
+    /// - Parameter clock: Returns the time of a monotonic clock, in nanoseconds.
     init(_ clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
         self.clock = clock
         start = clock()
@@ -14,6 +14,6 @@ struct Stopwatch: Sendable {
     /// The time since the start.
     var elapsed: Duration { .nanoseconds(clock() - start) }
 
-    /// The same in whole microseconds, for records.
+    /// The time since the start, in microseconds.
     var microseconds: Int64 { (clock() - start) / 1_000 }
 }

@@ -2,30 +2,30 @@ package import FPSMessages
 package import Hummingbird
 import TextCoding
 
-/// What a Sync SPC reports, for the app's server: how long an offline key may still be used, or which were invalidated.
+/// The report in a Sync SPC, for the app's server: the remaining time of a persistent key, or the invalidated keys.
 ///
 ///     {"sync": {"version": 1, "assetId": "movie", "contentId": "<hex>", "remaining": 3600}}
 ///     {"sync": {"version": 2, "assetId": "movie", "titleId": "<hex>", "challenge": "<16 hex digits>",
 ///       "flags": ["report", "success"], "remaining": null, "invalidatedStreamIds": ["<hex>", …]}}
 ///
-/// `remaining` is in seconds, 0 when expired and null when there is no end. An asset ID that is not UTF-8 is given as
-/// `assetIdHex` instead.
+/// `remaining` is in seconds: 0 if the key has expired and null if there is no end. For an asset ID that is not UTF-8,
+/// `assetIdHex` replaces `assetId`.
 package struct SyncReport: Sendable {
     private let sync: Sync
     private let assetID: [UInt8]
 
-    /// Makes a report.
+    /// Creates a report.
     package init(_ sync: Sync, assetID: [UInt8]) {
         self.sync = sync
         self.assetID = assetID
     }
 
-    /// The report in JSON, whatever the shape of the question.
+    /// Returns the response, which is JSON independent of the format of the request.
     package func response() -> Response {
         JSONValue.fields([("sync", .fields(fields))]).response()
     }
 
-    /// One line for the audit log.
+    /// The summary for the audit log, in one line.
     var summary: String {
         switch sync {
         case .version1(_, let expiry, _): "version 1, remaining \(expiry)"

@@ -1,11 +1,11 @@
 import KeyServerModule
 import KeyStore
 
-// Where the words of one layer become those of another.
+// Conversions of errors and types between layers.
 
 extension ProblemDocument {
-    /// What a client may know of a refusal. All failures between RSA and the integrity check are one and the same answer:
-    /// whoever could tell them apart had an oracle.
+    /// Creates the problem for an error of the Key Server Module. All failures between RSA and the integrity check
+    /// result in the same response, because any difference would be an oracle.
     init(_ error: KSMError) {
         if error.isOurFault {
             self.init(.unavailable, retryAfter: 5)
@@ -17,7 +17,8 @@ extension ProblemDocument {
             case (.certificate, _): self.init(.unknownCertificate)
             case (.version, let code): self.init(.protocolVersion, reason: code.rawValue)
             case (.policy, .assetIDMismatch): self.init(.assetMismatch)
-            // The operator's mistakes: the client learns that there is no license, the audit log says why.
+            // Errors of the operator's configuration: the client learns that the license is refused, and the audit log
+            // has the details.
             case (.policy, .policyInvalid), (.policy, .streamIDMissing), (.policy, .contentOutOfScope):
                 self.init(.refusedByPolicy, reason: error.code.rawValue)
             case (.policy, let code): self.init(.refusedByPolicy, detail: error.reason, reason: code.rawValue)
@@ -28,7 +29,7 @@ extension ProblemDocument {
 }
 
 extension ProblemDocument {
-    /// What a client may know of a store's refusal. Its reasons speak of the account alone.
+    /// Creates the problem for a refusal by the store. The reasons contain information about the account only.
     init(_ refusal: GrantRefusal) {
         let type: ProblemType =
             switch refusal.code {
@@ -57,7 +58,7 @@ extension TrackKind {
 }
 
 extension ReportedDevice {
-    /// The kind of device in a word, for the audit log.
+    /// The kind of device as one term, for the audit log.
     var name: String {
         switch kind {
         case .apple(let device): isVirtualMachine ? "\(device.rawValue) (virtual machine)" : device.rawValue
@@ -68,7 +69,7 @@ extension ReportedDevice {
 }
 
 extension LicenseService {
-    /// The codes of the rules that refuse, for metrics: a closed set, whatever clients send.
+    /// The codes of the rules that can refuse, for metrics: a fixed set, independent of clients.
     package static let reasons: [String] = {
         let rules: [KSMError.Code] = [
             .assetIDMismatch, .contentOutOfScope, .syncSPC, .spcTooOld, .spcFromTheFuture, .playbackStateMissing,

@@ -1,9 +1,9 @@
 import HTTPTypes
 
-/// What a page may load and do (Content Security Policy Level 3): nothing, but for what is listed. No script and no style
-/// stands in a page itself, so neither is ever allowed to.
+/// The Content Security Policy (Level 3) of a page: nothing is allowed except the listed sources. Pages contain no
+/// inline scripts or styles, so these are never allowed.
 struct ContentSecurityPolicy: Sendable {
-    /// A directive and its sources, in the order in which they are written.
+    /// The directives with their sources, in the order in which they are written.
     private var directives: [(name: String, sources: [String])] = [
         ("default-src", ["'none'"]),
         ("script-src", ["'self'"]),
@@ -15,10 +15,10 @@ struct ContentSecurityPolicy: Sendable {
         ("frame-ancestors", ["'none'"]),
     ]
 
-    /// The page's own files, and nothing else.
+    /// A policy that allows only files of the same origin.
     static let strict = ContentSecurityPolicy()
 
-    /// The same with more sources for one directive: `media-src`, `blob:`.
+    /// Returns the policy with more sources for one directive, such as `media-src` with `blob:`.
     func allowing(_ directive: String, _ sources: String...) -> ContentSecurityPolicy {
         var policy = self
         if let index = directives.firstIndex(where: { $0.name == directive }) {
@@ -29,15 +29,15 @@ struct ContentSecurityPolicy: Sendable {
         return policy
     }
 
-    /// The value of the header field.
+    /// The value of the `Content-Security-Policy` header.
     var value: String { directives.map { "\($0.name) \($0.sources.joined(separator: " "))" }.joined(separator: "; ") }
 }
 
 extension HTTPField.Name {
-    /// What the pages that are left for learn of where the browser comes from.
+    /// The header that limits the `Referer` sent to pages that the user navigates to.
     static let referrerPolicy = Self("Referrer-Policy")!
-    /// Keeps a page that opened this one from reaching it.
+    /// The header that prevents a page that opened this one from accessing it.
     static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
-    /// `frame-ancestors` for browsers that do not know it.
+    /// The equivalent of `frame-ancestors` for old browsers.
     static let xFrameOptions = Self("X-Frame-Options")!
 }

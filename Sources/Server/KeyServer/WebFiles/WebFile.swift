@@ -4,16 +4,16 @@ import HTTPTypes
 import NIOCore
 import TextCoding
 
-/// A file of a web page, out of the server's own executable.
+/// A file of a web page, embedded in the server's executable.
 struct WebFile: Sendable {
-    /// Its last part of the path: `app.js`.
+    /// The last component of the path, such as `app.js`.
     let name: String
     let mediaType: String
-    /// A strong entity tag, with its quotation marks: the first 16 bytes of SHA-256 over the bytes.
+    /// The strong entity tag with its quotation marks: the first 16 bytes of the file's SHA-256.
     let entityTag: String
     let body: ByteBuffer
 
-    /// - Returns: nil when the ending of the name stands for no media type that is served.
+    /// Creates a file; nil if there is no media type for the extension of its name.
     init?(name: String, bytes: [UInt8]) {
         guard let ending = name.split(separator: ".").last, let type = Self.mediaTypes[String(ending)] else {
             return nil
@@ -24,7 +24,8 @@ struct WebFile: Sendable {
         body = ByteBuffer(bytes: bytes)
     }
 
-    /// What is served. Nothing else is: with `nosniff`, a wrong type is a page that does not work.
+    /// The media types by file extension. Other files are not served: with `nosniff`, a page with a wrong type does not
+    /// work.
     private static let mediaTypes = [
         "html": "text/html; charset=utf-8",
         "css": "text/css; charset=utf-8",
@@ -33,7 +34,7 @@ struct WebFile: Sendable {
         "json": "application/json",
     ]
 
-    /// Every file of an embedded table.
+    /// Returns every file of an embedded table.
     static func files(of table: keyway_web_files) -> [WebFile] {
         UnsafeBufferPointer(start: table.files, count: table.count).compactMap { file in
             WebFile(
@@ -43,11 +44,11 @@ struct WebFile: Sendable {
         }
     }
 
-    /// Whether a browser that names these entity tags in `If-None-Match` has the file.
+    /// Whether a browser that sends this `If-None-Match` header has the current file.
     func matches(_ field: String) -> Bool {
         field.split(separator: ",").contains { part in
             var tag = part.drop { $0 == " " || $0 == "\t" }
-            // The comparison is the weak one (RFC 9110, 13.1.2): a proxy that compressed the file made its tag weak.
+            // The comparison is weak (RFC 9110, 13.1.2), because a proxy that compresses the file makes its tag weak.
             if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
             while let last = tag.last, last == " " || last == "\t" { tag.removeLast() }
             return tag == "*" || tag == entityTag[...]

@@ -1,20 +1,20 @@
 import HTTPTypes
 import Hummingbird
 
-/// A folder of embedded files at a path: `index.html` at the path itself, every other under its name.
+/// A folder of embedded files at a path: `index.html` at the path itself, other files below it.
 ///
-/// Nobody but the browser keeps them, and it asks each time whether its copy is the present one: the pages are as old as the
-/// server that answers, also on the day of an update.
+/// Only browsers cache the files, and revalidate them for each use, so that pages always match the version of the
+/// server, even after an update.
 struct WebPages: Sendable {
     let path: String
     let files: [WebFile]
     var policy = ContentSecurityPolicy.strict
-    /// The names of files that other origins' pages may take in.
+    /// The names of files that pages of other origins may load.
     var shared: Set<String> = []
-    /// Whether they are served over TLS, and browsers are told to ask for this host in no other way.
+    /// Whether the files are served over TLS, so that browsers are told to use only HTTPS for this host (HSTS).
     var isSecure = false
 
-    /// Puts a route for each file on a router.
+    /// Adds a route for each file to a router.
     func add(to router: Router<ServerRequestContext>) {
         for file in files {
             let headers = headers(of: file)
@@ -29,7 +29,7 @@ struct WebPages: Sendable {
         }
     }
 
-    /// Where a file is.
+    /// Returns the path of a file.
     func path(of file: WebFile) -> String { file.name == "index.html" ? path : "\(path)/\(file.name)" }
 
     private func headers(of file: WebFile) -> HTTPFields {
@@ -39,13 +39,14 @@ struct WebPages: Sendable {
             .cacheControl: "no-cache",
             .contentSecurityPolicy: policy.value,
             .xContentTypeOptions: "nosniff",
-            // With none at all, some browsers would send no Origin either, by which changes are told from other sites'.
+            // With `no-referrer`, some browsers would not send `Origin` either, which the CSRF protection needs.
             .referrerPolicy: "same-origin",
             .xFrameOptions: "DENY",
             .crossOriginOpenerPolicy: "same-origin",
             .crossOriginResourcePolicy: shared.contains(file.name) ? "cross-origin" : "same-origin",
         ]
-        // Over plain HTTP browsers must ignore it (RFC 6797, 8.1), and a proxy that ends TLS says it itself.
+        // Over plain HTTP browsers must ignore HSTS (RFC 6797, 8.1); a proxy that terminates TLS sends the header
+        // itself.
         if isSecure { headers[.strictTransportSecurity] = "max-age=31536000" }
         return headers
     }

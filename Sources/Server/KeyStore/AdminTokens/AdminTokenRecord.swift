@@ -1,20 +1,20 @@
 package import FPSCrypto
 import TextCoding
 
-/// What the holder of a token for administration may do. Each role may read, but for the encoder's.
+/// The role of a token for administration. Every role except ``encoder`` may read.
 package enum AdminRole: String, Sendable, CaseIterable {
-    /// Reads, and nothing else.
+    /// Reads only.
     case viewer
-    /// Helps viewers: ends leases, forgets devices, revokes licenses.
+    /// Supports viewers: ends leases, deletes devices, revokes licenses.
     case support
-    /// Keeps content: titles, tracks, keys and policies.
+    /// Manages content: titles, tracks, keys and policies.
     case content
-    /// Gets content keys, as encoders do, and nothing else.
+    /// Gets content keys, as encoders do, and has no other permission.
     case encoder
-    /// Everything, tokens too.
+    /// Has every permission, including managing tokens.
     case admin
 
-    /// Whether the role may do this.
+    /// Whether the role has the permission.
     package func allows(_ permission: AdminPermission) -> Bool {
         switch self {
         case .viewer: permission == .read
@@ -26,35 +26,36 @@ package enum AdminRole: String, Sendable, CaseIterable {
     }
 }
 
-/// A kind of thing that administration does.
+/// A permission for administration requests.
 package enum AdminPermission: String, Sendable, CaseIterable {
-    /// Look at anything that is no secret.
+    /// Read everything that is not secret.
     case read
-    /// End leases, forget devices, revoke licenses.
+    /// End leases, delete devices, revoke licenses.
     case support
-    /// Change content, titles, tracks, policies and keys.
+    /// Change content: titles, tracks, policies and keys.
     case content
-    /// Get content keys in the clear or encrypted to oneself, and have them made.
+    /// Get content keys, in the clear or encrypted to the client's certificate, and create them.
     case encode
-    /// Make and remove tokens, and change certificates.
+    /// Create and delete tokens, and change certificates.
     case administer
 }
 
-/// A token for administration, without the token: who has the record cannot use it.
+/// The stored record of a token for administration. It contains a hash of the token, so the record cannot be used to
+/// sign in.
 package struct AdminTokenRecord: Sendable, Equatable {
-    /// The row's identity, which logs show: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
+    /// The primary key, which logs show: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
     package let name: String
-    /// What its holder may do.
+    /// The role of the token.
     package let role: AdminRole
-    /// SHA-256 over the token as it is sent, 32 bytes. A random token needs no slower hash.
+    /// The SHA-256 of the token as it is sent, 32 bytes. A random token needs no slow password hash.
     package let hash: [UInt8]
-    /// When it was made, in Unix seconds.
+    /// The creation time, in Unix seconds.
     package let created: Int64
-    /// The day on which it was last used, in days since 1970; nil: never. It is no finer, so that not every request
-    /// writes.
+    /// The day on which the token was last used, in days since 1970, or nil if it was never used. A finer unit would
+    /// require a write for every request.
     package var lastUsedDay: Int64?
 
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field is out of bounds.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field is out of bounds.
     package init(
         name: String,
         role: AdminRole,
@@ -71,22 +72,22 @@ package struct AdminTokenRecord: Sendable, Equatable {
         self.lastUsedDay = lastUsedDay
     }
 
-    /// Makes a token of 32 random bytes at `time`, in Unix seconds: its record, and the token itself as text, 68 bytes
-    /// of ASCII, which is to be shown once and kept nowhere.
+    /// Creates a token of 32 random bytes at `time`, in Unix seconds. Returns its record and the token itself as text,
+    /// 68 bytes of ASCII, which must be shown once and not be stored.
     ///
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when the name is out of bounds.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if the name is out of bounds.
     package static func make(
         name: String,
         role: AdminRole,
         time: Int64
     ) throws(KeyStoreError) -> (record: AdminTokenRecord, token: SecretBytes) {
         var random = SecureRandom()
-        // The beginning tells people, and programs that look for secrets in the wrong places, what it is.
+        // The prefix identifies the token to readers and to secret scanners.
         let token = SecretBytes(copying: Array("kwa_".utf8) + Array(Hexadecimal.encode(random.bytes(32)).utf8))
         let hash = token.withUnsafeBytes { SHA256.hash(Array($0)) }
         return (try AdminTokenRecord(name: name, role: role, hash: hash, created: time), token)
     }
 
-    /// The hash under which a token that was sent is found.
+    /// Returns the hash by which a received token is looked up.
     package static func hash(ofToken token: some StringProtocol) -> [UInt8] { SHA256.hash(Array(token.utf8)) }
 }

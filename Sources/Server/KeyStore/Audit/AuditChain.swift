@@ -1,30 +1,30 @@
 import FPSCrypto
 
-// The bytes under the hash of an entry:
+// The input of an entry's hash:
 //
 // | Bytes | Field |
 // |---|---|
-// | 32 | the hash before it; zeros for the first of a node |
+// | 32 | the previous entry's hash; zeros for a node's first entry |
 // | 1 | version of this layout, 1 |
 // | 8 | node |
 // | 8 | sequence, big-endian |
 // | 5 + n each | fields: tag, length n in 4 bytes, big-endian, and the value |
 //
-// Numbers are values of 8 bytes, texts are UTF-8. A field that is nil is left out, and the tags ascend, so that one record
-// has one form, and a field that a later version adds changes no hash of before.
+// Numbers have 8 bytes, texts are UTF-8. A field that is nil is omitted, and tags ascend, so that a record has exactly
+// one encoding, and a field added in a later version does not change earlier hashes.
 extension AuditHead {
-    /// The start of a node's chain.
+    /// Creates the start of a node's chain.
     package init(startOf node: [UInt8]) {
         self.init(node: node, sequence: 0, hash: [UInt8](repeating: 0, count: SHA256.size))
     }
 
-    /// A new node.
+    /// Returns a random ID for a new node, 8 bytes.
     package static func newNode() -> [UInt8] {
         var random = SecureRandom()
         return bigEndianBytes(random.next() as UInt64)
     }
 
-    /// The head after one more record.
+    /// Returns the head after one more record.
     package func appending(_ record: AuditRecord) -> AuditHead {
         let next = sequence + 1
         var message = hash

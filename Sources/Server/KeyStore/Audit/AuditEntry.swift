@@ -1,19 +1,20 @@
 import TextCoding
 
-/// An audit record in its log: its number, and its link in the chain of the node that wrote it.
+/// An audit record in its log, with its number and its link in the hash chain of the node that wrote it.
 ///
-/// The hash of an entry covers the entry and the hash of the one before it on the same node. Whoever has noted one hash
-/// elsewhere can tell whether anything up to it was changed, taken out, put in or moved since.
+/// The hash of an entry covers the entry and the hash of the previous entry of the same node. An operator who has
+/// stored one hash elsewhere can detect whether anything up to that entry was changed, removed, inserted or moved
+/// since.
 package struct AuditEntry: Sendable, Equatable {
-    /// Grows with every entry; the order in which the log took them.
+    /// The position in the log; it grows with every entry.
     package let number: Int64
-    /// The node that wrote it, 8 random bytes. Each store in a data folder is a node.
+    /// The ID of the node that wrote the entry, 8 random bytes. Each store in a data folder is a node.
     package let node: [UInt8]
-    /// The number within the node, from 1 without gaps.
+    /// The entry's number within the node, from 1 without gaps.
     package let sequence: Int64
-    /// SHA-256 over the hash before it and all that the entry says, 32 bytes.
+    /// The SHA-256 of the previous hash and all fields of the entry, 32 bytes.
     package let hash: [UInt8]
-    /// What was logged.
+    /// The record.
     package let record: AuditRecord
 
     package init(number: Int64, node: [UInt8], sequence: Int64, hash: [UInt8], record: AuditRecord) {
@@ -25,16 +26,17 @@ package struct AuditEntry: Sendable, Equatable {
     }
 }
 
-/// The last entry of a node's chain. Noted outside of the server, it proves later that nothing was cut off.
+/// The last entry of a node's chain. If the operator stores it outside of the server, a later verification detects
+/// removed entries.
 package struct AuditHead: Sendable, Hashable {
-    /// The node, 8 bytes.
+    /// The node's ID, 8 bytes.
     package let node: [UInt8]
-    /// The number of the entry within the node; 0 when it has written none.
+    /// The number of the entry within the node; 0 if the node has written no entry.
     package let sequence: Int64
-    /// The hash of the entry, 32 bytes; zeros when there is none.
+    /// The hash of the entry, 32 bytes; zeros if the node has written no entry.
     package let hash: [UInt8]
 
-    /// Makes a head.
+    /// Creates a head.
     package init(node: [UInt8], sequence: Int64, hash: [UInt8]) {
         self.node = node
         self.sequence = sequence
@@ -43,10 +45,11 @@ package struct AuditHead: Sendable, Hashable {
 }
 
 extension AuditHead: CustomStringConvertible, LosslessStringConvertible {
-    /// The form to note: node and hash in hexadecimal digits, the number between them, with colons.
+    /// The text form: the node in hexadecimal digits, the sequence number, and the hash in hexadecimal digits,
+    /// separated by colons.
     package var description: String { "\(Hexadecimal.encode(node)):\(sequence):\(Hexadecimal.encode(hash))" }
 
-    /// Reads what ``description`` wrote.
+    /// Parses the text form of ``description``; nil if the text is malformed.
     package init?(_ description: String) {
         let parts = description.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let node = Hexadecimal.decode(parts[0]), node.count == 8,

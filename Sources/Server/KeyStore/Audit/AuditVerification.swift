@@ -1,26 +1,26 @@
-/// What came of holding an audit log against its hash chains.
+/// The result of verifying an audit log against its hash chains.
 package struct AuditVerification: Sendable, Equatable {
-    /// How a chain is broken.
+    /// The way in which a chain is broken.
     package enum Fault: String, Sendable, CaseIterable {
-        /// The entry, or the one before it, does not say what it said when it was written.
+        /// The entry, or the one before it, was changed after it was written.
         case changed
-        /// Entries before this one are not there.
+        /// Entries before this one are missing.
         case missing
-        /// The entry does not stand where it was written.
+        /// The entry is not in its original position.
         case reordered
-        /// Entries at the end are not there: the log ends before what the store, or the operator, has noted.
+        /// Entries at the end are missing: the log ends before the entry that the store, or the operator, has recorded.
         case truncated
     }
 
-    /// The first entry that does not fit.
+    /// The first entry that does not match its chain.
     package struct Break: Sendable, Equatable {
-        /// What is wrong.
+        /// The kind of break.
         package let fault: Fault
-        /// The entry's number in the log; nil for one that is not there.
+        /// The entry's number in the log, or nil for a missing entry.
         package let number: Int64?
-        /// The node whose chain it is.
+        /// The node whose chain is broken.
         package let node: [UInt8]
-        /// The number within the node: what the entry says, or what the entry that is not there should say.
+        /// The number within the node that the entry contains, or that the missing entry would contain.
         package let sequence: Int64
 
         package init(fault: Fault, number: Int64?, node: [UInt8], sequence: Int64) {
@@ -31,37 +31,38 @@ package struct AuditVerification: Sendable, Equatable {
         }
     }
 
-    /// How many entries were read. Reading stops at the first break.
+    /// The number of entries that were read. Reading stops at the first break.
     package let entries: Int
-    /// The last good entry of every node, in the order in which the nodes appear.
+    /// The last valid entry of every node, in the order in which the nodes appear.
     package let heads: [AuditHead]
-    /// The first entry that does not fit; nil when the log is whole.
+    /// The first entry that does not match its chain, or nil if the log is intact.
     package let firstBreak: Break?
 
-    /// Whether the log is whole, as far as it can tell by itself: see ``AuditLog/verifyAudit(expecting:)``.
+    /// Whether the log is intact, as far as the chains alone can show: see ``AuditLog/verifyAudit(expecting:)``.
     package var isWhole: Bool { firstBreak == nil }
 }
 
-/// Holds entries, in the order of their numbers, against the chains.
+/// Verifies entries, in the order of their numbers, against the hash chains.
 package struct AuditVerifier {
     private var heads: [AuditHead]
-    /// What the operator or the store has noted, and that must be met on the way.
+    /// The heads that the operator or the store has recorded, which the log must contain.
     private let expected: [AuditHead]
     private var met: [AuditHead]
     private var entries = 0
     private var firstBreak: AuditVerification.Break?
-    /// What should have come where a chain has a gap. If it comes later, it was moved.
+    /// The entry that is missing at a gap. If it appears later, it was moved.
     private var missed: (node: [UInt8], sequence: Int64)?
 
-    /// `starts` are the heads before the first entry, where the log does not begin at the beginning.
+    /// Creates a verifier. `starts` are the heads before the first entry, if the log does not start with a node's first
+    /// entry.
     package init(expecting expected: [AuditHead], startingAt starts: [AuditHead] = []) {
         heads = starts
         self.expected = expected
         met = starts
     }
 
-    /// Takes the next entry; false when the rest need not be read.
-    package mutating func take(_ entry: AuditEntry) -> Bool {
+    /// Verifies the next entry. Returns false if the remaining entries do not need to be read.
+    package mutating func verify(_ entry: AuditEntry) -> Bool {
         entries += 1
         if let missed {
             guard entry.node == missed.node, entry.sequence == missed.sequence else { return true }
@@ -88,7 +89,7 @@ package struct AuditVerifier {
         return firstBreak == nil
     }
 
-    /// What came of it, after the last entry.
+    /// Returns the result, after the last entry.
     package mutating func finish() -> AuditVerification {
         if firstBreak == nil, let lost = expected.first(where: { $0.sequence > 0 && !met.contains($0) }) {
             let last = heads.first { $0.node == lost.node }
@@ -97,7 +98,7 @@ package struct AuditVerifier {
         return AuditVerification(entries: entries, heads: heads, firstBreak: firstBreak)
     }
 
-    /// The chain fits in itself, and is another than the one that was noted.
+    /// Returns whether the chain is consistent but differs from a recorded head.
     private func contradictsExpected(_ head: AuditHead) -> Bool {
         expected.contains { $0.node == head.node && $0.sequence == head.sequence && $0.hash != head.hash }
     }
@@ -108,15 +109,15 @@ package struct AuditVerifier {
 }
 
 extension AuditLog {
-    /// Holds the log against its hash chains page by page, so that writers need not wait.
+    /// Verifies the log against its hash chains page by page, so that writers do not have to wait.
     ///
-    /// - Parameter heads: what has to be met on the way: the store's own note of its last entry, and the operator's.
+    /// - Parameter heads: The heads that the log must contain: the one that the store recorded, and the operator's.
     package func verifyPages(expecting heads: [AuditHead]) async throws(KeyStoreError) -> AuditVerification {
         var verifier = AuditVerifier(expecting: heads)
         var number: Int64?
         while true {
             let page = try await auditEntries(after: number, limit: 1_000)
-            for entry in page { guard verifier.take(entry) else { return verifier.finish() } }
+            for entry in page { guard verifier.verify(entry) else { return verifier.finish() } }
             guard let next = page.last?.number else { return verifier.finish() }
             number = next
         }

@@ -1,17 +1,17 @@
-/// Makes the audit record of a write out of what the write found. It goes into the write's own transaction, so that neither is
-/// there without the other; it may be made several times, all but the last for nothing.
-package typealias AuditNote = @Sendable (WriteOutcome) -> AuditRecord
+/// Creates the audit record of a write from the write's outcome. The record is written in the same transaction. The
+/// closure may be called several times; only the last result is used.
+package typealias AuditRecordProvider = @Sendable (WriteOutcome) -> AuditRecord
 
-// The same changes without a record of their own: for an import, which is written down as a whole, and for tests.
+// The same changes without an audit record: for an import, which is audited as a whole, and for tests.
 
 extension ContentStore {
-    /// Keeps a record; see ``putContent(_:replacing:audit:)``.
+    /// Stores a record; see ``putContent(_:replacing:audit:)``.
     @discardableResult
     package func putContent(_ record: ContentRecord, replacing: Bool) async throws(KeyStoreError) -> WriteOutcome {
         try await putContent(record, replacing: replacing, audit: nil)
     }
 
-    /// Forgets an asset; see ``deleteContent(assetID:audit:)``.
+    /// Deletes an asset's key; see ``deleteContent(assetID:audit:)``.
     @discardableResult
     package func deleteContent(assetID: [UInt8]) async throws(KeyStoreError) -> Bool {
         try await deleteContent(assetID: assetID, audit: nil)

@@ -1,37 +1,37 @@
-/// The schedule of a live channel: for which tracks of a title key periods are made ahead of the time, and how far.
+/// The schedule of a live channel: the tracks of a title for which key periods are created, and how far ahead of time.
 ///
 ///     start ---- now ----|--------- ahead ---------|
-///           | p | p0  | p1  | p2  | p3  | p4  |     of one length each; they begin at its multiples since 1970
+///           | p | p0  | p1  | p2  | p3  | p4  |   equal lengths, at multiples of the length since 1970
 package struct ChannelRecord: Sendable, Equatable {
-    /// The title, by its name. The row's identity: a title has one schedule or none.
+    /// The name of the title, which is the primary key: a title has at most one schedule.
     package let title: String
-    /// Its tracks, by their names, in their order; 1 to 100.
+    /// The names of the title's tracks, sorted; 1 to 100.
     package let tracks: [String]
-    /// How long a period is, in seconds: ``lengths``.
+    /// The length of a period, in seconds, within ``lengths``.
     package let length: Int64
-    /// How far ahead there are to be periods, in seconds: 0 or more, and ``mostPeriods`` at most.
+    /// How far ahead periods are created, in seconds: 0 or more, limited by ``maximumPeriods``.
     package let ahead: Int64
-    /// No period is made that ends before this, in Unix seconds; nil: from now on.
+    /// The time before which no period ends, in Unix seconds, or nil for the current time.
     package let start: Int64?
-    /// Whether no more periods are made until it goes on. Those that are there stay.
+    /// Whether the creation of periods is paused. Existing periods stay.
     package let isPaused: Bool
-    /// When the schedule was first stored, in Unix seconds. Replacing the record keeps it.
+    /// The time when the schedule was first stored, in Unix seconds. Replacing the record preserves it.
     package var created: Int64
-    /// When the record was last written, in Unix seconds.
+    /// The time when the record was last written, in Unix seconds.
     package let updated: Int64
 
-    /// From a minute to a month.
+    /// The permitted lengths of a period, in seconds: from a minute to 31 days.
     package static let lengths: ClosedRange<Int64> = 60...2_678_400
-    /// As many periods of a track as are made at once: they are stored in one transaction.
-    package static let mostPeriods: Int64 = 500
-    /// How far ahead periods of the greatest length may be, in seconds; shorter ones less far.
-    package static let longestAhead = (mostPeriods - 1) * lengths.upperBound - 1
-    /// As many tracks as a schedule has.
-    package static let mostTracks = 100
+    /// The maximum number of a track's periods ahead, which are stored in one transaction.
+    package static let maximumPeriods: Int64 = 500
+    /// The maximum of ``ahead`` for the longest period, in seconds; the limit for shorter periods is lower.
+    package static let longestAhead = (maximumPeriods - 1) * lengths.upperBound - 1
+    /// The maximum number of tracks of a schedule.
+    package static let maximumTracks = 100
 
-    /// Makes a record that is first stored at `time`, in Unix seconds.
+    /// Creates a record that is first stored at `time`, in Unix seconds.
     ///
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field is out of bounds.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field is out of bounds.
     package init(
         title: String,
         tracks: [String],
@@ -53,7 +53,7 @@ package struct ChannelRecord: Sendable, Equatable {
         )
     }
 
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field is out of bounds.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field is out of bounds.
     package init(
         title: String,
         tracks: [String],
@@ -70,13 +70,16 @@ package struct ChannelRecord: Sendable, Equatable {
         func require(_ holds: Bool, _ reason: String) throws(KeyStoreError) {
             guard holds else { throw KeyStoreError(.invalidRecord, place: place, reason: reason) }
         }
-        try require(1...Self.mostTracks ~= tracks.count, "a channel has 1 to \(Self.mostTracks) tracks")
-        try require(Set(tracks).count == tracks.count, "a track is named twice")
+        try require(
+            1...Self.maximumTracks ~= tracks.count,
+            "expected 1 to \(Self.maximumTracks) tracks, not \(tracks.count)"
+        )
+        try require(Set(tracks).count == tracks.count, "a track is listed twice")
         try require(
             Self.isPlan(length: length, ahead: ahead),
-            "a period has 60 to 2678400 seconds, and there are at most \(Self.mostPeriods) ahead"
+            "expected a period of 60 to 2678400 seconds, and at most \(Self.maximumPeriods) periods ahead"
         )
-        try require((start ?? 0) >= 0, "the channel would start before 1970")
+        try require((start ?? 0) >= 0, "the start is before 1970")
         self.title = title
         self.tracks = tracks.sorted()
         self.length = length
@@ -87,14 +90,14 @@ package struct ChannelRecord: Sendable, Equatable {
         self.updated = updated
     }
 
-    /// Whether periods of a length can be made so far ahead: within ``lengths``, ``mostPeriods`` at most.
+    /// Whether periods of this length can be created that far ahead: within ``lengths`` and ``maximumPeriods``.
     package static func isPlan(length: Int64, ahead: Int64) -> Bool {
-        lengths.contains(length) && ahead >= 0 && ahead / length < mostPeriods - 1
+        lengths.contains(length) && ahead >= 0 && ahead / length < maximumPeriods - 1
     }
 
-    /// The same schedule, going on or not, as of `time` in Unix seconds.
+    /// Returns the same schedule, paused or not, as of `time` in Unix seconds.
     ///
-    /// - Throws: nothing in fact, since its fields are in bounds.
+    /// - Throws: Nothing in practice, because the fields are within bounds.
     package func paused(_ isPaused: Bool, time: Int64) throws(KeyStoreError) -> ChannelRecord {
         try ChannelRecord(
             title: title,
@@ -108,6 +111,6 @@ package struct ChannelRecord: Sendable, Equatable {
         )
     }
 
-    /// The row in words, for errors.
+    /// The description of the row for error messages.
     package var place: String { "channel \(title)" }
 }

@@ -1,31 +1,31 @@
-/// Schedules of live channels, by their titles.
+/// Schedules of live channels, by title.
 ///
-/// What a schedule names is there: a track that one names is not deleted.
+/// The title and tracks of a schedule exist: a track that a schedule refers to cannot be deleted.
 package protocol ChannelStore: Sendable {
-    /// The schedule of that title, or nil.
+    /// Returns the schedule of a title, or nil.
     func channel(title: String) async throws(KeyStoreError) -> ChannelRecord?
 
-    /// Up to `limit` schedules (1 to 1,000) in the order of their titles, after the given one.
+    /// Returns up to `limit` schedules (1 to 1,000) sorted by title, after the given title.
     func channels(after title: String?, limit: Int) async throws(KeyStoreError) -> [ChannelRecord]
 
-    /// Keeps a schedule. Replacing keeps the time at which it was first stored.
+    /// Stores a schedule. Replacing preserves the time at which it was first stored.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when the title has one and `replacing` is false,
-    ///   ``KeyStoreError/Code/missingReference`` when its title or a track is not there.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the title has a schedule and `replacing` is false,
+    ///   ``KeyStoreError/Code/missingReference`` if its title or a track does not exist.
     @discardableResult
     func putChannel(
         _ record: ChannelRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome
 
-    /// Forgets a schedule; false when there was none. The periods that it has made stay.
+    /// Deletes a schedule. Returns false if it does not exist. The periods that it created stay.
     @discardableResult
     func deleteChannel(title: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 }
 
 extension ChannelStore {
-    /// Every schedule, in the order of their titles.
+    /// Returns all schedules, sorted by title.
     package func allChannels() async throws(KeyStoreError) -> [ChannelRecord] {
         var found: [ChannelRecord] = []
         while true {
@@ -37,8 +37,12 @@ extension ChannelStore {
 }
 
 extension KeyStoreError {
-    /// A track that a channel's schedule names was to be deleted.
+    /// The error for deleting a track that a channel's schedule refers to.
     package static func trackScheduled(_ name: String, of title: String) -> KeyStoreError {
-        KeyStoreError(.conflict, place: "track \(title)/\(name)", reason: "the channel's schedule names it")
+        KeyStoreError(
+            .conflict,
+            place: "track \(title)/\(name)",
+            reason: "the channel's schedule refers to it; change the schedule first"
+        )
     }
 }

@@ -1,8 +1,8 @@
 extension InMemoryKeyStore {
-    /// The schedule of that title, or nil.
+    /// Returns the schedule of a title, or nil.
     package func channel(title: String) async throws(KeyStoreError) -> ChannelRecord? { schedules[title] }
 
-    /// Schedules in the order of their titles.
+    /// Returns schedules, sorted by title.
     package func channels(after title: String?, limit: Int) async throws(KeyStoreError) -> [ChannelRecord] {
         let found = schedules.values.filter { channel in title.map { $0 < channel.title } ?? true }
         return Array(found.sorted { $0.title < $1.title }.prefix(pageSize(limit)))
@@ -13,23 +13,23 @@ extension InMemoryKeyStore {
     package func putChannel(
         _ record: ChannelRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
-        let former = schedules[record.title]
-        guard former == nil || replacing else { throw .exists(record.place) }
+        let previous = schedules[record.title]
+        guard previous == nil || replacing else { throw .exists(record.place) }
         guard catalog.titles[record.title] != nil else { throw .noTitle(record.title, record.place) }
         for track in record.tracks where catalog.tracks[record.title]?[track] == nil {
             throw .noTrack(track, of: record.title, record.place)
         }
         var record = record
-        if let former { record.created = former.created }
+        if let previous { record.created = previous.created }
         schedules[record.title] = record
-        return noting(audit, former == nil ? .created : .replaced)
+        return auditing(audit, previous == nil ? .created : .replaced)
     }
 
     /// Forgets a schedule.
     @discardableResult
     package func deleteChannel(title: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
-        noting(audit, schedules.removeValue(forKey: title) != nil)
+        auditing(audit, schedules.removeValue(forKey: title) != nil)
     }
 }

@@ -1,10 +1,10 @@
-/// A table that is copied from one kind of store to another, row by row and byte by byte: what is sealed stays sealed, and is
-/// opened by the same key-encryption key.
+/// A table that is copied from one kind of store to another, row by row and byte by byte: encrypted values stay
+/// encrypted, and the same key-encryption key decrypts them.
 ///
-/// What is not here is of one database: the schema's version, marks of commits, and the catalog's version, which each
-/// counts for itself.
+/// Tables that belong to one database only are not copied: the schema's version, commit marks, and the catalog's
+/// version.
 package struct CopiedTable: Sendable {
-    /// What a column holds.
+    /// The type of a column's values.
     package enum Kind: Sendable {
         case bytes
         case text
@@ -12,20 +12,20 @@ package struct CopiedTable: Sendable {
         case boolean
     }
 
-    /// A column, by the name that it has in PostgreSQL.
+    /// A column, with its name in PostgreSQL.
     package struct Column: Sendable {
         package let name: String
         package let kind: Kind
     }
 
-    /// The name that it has in PostgreSQL.
+    /// The table's name in PostgreSQL.
     package let name: String
-    /// Its columns, the key first.
+    /// The columns. Those of the primary key come first.
     package let columns: [Column]
-    /// How many of the columns are the key, by which rows are read in one order everywhere.
+    /// The number of columns in the primary key, which determines the order of rows in both databases.
     package let keyCount: Int
 
-    /// Every table, in an order in which what is referred to comes first.
+    /// All tables. A table follows those that it refers to.
     package static let all: [CopiedTable] = [
         .init("sealing", [("id", .integer)], [("kek_id", .bytes), ("device_hash_key", .bytes)]),
         .init("policy", [("name", .text)], [("document", .bytes)]),
@@ -147,7 +147,7 @@ package struct CopiedTable: Sendable {
     }
 }
 
-/// A value of a row on its way.
+/// A value of a row that is copied.
 package enum CopiedValue: Sendable, Equatable {
     case null
     case bytes([UInt8])
@@ -155,7 +155,7 @@ package enum CopiedValue: Sendable, Equatable {
     case integer(Int64)
     case boolean(Bool)
 
-    /// Its kind, and behind it the value with its length: no two rows have the same bytes.
+    /// A byte for the type, then the length and the value, so that different rows have different encodings.
     fileprivate var encoded: [UInt8] {
         switch self {
         case .null: [0]
@@ -167,10 +167,10 @@ package enum CopiedValue: Sendable, Equatable {
     }
 }
 
-/// A row on its way: the values of its table's columns, in their order.
+/// The values of a row that is copied, in the order of its table's columns.
 package typealias CopiedRow = [CopiedValue]
 
 extension CopiedTable {
-    /// What a row is to a digest of its table.
+    /// Returns the encoding of a row for the digest of its table.
     package static func encoded(_ row: CopiedRow) -> [UInt8] { row.flatMap(\.encoded) }
 }

@@ -1,27 +1,27 @@
 import FPSCrypto
 
-/// The rows of a store, to be copied from or to. Nobody else writes them meanwhile.
-package protocol CopyEnd {
-    /// Hands over every row of a table in the order of its key, some hundred at a time.
-    func read(_ table: CopiedTable, _ take: ([CopiedRow]) throws -> Void) throws
+/// The source or the target of a copy. No other connection writes to it during the copy.
+package protocol CopyEndpoint {
+    /// Passes every row of a table to `body` in the order of its primary key, a few hundred at a time.
+    func read(_ table: CopiedTable, _ body: ([CopiedRow]) throws -> Void) throws
 
-    /// Adds rows to a table.
+    /// Inserts rows into a table.
     func write(_ rows: [CopiedRow], into table: CopiedTable) throws
 }
 
-/// Everything that one store keeps, put into another that is empty.
+/// The copy of one store's data into another, empty store.
 package struct StoreCopy: Sendable {
-    /// How many rows each table has, in the order in which they were copied.
+    /// The number of rows of each table, in the order in which they were copied.
     package private(set) var counts: [(table: String, rows: Int)] = []
 
-    /// How many rows there are.
+    /// The total number of rows.
     package var rows: Int { counts.reduce(0) { $0 + $1.rows } }
 
-    /// Copies, and then reads both ends and compares them: every row, every byte.
+    /// Copies all tables, then reads source and target and compares every row byte by byte.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when the target has anything, ``KeyStoreError/Code/corrupt`` when the two
-    ///   are not the same in the end; what reading and writing throws. What was written by then is of no use.
-    package init(from source: some CopyEnd, to target: some CopyEnd) throws {
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the target is not empty, ``KeyStoreError/Code/corrupt`` if the copy
+    ///   differs from the source, and the errors of reading and writing. After an error, the target is unusable.
+    package init(from source: some CopyEndpoint, to target: some CopyEndpoint) throws {
         for table in CopiedTable.all {
             try target.read(table) { rows in
                 guard rows.isEmpty else {
@@ -33,27 +33,27 @@ package struct StoreCopy: Sendable {
             var sent = Digest()
             try source.read(table) { rows in
                 try target.write(rows, into: table)
-                sent.take(rows)
+                sent.update(rows)
             }
             var found = Digest()
-            try target.read(table) { found.take($0) }
+            try target.read(table) { found.update($0) }
             guard sent == found else {
                 throw KeyStoreError(
                     .corrupt,
                     place: table.name,
-                    reason: "\(found.count) rows arrived of \(sent.count), or others than were sent"
+                    reason: "the copy has \(found.count) rows and the source \(sent.count), or their contents differ"
                 )
             }
             counts.append((table.name, found.count))
         }
     }
 
-    /// What a table holds, in 32 bytes: the hash over the one before it and the next row.
+    /// A digest of a table, 32 bytes: for each row, the hash of the previous hash and the row.
     private struct Digest: Equatable {
         var count = 0
         var hash = [UInt8](repeating: 0, count: SHA256.size)
 
-        mutating func take(_ rows: [CopiedRow]) {
+        mutating func update(_ rows: [CopiedRow]) {
             for row in rows { hash = SHA256.hash(hash + CopiedTable.encoded(row)) }
             count += rows.count
         }

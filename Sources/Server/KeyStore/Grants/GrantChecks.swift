@@ -1,17 +1,17 @@
-/// What a store holds a proposal or claim to before it decides. The sizes bound what is written for one request.
+/// The limits of a proposal or claim, which bound the size of what is written for one request.
 enum GrantLimits {
     static let account = 1...200
-    /// With the byte for its kind.
+    /// Including the byte for the kind.
     static let subject = 2...201
     static let answer = 1...65_536
-    /// The name of a fact that a device reports, in bytes.
+    /// The length of the name of a reported fact, in bytes.
     static let fact = 1...64
-    /// How many facts one SPC may report.
+    /// The maximum number of facts per SPC.
     static let facts = 16
 }
 
 extension GrantProposal {
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a size that the store does not take.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field has a size that the store does not accept.
     package func check() throws(KeyStoreError) {
         try checkAccount(account)
         try evidence?.check()
@@ -24,13 +24,17 @@ extension GrantProposal {
         try requireCount(offline.streamID, 16...16, "stream ID", in: "grant")
         try requireCount(offline.titleID, 16...16, "title ID", in: "grant")
         guard place.device != nil else {
-            throw KeyStoreError(.invalidRecord, place: "grant", reason: "only a device can keep a key")
+            throw KeyStoreError(
+                .invalidRecord,
+                place: "grant",
+                reason: "a persistent key requires a device, not a session"
+            )
         }
     }
 }
 
 extension SyncClaim {
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field has a size that the store does not take.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field has a size that the store does not accept.
     package func check() throws(KeyStoreError) {
         try checkAccount(account)
         try evidence?.check()
@@ -38,20 +42,29 @@ extension SyncClaim {
         try requireCount(titleID, 16...16, "title ID", in: "sync")
         guard case .invalidated(let streamIDs, _, _) = message else { return }
         guard streamIDs.count <= Self.maximumStreamIDs else {
-            throw KeyStoreError(.invalidRecord, place: "sync", reason: "\(streamIDs.count) stream IDs")
+            throw KeyStoreError(
+                .invalidRecord,
+                place: "sync",
+                reason: "expected at most \(Self.maximumStreamIDs) stream IDs, not \(streamIDs.count)"
+            )
         }
         for streamID in streamIDs { try requireCount(streamID, 16...16, "stream ID", in: "sync") }
     }
 }
 
 extension SPCEvidence {
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a hash or the name of a fact has a size that the store does not take.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a hash or the name of a fact has a size that the store does
+    ///   not accept.
     package func check() throws(KeyStoreError) {
         let size = SPCSighting.hashSize...SPCSighting.hashSize
         try requireCount(sighting.key, size, "hash of the RSA block", in: "SPC")
         try requireCount(sighting.digest, size, "hash of the message", in: "SPC")
         guard report.entries.count <= GrantLimits.facts else {
-            throw KeyStoreError(.invalidRecord, place: "SPC", reason: "it reports \(report.entries.count) facts")
+            throw KeyStoreError(
+                .invalidRecord,
+                place: "SPC",
+                reason: "expected at most \(GrantLimits.facts) reported facts, not \(report.entries.count)"
+            )
         }
         for fact in report.entries.keys {
             try requireCount(Array(fact.rawValue.utf8), GrantLimits.fact, "name of a fact", in: "SPC")
@@ -59,7 +72,7 @@ extension SPCEvidence {
     }
 }
 
-/// - Throws: ``KeyStoreError/Code/invalidRecord`` when an account's name is empty or too long.
+/// - Throws: ``KeyStoreError/Code/invalidRecord`` if an account's name is empty or too long.
 package func checkAccount(_ account: String) throws(KeyStoreError) {
     try requireCount(Array(account.utf8), GrantLimits.account, "account", in: "grant")
 }

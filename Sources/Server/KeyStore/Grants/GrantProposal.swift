@@ -1,41 +1,42 @@
-/// A license that is about to be given: who asks, what must hold for it, what it takes, and what goes out.
+/// A license that is about to be issued: the account, the conditions, the records to write, and the response.
 ///
-/// The answer is sealed before the store is asked, since the store has no keys; the store then decides and writes in one
-/// transaction: the claims below, the answer for a retry, and the audit record. ``GrantRules`` is that decision, the same
-/// for every store. Whatever comes of it, exactly one audit record is written with it.
+/// The CKC is encrypted before the store decides, because the store does not have the keys. The store decides and
+/// writes in one transaction: the claims below, the response for a retry, and the audit record. ``GrantRules`` makes
+/// the decision, the same way for every store. Whatever the outcome is, at most one audit record is written.
 package struct GrantProposal: Sendable {
-    /// Who is counted: the token's subject, 1 to 200 bytes.
+    /// The account that is counted: the token's subject, 1 to 200 bytes.
     package var account: String
-    /// The time, in seconds since 1970.
+    /// The time, in Unix seconds.
     package var now: Int64
-    /// What holds the key: the device, or the session behind a digital AV adapter.
+    /// The client that gets the key: the device, or the session if the device is hidden by a digital AV adapter.
     package var place: PlaybackPlace
     /// The session ID of the SPC's media playback state.
     package var sessionID: UInt64?
     /// The asset ID, 2 to 200 bytes.
     package var assetID: [UInt8]
-    /// What the SPC proves; nil where a plug-in opened it and keeps the message to itself.
+    /// The authenticated evidence of the SPC; nil if a plug-in decrypted the SPC and does not expose the message.
     package var evidence: SPCEvidence?
-    /// That the same request has not been answered before.
+    /// The claim that the request has not been answered before.
     package var replay: ReplayClaim?
-    /// That a token for one use is used where it was used first.
+    /// The claim that a single-use token is used only where it was first used.
     package var binding: TokenBindingClaim?
-    /// That the device is one of the account's.
+    /// The claim that the device is one of the account's devices.
     package var device: DeviceClaim?
-    /// A simultaneous stream.
+    /// The claim to a slot for a simultaneous stream.
     package var slot: SlotClaim?
-    /// That a rental runs.
+    /// The claim that a rental is active.
     package var rental: RentalClaim?
-    /// A key that will be kept.
+    /// The claim to a persistent key.
     package var offline: OfflineClaim?
-    /// The version of the catalog that it was made by, where that may have changed since; nil when it was just read.
+    /// The version of the catalog that the proposal is based on, if the catalog may have changed since; nil if it was
+    /// just read.
     package var catalogVersion: Int64?
-    /// What goes out when it is granted, and again for a retry.
+    /// The response to send when the license is granted, and to repeat for a retry.
     package var answer: LicenseAnswer
-    /// The audit record of the granted license. For anything else its outcome and detail are replaced.
+    /// The audit record of the granted license. For any other outcome, the store replaces its outcome and detail.
     package var audit: AuditRecord
 
-    /// Makes a proposal without claims.
+    /// Creates a proposal without claims.
     package init(
         account: String,
         now: Int64,
@@ -56,29 +57,29 @@ package struct GrantProposal: Sendable {
 }
 
 extension GrantProposal {
-    /// Whether what it was made from is still so.
-    package func holds(at version: Int64) -> Bool { catalogVersion.map { $0 == version } ?? true }
+    /// Whether the catalog that the proposal is based on is unchanged.
+    package func isCurrent(at version: Int64) -> Bool { catalogVersion.map { $0 == version } ?? true }
 }
 
-/// What is counted as one place of playback.
+/// The client that a lease, a device limit or a token binding counts.
 package enum PlaybackPlace: Sendable, Hashable {
-    /// A device, by the hash of its HU. What is counted by default.
+    /// A device, by the hash of its HU. The default.
     case device(DeviceHash)
-    /// A session, by its ID: behind a digital AV adapter, whose HU says nothing about the device.
+    /// A session, by its ID: used with a digital AV adapter, whose HU does not identify the device.
     case session(UInt64)
 }
 
-/// The same request is answered once; within `grace` after it the same answer goes out again. That key has to run out
-/// before its slot: a slot has to last longer than its lease by more than `grace`.
+/// The claim that a request is answered once. Within `grace` of the first response, the same response is repeated. Its
+/// key must expire before its slot: a slot must last longer than its lease by more than `grace`.
 package struct ReplayClaim: Sendable {
-    /// HMAC over R1, account and certificate hash, 32 bytes.
+    /// The HMAC of R1, account and certificate hash, 32 bytes.
     package let key: [UInt8]
-    /// Until when the claim is kept, in Unix seconds: the end of the SPC's age window.
+    /// The time until which the claim is stored, in Unix seconds: the end of the SPC's age window.
     package let expires: Int64
-    /// How long after the first answer the same request counts as a retry, in seconds.
+    /// The time after the first response in which the same request counts as a retry, in seconds.
     package let grace: Int64
 
-    /// Makes a claim.
+    /// Creates a claim.
     package init(key: [UInt8], expires: Int64, grace: Int64) {
         self.key = key
         self.expires = expires
@@ -86,57 +87,59 @@ package struct ReplayClaim: Sendable {
     }
 }
 
-/// A token with `once` belongs to the first account, place and session ID that used it.
+/// A claim that binds a token with `once` to the first account, client and session ID that use it.
 package struct TokenBindingClaim: Sendable, Equatable {
-    /// SHA-256 over issuer and `jti`, 32 bytes.
+    /// The SHA-256 of issuer and `jti`, 32 bytes.
     package let token: [UInt8]
-    /// When the token expires, in Unix seconds.
+    /// The time when the token expires, in Unix seconds.
     package let expires: Int64
 
-    /// Makes a claim.
+    /// Creates a claim.
     package init(token: [UInt8], expires: Int64) {
         self.token = token
         self.expires = expires
     }
 }
 
-/// The account's devices are counted; a new one needs room. Sessions behind an adapter are not counted.
+/// A claim that counts the account's devices. A new device requires a free place below the limit. Sessions of an
+/// adapter are not counted.
 package struct DeviceClaim: Sendable {
-    /// How many devices the account may have; nil counts without a limit.
+    /// The maximum number of devices of the account; nil counts without a limit.
     package let limit: Int?
-    /// The class that the device gave for itself, for lists.
+    /// The class that the device reported, for lists.
     package let deviceClass: String?
 
-    /// Makes a claim.
+    /// Creates a claim.
     package init(limit: Int?, deviceClass: String?) {
         self.limit = limit
         self.deviceClass = deviceClass
     }
 }
 
-/// A simultaneous stream: a slot that lasts as long as the key that is given for it.
+/// A claim to a slot for a simultaneous stream, which lasts as long as the key that is issued for it.
 ///
-/// All keys of one session share the slot of their place; a new session of the same place takes it over. A slot that an
-/// admin ended refuses its session from then on, and counts until its key has run out, since the device still has it.
+/// All keys of one session share their client's slot; a new session of the same client takes over the slot. If an admin
+/// ended a slot, its session is refused from then on. The slot still counts until its key expires, because the device
+/// still has the key.
 package struct SlotClaim: Sendable {
-    /// What the key is asked for.
+    /// The purpose of a key request.
     package enum Purpose: String, Sendable, CaseIterable {
-        /// To be there when playback starts.
+        /// The key is preloaded for later playback.
         case reservation
-        /// To play.
+        /// Playback starts.
         case playback
-        /// To go on playing.
+        /// Playback continues.
         case renewal
     }
 
-    /// How many places of the account may hold a key at once; nil counts without a limit.
+    /// The maximum number of clients of the account that may have a key at once; nil counts without a limit.
     package let limit: Int?
-    /// When the key that is given has surely run out, in Unix seconds: lease and skew.
+    /// The time when the issued key has certainly expired, in Unix seconds: the lease plus clock skew.
     package let until: Int64
-    /// What the key is asked for.
+    /// The purpose of the key request.
     package let purpose: Purpose
 
-    /// Makes a claim.
+    /// Creates a claim.
     package init(limit: Int?, until: Int64, purpose: Purpose) {
         self.limit = limit
         self.until = until
@@ -144,28 +147,28 @@ package struct SlotClaim: Sendable {
     }
 }
 
-/// What is rented.
+/// The subject of a rental.
 package enum RentalSubject: Sendable, Hashable {
-    /// A title, by its name: all of its tracks.
+    /// A title by name, with all of its tracks.
     case title(String)
-    /// Content that belongs to no title, by its asset ID.
+    /// Content that belongs to no title, by asset ID.
     case asset([UInt8])
 }
 
-/// A rental: it starts once, and the answer's durations were worked out from `start`.
+/// A claim to a rental. It starts once, and the durations in the response were computed from `start`.
 package struct RentalClaim: Sendable {
-    /// What is rented; 1 to 200 bytes.
+    /// The rented title or asset; 1 to 200 bytes.
     package let subject: RentalSubject
-    /// How long, in seconds; `Int64.max` is for ever.
+    /// The duration, in seconds; `Int64.max` means unlimited.
     package let duration: Int64
-    /// The start that the answer was made for, in Unix seconds: the stored one, or now, or the token's time.
+    /// The start that the response was created for, in Unix seconds: the stored one, the current time, or the token's.
     package let start: Int64
-    /// Whether the start is the token's word. A later one than the stored begins a new rental.
+    /// Whether the token specifies the start. A later start than the stored one begins a new rental.
     package let isTokensStart: Bool
-    /// Whether only the device of the first license may play. A session behind an adapter then may not.
+    /// Whether only the device of the first license may play. A session of an adapter then may not.
     package let bindsDevice: Bool
 
-    /// Makes a claim.
+    /// Creates a claim.
     package init(subject: RentalSubject, duration: Int64, start: Int64, isTokensStart: Bool, bindsDevice: Bool) {
         self.subject = subject
         self.duration = duration
@@ -175,23 +178,23 @@ package struct RentalClaim: Sendable {
     }
 }
 
-/// A key that the device will keep, recorded by stream ID and title ID.
+/// A claim to a persistent key, recorded by stream ID and title ID.
 package struct OfflineClaim: Sendable {
     /// The stream ID of the Offline Key, 16 bytes.
     package let streamID: [UInt8]
     /// The title ID of the Offline Key, 16 bytes; nil for version 1.
     package let titleID: [UInt8]?
-    /// How long it may be kept unplayed, in seconds; nil: for ever.
+    /// The storage duration before first play, in seconds; nil means unlimited.
     package let storage: Int64?
-    /// How long it may be played from first play, in seconds; nil: for ever. The same as `storage` for keys with one
-    /// expiry, which `hasDualExpiry` tells.
+    /// The playback duration from first play, in seconds; nil means unlimited. The same as `storage` for keys with one
+    /// expiry; see `hasDualExpiry`.
     package let playback: Int64?
-    /// Whether storage and playback are counted one after the other.
+    /// Whether the playback duration starts when the key is first played, after the storage duration.
     package let hasDualExpiry: Bool
-    /// Whether a key that has run out may be given again.
+    /// Whether an expired key may be issued again.
     package let renewAfterExpiry: Bool
 
-    /// Makes a claim.
+    /// Creates a claim.
     package init(
         streamID: [UInt8],
         titleID: [UInt8]?,
@@ -209,17 +212,17 @@ package struct OfflineClaim: Sendable {
     }
 }
 
-/// A CKC on its way out, with what the app must be told because it cannot read the CKC. Without the device's session key
-/// it opens for nobody.
+/// A CKC to send, with the properties that the app needs but cannot read from the CKC. Only a device with the session
+/// key can decrypt the CKC.
 package struct LicenseAnswer: Sendable, Equatable {
     /// The CKC.
     package let ckc: [UInt8]
-    /// Whether the device may keep the key.
+    /// Whether the device may store the key.
     package let isPersistable: Bool
-    /// Whether the key has a storage and a playback duration: the app has to keep the key again at first play.
+    /// Whether the key has both a storage and a playback duration: the app must then store the key again at first play.
     package let hasDualExpiry: Bool
 
-    /// Makes an answer.
+    /// Creates a response.
     package init(ckc: [UInt8], isPersistable: Bool, hasDualExpiry: Bool) {
         self.ckc = ckc
         self.isPersistable = isPersistable
@@ -227,66 +230,67 @@ package struct LicenseAnswer: Sendable, Equatable {
     }
 }
 
-/// What a store made of a proposal.
+/// The store's decision on a proposal.
 package enum GrantOutcome: Sendable, Equatable {
-    /// Everything is written; the answer may go out.
+    /// All records are written; the response may be sent.
     case granted
-    /// The request was answered before; this is what it got. Nothing was taken a second time.
+    /// The request was answered before, with this response. Nothing was claimed again.
     case retried(LicenseAnswer)
-    /// No license, for this reason. Nothing but the audit record was written.
+    /// The license is refused. Only the audit record was written.
     case refused(GrantRefusal)
-    /// The rental had another start. Nothing was written, no audit record either: seal anew with this start and ask again.
+    /// The rental has a different start. Nothing was written, not even an audit record: create the CKC for this start
+    /// and propose it again.
     case rentalStarted(at: Int64)
     /// Content, titles, tracks or policies have changed since the proposal's ``GrantProposal/catalogVersion``. Nothing
-    /// was written, no audit record either: look them up and ask again.
+    /// was written, not even an audit record: look them up and propose again.
     case catalogChanged
-    /// The device has reported against itself what ``SPCEvidence/considered`` does not have. Nothing was written, no audit
-    /// record either: take it into account and ask again.
+    /// The device has reported facts against itself that ``SPCEvidence/considered`` does not contain. Nothing was
+    /// written, not even an audit record: take them into account and propose again.
     case deviceReported(DeviceReport)
 }
 
-/// Why the store says no.
+/// The reason why the store refuses a license.
 package struct GrantRefusal: Error, Sendable, Equatable {
-    /// A stable name for a reason.
+    /// The stable name of a reason.
     package struct Code: RawRepresentable, Sendable, Hashable {
         /// The name, in kebab-case: the `reason` of the problem document and the outcome in the audit log.
         package let rawValue: String
 
-        /// Makes a code from its name.
+        /// Creates a code from its name.
         package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The same request was answered before, too long ago for a retry.
         package static let replayed = Code(rawValue: "replayed")
-        /// The token is for one use, and was used by another account, device or session.
+        /// The token is for a single use, and another account, device or session has used it.
         package static let tokenBoundElsewhere = Code(rawValue: "token-bound-elsewhere")
-        /// As many places hold a key as may.
+        /// The account has reached its limit of simultaneous streams.
         package static let streamsExceeded = Code(rawValue: "streams-exceeded")
-        /// The account has as many devices as it may.
+        /// The account has reached its limit of devices.
         package static let devicesExceeded = Code(rawValue: "devices-exceeded")
         /// An admin ended the session.
         package static let leaseEnded = Code(rawValue: "lease-ended")
-        /// The rental is over.
+        /// The rental has expired.
         package static let rentalExpired = Code(rawValue: "rental-expired")
         /// The rental belongs to the device of its first license.
         package static let rentalOnOtherDevice = Code(rawValue: "rental-on-other-device")
-        /// The rental is for one device, and behind a digital AV adapter none is known.
+        /// The rental is limited to one device, and a digital AV adapter hides the device.
         package static let rentalNeedsDevice = Code(rawValue: "rental-needs-device")
-        /// The kept key has run out, and the policy does not give it again.
+        /// The persistent key has expired, and the policy does not allow a renewal.
         package static let renewalAfterExpiry = Code(rawValue: "renewal-after-expiry")
-        /// An admin revoked the kept key.
+        /// An admin revoked the persistent key.
         package static let licenseRevoked = Code(rawValue: "license-revoked")
-        /// The SPC was changed on its way: its RSA block came with another message before.
+        /// The SPC was changed in transit: another message with the same RSA block was received before.
         package static let tampered = Code(rawValue: "tampered")
-        /// The challenge of a Sync SPC was not given out, was used, or has expired.
+        /// The challenge of a Sync SPC was not issued, was already used, or has expired.
         package static let challengeUnknown = Code(rawValue: "challenge-unknown")
     }
 
     /// The stable name.
     package let code: Code
-    /// In words, for the client's eyes as well: no secret, nobody else's affairs.
+    /// A description that clients may see: it contains no secret and no data of other accounts.
     package let reason: String
 
-    /// Makes a refusal.
+    /// Creates a refusal.
     package init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

@@ -1,25 +1,26 @@
-// What a store remembers of the licenses that it granted. Times are Unix seconds.
+// The records that a store has of granted licenses. Times are Unix seconds.
 
-/// A simultaneous stream: a place that holds a key.
+/// A simultaneous stream: a device or session that has a key.
 package struct LeaseRecord: Sendable, Equatable {
-    /// Whose.
+    /// The account.
     package let account: String
-    /// Where.
+    /// The device or session.
     package let place: PlaybackPlace
-    /// The session that holds it.
+    /// The session that has the lease.
     package var sessionID: UInt64?
-    /// The asset that was asked for last.
+    /// The asset that was last requested.
     package var assetID: [UInt8]
-    /// When the place was first taken.
+    /// The time when the lease started.
     package var since: Int64
-    /// When the last key has surely run out.
+    /// The time when the last key has certainly expired.
     package var until: Int64
-    /// What the last key was asked for.
+    /// The purpose of the last key request.
     package var purpose: SlotClaim.Purpose
-    /// When an admin ended it, until another session takes it over. It counts until ``until`` all the same.
+    /// The time when an admin ended the lease; nil again when another session takes it over. The lease counts until
+    /// ``until`` in any case.
     package var ended: Int64?
 
-    /// Makes a record.
+    /// Creates a record.
     package init(
         account: String,
         place: PlaybackPlace,
@@ -43,18 +44,18 @@ package struct LeaseRecord: Sendable, Equatable {
 
 /// A device of an account.
 package struct DeviceRecord: Sendable, Equatable {
-    /// Whose.
+    /// The account.
     package let account: String
-    /// The hash of its HU.
+    /// The hash of the device's HU.
     package let device: DeviceHash
-    /// The class that it gave for itself.
+    /// The class that the device reported.
     package var deviceClass: String?
-    /// When it first had a license.
+    /// The time of its first license.
     package var firstSeen: Int64
-    /// When it last had one.
+    /// The time of its last license.
     package var lastSeen: Int64
 
-    /// Makes a record.
+    /// Creates a record.
     package init(account: String, device: DeviceHash, deviceClass: String?, firstSeen: Int64, lastSeen: Int64) {
         self.account = account
         self.device = device
@@ -64,20 +65,20 @@ package struct DeviceRecord: Sendable, Equatable {
     }
 }
 
-/// A rental that has begun.
+/// A rental that has started.
 package struct RentalRecord: Sendable, Equatable {
-    /// Whose.
+    /// The account.
     package let account: String
-    /// What is rented.
+    /// The rented title or asset.
     package let subject: RentalSubject
-    /// When it began.
+    /// The start time.
     package var start: Int64
-    /// When it ends, by the policy of the last license; `Int64.max` is never.
+    /// The end time, by the policy of the last license; `Int64.max` means never.
     package var end: Int64
-    /// Where the first license went; for a rental that is bound to a device, the first to a device.
+    /// The client of the first license; for a rental that is bound to a device, the first device.
     package var place: PlaybackPlace
 
-    /// Makes a record.
+    /// Creates a record.
     package init(account: String, subject: RentalSubject, start: Int64, end: Int64, place: PlaybackPlace) {
         self.account = account
         self.subject = subject
@@ -87,22 +88,22 @@ package struct RentalRecord: Sendable, Equatable {
     }
 }
 
-/// A key that a device keeps.
+/// A persistent key on a device.
 package struct OfflineLicenseRecord: Sendable, Equatable {
-    /// How it came to its end.
+    /// The way a persistent key ended.
     package enum End: String, Sendable, CaseIterable {
-        /// The device invalidated it, and proved so.
+        /// The device invalidated the key and proved it.
         case invalidated
-        /// The device answered that it had no such key. Nothing ends so any more: the answer is about one key of a title
-        /// and does not say which.
+        /// The device answered that it had no such key. No record ends this way any more, because the answer is about
+        /// one key of a title and does not identify the key.
         case notFound = "not-found"
-        /// The device said that it had expired, whether it invalidated it then or not.
+        /// The device reported that the key had expired, whether the device then invalidated the key or not.
         case expired
-        /// An admin revoked it: no renewal is given. The device keeps the key until it runs out.
+        /// An admin revoked the key: it is not renewed. The device can use the key until it expires.
         case revoked
     }
 
-    /// Whose.
+    /// The account.
     package let account: String
     /// The device, by the hash of its HU.
     package let device: DeviceHash
@@ -112,24 +113,25 @@ package struct OfflineLicenseRecord: Sendable, Equatable {
     package var titleID: [UInt8]?
     /// The asset.
     package var assetID: [UInt8]
-    /// When the key was given, last.
+    /// The time when the key was last issued.
     package var granted: Int64
-    /// Until when it may be kept unplayed; nil: for ever.
+    /// The end of the storage duration before first play; nil means never.
     package var storageUntil: Int64?
-    /// How long it may be played from first play, in seconds; nil: for ever.
+    /// The playback duration from first play, in seconds; nil means unlimited.
     package var playback: Int64?
-    /// When it can no longer be played, as far as is known: until first play is seen, the later bound. Nil: never.
+    /// The time when the key can no longer be played, as far as is known: until first play is reported, the later
+    /// limit. Nil means never.
     package var until: Int64?
-    /// The report by which first play was seen.
+    /// The time of the report that revealed first play.
     package var firstPlaySeen: Int64?
-    /// The last report of the device.
+    /// The time of the device's last report.
     package var reported: Int64?
-    /// How it ended.
+    /// The way the key ended, or nil.
     package var end: End?
-    /// When it ended.
+    /// The time when the key ended.
     package var ended: Int64?
 
-    /// Makes a record.
+    /// Creates a record.
     package init(
         account: String,
         device: DeviceHash,
@@ -152,8 +154,8 @@ package struct OfflineLicenseRecord: Sendable, Equatable {
         self.until = until
     }
 
-    /// Whether its device can still play by it at a time, in Unix seconds, as far as is known. A revoked key stays on the
-    /// device until it runs out.
+    /// Whether the device can still play with the key at a time, in Unix seconds, as far as is known. A revoked key
+    /// stays on the device until it expires.
     package func isPlayable(at time: Int64) -> Bool {
         (end == nil || end == .revoked) && (until.map { $0 > time } ?? true)
     }

@@ -1,17 +1,17 @@
-/// The decision on a proposal: pure, the same for every store.
+/// The decision on a proposal: a pure function, the same for every store.
 ///
-/// A session that was ended gets nothing, not even what it got before. Then the claims are held in this order: replay,
-/// token binding, device, rental, slot, offline. The first that does not hold refuses, and then nothing is taken for the
-/// others either.
+/// A session that was ended gets nothing, not even a repeated response. Otherwise the claims are checked in this order:
+/// replay, token binding, device, rental, slot, offline. The first claim that fails refuses the license, and then no
+/// claim is written.
 package enum GrantRules {
-    /// How long an ended session is remembered after its lease has run out, in seconds, so that it stays refused.
-    package static let endedLeaseMemory: Int64 = 86_400
-    /// How long a token's binding is remembered after the token has expired, in seconds: whoever checks tokens may be
-    /// lenient about the clock.
-    package static let bindingMemory: Int64 = 3_600
+    /// The time for which an ended session is stored after its lease has expired, in seconds, so that it stays refused.
+    package static let endedSessionRetention: Int64 = 86_400
+    /// The time for which a token's binding is stored after the token has expired, in seconds, because token checks may
+    /// allow clock skew.
+    package static let bindingRetention: Int64 = 3_600
 
-    /// Decides, and leaves in `state` what is to be kept. Unless the outcome is ``GrantOutcome/granted``, only
-    /// ``GrantState/memory`` changes.
+    /// Decides on a proposal, and updates `state` with the records to store. Unless the outcome is
+    /// ``GrantOutcome/granted``, only ``GrantState/memory`` changes.
     package static func decide(_ proposal: GrantProposal, _ state: inout GrantState) -> GrantOutcome {
         if let evidence = proposal.evidence {
             switch admit(evidence, at: proposal.now, &state.memory) {
@@ -20,7 +20,7 @@ package enum GrantRules {
             case .reported(let report): return .deviceReported(report)
             }
         }
-        if let ended = state.endedSession, ended.forgetAt > proposal.now {
+        if let ended = state.endedSession, ended.expiry > proposal.now {
             return .refused(GrantRefusal(.leaseEnded, "the session was ended"))
         }
         if let replay = state.replay, replay.expires > proposal.now {
@@ -36,14 +36,14 @@ package enum GrantRules {
             if let claim = proposal.rental, let start = try rent(claim, proposal, &next) {
                 return .rentalStarted(at: start)
             }
-            if let claim = proposal.slot { try takeSlot(claim, proposal, &next) }
-            if let claim = proposal.offline { try keep(claim, proposal, &next) }
+            if let claim = proposal.slot { try acquireSlot(claim, proposal, &next) }
+            if let claim = proposal.offline { try recordOffline(claim, proposal, &next) }
         } catch {
             return .refused(error)
         }
         if let claim = proposal.replay {
             let retryUntil = later(proposal.now, by: max(claim.grace, 0))
-            // A claim that is over before its retries are would let the request through as a new one.
+            // A claim that expires before its retries would let the request through as a new one.
             next.replay = ReplayRecord(
                 key: claim.key,
                 retryUntil: retryUntil,
@@ -55,12 +55,12 @@ package enum GrantRules {
         return .granted
     }
 
-    /// The audit record that is written with an outcome; nil when none is.
+    /// Returns the audit record to write with an outcome, or nil.
     package static func auditRecord(of proposal: GrantProposal, _ outcome: GrantOutcome) -> AuditRecord? {
         var record = proposal.audit
         switch outcome {
         case .granted: break
-        case .retried: record.replaceOutcome("retried", "the same request again: it got the same answer")
+        case .retried: record.replaceOutcome("retried", "the same request again; the same response was returned")
         case .refused(let refusal): record.replaceOutcome(refusal.code.rawValue, refusal.reason)
         case .rentalStarted, .catalogChanged, .deviceReported: return nil
         }
@@ -82,13 +82,16 @@ package enum GrantRules {
             )
             return
         }
-        // By bytes: Swift takes two spellings of one letter for equal, a database does not.
+        // Compare bytes: Swift compares canonically equivalent strings as equal, and a database does not.
         guard bound.account.utf8.elementsEqual(proposal.account.utf8), bound.place == proposal.place,
             bound.sessionID == proposal.sessionID
         else {
-            throw GrantRefusal(.tokenBoundElsewhere, "the token is for one use, and was used elsewhere")
+            throw GrantRefusal(
+                .tokenBoundElsewhere,
+                "the token is for a single use, and was already used by another account, device or session"
+            )
         }
-        // A webhook may say with every answer until when: the binding lasts as long as the last of them.
+        // A webhook may return a different expiry with every response: the binding lasts until the latest of them.
         state.binding?.expires = max(bound.expires, claim.expires)
     }
 
@@ -116,15 +119,15 @@ package enum GrantRules {
         )
     }
 
-    /// The start that the answer should have been made for, if it is another one.
+    /// Checks a rental. Returns the start that the response must be created for, if it differs from the claim's.
     private static func rent(
         _ claim: RentalClaim,
         _ proposal: GrantProposal,
         _ state: inout GrantState
     ) throws(GrantRefusal) -> Int64? {
         var known = state.rental
-        if claim.isTokensStart, let former = known, claim.start > former.start { known = nil }
-        // The start was read from a rental that has been forgotten since.
+        if claim.isTokensStart, let previous = known, claim.start > previous.start { known = nil }
+        // The start was read from a rental that has been deleted since.
         if known == nil, !claim.isTokensStart, claim.start != proposal.now { return proposal.now }
         var rental =
             known
@@ -136,12 +139,15 @@ package enum GrantRules {
                 place: proposal.place
             )
         rental.end = later(rental.start, by: claim.duration)
-        guard rental.end > proposal.now else { throw GrantRefusal(.rentalExpired, "the rental is over") }
+        guard rental.end > proposal.now else { throw GrantRefusal(.rentalExpired, "the rental has expired") }
         if claim.bindsDevice {
             guard proposal.place.device != nil else {
-                throw GrantRefusal(.rentalNeedsDevice, "the rental is for one device, and an adapter hides which it is")
+                throw GrantRefusal(
+                    .rentalNeedsDevice,
+                    "the rental is limited to one device, and a digital AV adapter hides the device"
+                )
             }
-            // Begun behind an adapter, under a policy that did not bind it: the first device has it.
+            // The rental started on an adapter, under a policy that did not bind it: bind it to the first device.
             if rental.place.device == nil { rental.place = proposal.place }
             if rental.place != proposal.place {
                 throw GrantRefusal(.rentalOnOtherDevice, "the rental belongs to the device of its first license")
@@ -152,22 +158,22 @@ package enum GrantRules {
         return nil
     }
 
-    private static func takeSlot(
+    private static func acquireSlot(
         _ claim: SlotClaim,
         _ proposal: GrantProposal,
         _ state: inout GrantState
     ) throws(GrantRefusal) {
         let own = state.lease
-        let holds = own.map { $0.until > proposal.now } ?? false
+        let isActive = own.map { $0.until > proposal.now } ?? false
         let isSameSession = own.map { $0.sessionID == proposal.sessionID } ?? false
-        // A session keeps the slot that it has, also when the others got theirs under a laxer policy.
-        if let limit = claim.limit, state.otherLeases >= limit, !(holds && isSameSession) {
+        // A session keeps its slot even if other sessions got theirs under a policy with a higher limit.
+        if let limit = claim.limit, state.otherLeases >= limit, !(isActive && isSameSession) {
             throw GrantRefusal(
                 .streamsExceeded,
-                "\(state.otherLeases) others are playing on this account, the limit is \(limit)"
+                "the account has \(state.otherLeases) other streams, the limit is \(limit)"
             )
         }
-        guard var lease = own, holds else {
+        guard var lease = own, isActive else {
             state.lease = LeaseRecord(
                 account: proposal.account,
                 place: proposal.place,
@@ -181,7 +187,8 @@ package enum GrantRules {
         }
         lease.assetID = proposal.assetID
         lease.until = max(lease.until, claim.until)
-        // What is only preloaded does not take the slot from what plays: an admin would end the wrong session.
+        // A preloaded key does not take the slot from a session that plays; otherwise an admin would end the wrong
+        // session.
         if claim.purpose != .reservation || lease.ended != nil {
             lease.purpose = claim.purpose
             lease.sessionID = proposal.sessionID
@@ -190,7 +197,7 @@ package enum GrantRules {
         state.lease = lease
     }
 
-    private static func keep(
+    private static func recordOffline(
         _ claim: OfflineClaim,
         _ proposal: GrantProposal,
         _ state: inout GrantState
@@ -198,14 +205,17 @@ package enum GrantRules {
         guard let device = proposal.place.device else { return }
         if let known = state.offline {
             if known.end == .revoked { throw GrantRefusal(.licenseRevoked, "the license of this key was revoked") }
-            if known.hasRunOut(at: proposal.now), !claim.renewAfterExpiry {
-                throw GrantRefusal(.renewalAfterExpiry, "the kept key has run out and is not given again")
+            if known.hasExpired(at: proposal.now), !claim.renewAfterExpiry {
+                throw GrantRefusal(
+                    .renewalAfterExpiry,
+                    "the persistent key has expired, and the policy does not allow a renewal"
+                )
             }
         }
         let storageUntil = claim.storage.map { later(proposal.now, by: $0) }
         var until = storageUntil
         if claim.hasDualExpiry {
-            // Both count one after the other at most: first play on the last day of storage.
+            // The two durations add up at most: first play may be on the last day of storage.
             until = storageUntil.flatMap { end in claim.playback.map { later(end, by: $0) } }
         }
         state.offline = OfflineLicenseRecord(
@@ -221,7 +231,7 @@ package enum GrantRules {
         )
     }
 
-    /// `time + seconds`, or the end of time: what comes from outside must not overflow.
+    /// Returns `time + seconds`, clamped to the range of `Int64`, because input from outside must not overflow.
     package static func later(_ time: Int64, by seconds: Int64) -> Int64 {
         let (sum, overflow) = time.addingReportingOverflow(seconds)
         return overflow ? (seconds < 0 ? .min : .max) : sum
@@ -229,9 +239,9 @@ package enum GrantRules {
 }
 
 extension OfflineLicenseRecord {
-    /// Whether the key ran out by itself. One that was invalidated in time did not, whatever the time is now; one that
-    /// was gone only after it had run out did.
-    func hasRunOut(at time: Int64) -> Bool {
+    /// Whether the key had expired by a time. A key that was invalidated before its expiry had not, regardless of the
+    /// current time; a key that was invalidated or missing only after its expiry had.
+    func hasExpired(at time: Int64) -> Bool {
         switch end {
         case .expired: true
         case .invalidated, .notFound: until.map { $0 < ended ?? time } ?? false
@@ -241,24 +251,25 @@ extension OfflineLicenseRecord {
 }
 
 extension LeaseRecord {
-    /// Ends it, if it has not run out and was not ended before. What is left is to be kept beside it, since the next
-    /// session of the place takes the lease over: the session that was ended. Nil when there was nothing to end.
+    /// Ends the lease if it has neither expired nor been ended. Returns a record of the ended session to store
+    /// separately, because the client's next session takes over the lease; nil if there is nothing to end.
     package mutating func end(at time: Int64) -> EndedSessionRecord? {
         guard until > time, ended == nil else { return nil }
         ended = time
-        // Without a session ID the next session looks like the one that was ended: it is let in when the key is gone.
-        let memory = sessionID == nil ? 0 : GrantRules.endedLeaseMemory
+        // Without a session ID the next session cannot be distinguished from the ended one, so it is allowed once the
+        // key has expired.
+        let memory = sessionID == nil ? 0 : GrantRules.endedSessionRetention
         return EndedSessionRecord(
             account: account,
             place: place,
             sessionID: sessionID,
-            forgetAt: GrantRules.later(until, by: memory)
+            expiry: GrantRules.later(until, by: memory)
         )
     }
 }
 
 extension OfflineLicenseRecord {
-    /// What a revocation leaves. The device keeps the key, so that ``until`` stays.
+    /// Marks the key as revoked. The device still has the key, so ``until`` does not change.
     package mutating func revoke(at time: Int64) {
         end = .revoked
         ended = time

@@ -1,58 +1,58 @@
-// What of a store matters to one decision. A store reads it, has `GrantRules` decide, and writes what has changed, all
-// in one transaction.
+// The part of a store that matters to one decision. A store reads it, lets `GrantRules` decide, and writes the changes,
+// all in one transaction.
 
-/// What a store knows that matters to one proposal.
+/// The stored records that matter to one proposal.
 package struct GrantState: Sendable, Equatable {
-    /// What is remembered of the SPC and its device. It is to be kept whatever is decided.
-    package var memory = SPCMemory()
-    /// That an admin ended the proposal's session at its place.
+    /// The records of the SPC and its device. They are stored whatever the decision is.
+    package var memory = SPCState()
+    /// The record of an admin having ended the proposal's session.
     package var endedSession: EndedSessionRecord?
-    /// The record under the proposal's replay key.
+    /// The record with the proposal's replay key.
     package var replay: ReplayRecord?
     /// The binding of the proposal's token.
     package var binding: TokenBindingRecord?
-    /// The device of the proposal's place, if it is one of the account's.
+    /// The proposal's device, if it is one of the account's.
     package var device: DeviceRecord?
-    /// How many other devices the account has; read only for a claim with a limit.
+    /// The number of the account's other devices; read only for a claim with a limit.
     package var otherDevices = 0
     /// The rental of the claim's subject.
     package var rental: RentalRecord?
-    /// The lease of the proposal's place, also when it has run out.
+    /// The lease of the proposal's client, even if it has expired.
     package var lease: LeaseRecord?
-    /// How many other places of the account have a lease that has not run out; read only for a claim with a limit.
+    /// The number of unexpired leases of the account's other clients; read only for a claim with a limit.
     package var otherLeases = 0
-    /// The kept key of the claim's stream ID on the device of the proposal's place.
+    /// The persistent key with the claim's stream ID on the proposal's device.
     package var offline: OfflineLicenseRecord?
 
-    /// The state of an account that the store has never seen.
+    /// Creates the state of an account without records.
     package init() {}
 }
 
-/// A session that an admin ended. It gets no more keys, whoever holds the lease of its place meanwhile.
+/// A session that an admin ended. It gets no more keys, even if another session has taken over its lease.
 package struct EndedSessionRecord: Sendable, Equatable {
     package let account: String
     package let place: PlaybackPlace
     package let sessionID: UInt64?
-    /// From when on it is of no use, in Unix seconds.
-    package let forgetAt: Int64
+    /// The time when the record can be deleted, in Unix seconds.
+    package let expiry: Int64
 
-    package init(account: String, place: PlaybackPlace, sessionID: UInt64?, forgetAt: Int64) {
+    package init(account: String, place: PlaybackPlace, sessionID: UInt64?, expiry: Int64) {
         self.account = account
         self.place = place
         self.sessionID = sessionID
-        self.forgetAt = forgetAt
+        self.expiry = expiry
     }
 }
 
-/// That a request was answered.
+/// The record of a request that was answered.
 package struct ReplayRecord: Sendable, Equatable {
     /// The keyed hash of the request, 32 bytes.
     package let key: [UInt8]
-    /// Before when the same request is a retry, in Unix seconds.
+    /// The time until which the same request is a retry, in Unix seconds.
     package let retryUntil: Int64
-    /// When the record is of no use any more, in Unix seconds.
+    /// The time when the record can be deleted, in Unix seconds.
     package let expires: Int64
-    /// What went out. A store may drop it from `retryUntil` on: it is the bulk of the record.
+    /// The response. A store may delete it from `retryUntil` on, because it is most of the record's size.
     package var answer: LicenseAnswer?
 
     package init(key: [UInt8], retryUntil: Int64, expires: Int64, answer: LicenseAnswer?) {
@@ -63,14 +63,14 @@ package struct ReplayRecord: Sendable, Equatable {
     }
 }
 
-/// To whom a token for one use belongs.
+/// The account, client and session that a single-use token belongs to.
 package struct TokenBindingRecord: Sendable, Equatable {
-    /// SHA-256 over issuer and `jti`, 32 bytes.
+    /// The SHA-256 of issuer and `jti`, 32 bytes.
     package let token: [UInt8]
     package let account: String
     package let place: PlaybackPlace
     package let sessionID: UInt64?
-    /// When the token expires, in Unix seconds: the latest time that it was used with.
+    /// The time when the token expires, in Unix seconds: the latest expiry that it was used with.
     package var expires: Int64
 
     package init(token: [UInt8], account: String, place: PlaybackPlace, sessionID: UInt64?, expires: Int64) {
@@ -82,23 +82,24 @@ package struct TokenBindingRecord: Sendable, Equatable {
     }
 }
 
-/// What a store knows that matters to one Sync claim.
+/// The stored records that matter to one Sync claim.
 package struct SyncState: Sendable, Equatable {
-    /// What is remembered of the SPC and its device. It is to be kept whatever is decided.
-    package var memory = SPCMemory()
-    /// The challenge that the claim carries, if the store gave it out and it was not used. Using it makes it nil.
+    /// The records of the SPC and its device. They are stored whatever the decision is.
+    package var memory = SPCState()
+    /// The challenge that the claim contains, if the store issued it and it was not used. The decision sets it to nil
+    /// when it is used.
     package var challenge: ChallengeRecord?
-    /// The kept keys that the claim is about: ``SyncClaim/subject`` says which.
+    /// The persistent keys that the claim refers to: see ``SyncClaim/subject``.
     package var licenses: [OfflineLicenseRecord] = []
 
     package init() {}
 }
 
-/// A challenge that was given out.
+/// A challenge that was issued.
 package struct ChallengeRecord: Sendable, Equatable {
     package let challenge: UInt64
     package let account: String
-    /// From when on it is of no use, in Unix seconds.
+    /// The time when the challenge expires, in Unix seconds.
     package let expires: Int64
 
     package init(challenge: UInt64, account: String, expires: Int64) {
@@ -109,13 +110,13 @@ package struct ChallengeRecord: Sendable, Equatable {
 }
 
 extension SyncClaim {
-    /// Which kept keys of the claim's account and device it is about.
+    /// The persistent keys of the account and device that a claim refers to.
     package enum Subject: Sendable, Equatable {
         case streams([[UInt8]])
         case title([UInt8])
     }
 
-    /// Which kept keys of the claim's account and device it is about.
+    /// The persistent keys of the account and device that the claim refers to.
     package var subject: Subject {
         switch (message, streamID, titleID) {
         case (.invalidated(let streamIDs, _, _), _, _): .streams(streamIDs)
@@ -125,7 +126,7 @@ extension SyncClaim {
         }
     }
 
-    /// The challenge that it carries; nil for a plain report.
+    /// The challenge that the claim contains; nil for a plain report.
     package var challenge: UInt64? {
         switch message {
         case .report: nil
@@ -135,7 +136,7 @@ extension SyncClaim {
 }
 
 extension PlaybackPlace {
-    /// The place as bytes, for a column: a byte for the kind, then the device's hash or the session ID.
+    /// The bytes for a database column: a byte for the kind, then the device's hash or the session ID.
     package var encoded: [UInt8] {
         switch self {
         case .device(let device): [0] + device.bytes
@@ -143,7 +144,7 @@ extension PlaybackPlace {
         }
     }
 
-    /// Reads what ``encoded`` wrote; nil when the bytes are damaged.
+    /// Decodes the bytes of ``encoded``; nil if they are damaged.
     package init?(encoded: [UInt8]) {
         switch (encoded.first, encoded.count) {
         case (0, 17):
@@ -155,14 +156,14 @@ extension PlaybackPlace {
         }
     }
 
-    /// The device, if it is one.
+    /// The device; nil for a session.
     package var device: DeviceHash? {
         if case .device(let device) = self { device } else { nil }
     }
 }
 
 extension RentalSubject {
-    /// The subject as bytes, for a column: a byte for the kind, then the title's name or the asset ID.
+    /// The bytes for a database column: a byte for the kind, then the title's name or the asset ID.
     package var encoded: [UInt8] {
         switch self {
         case .title(let name): [0] + name.utf8
@@ -170,7 +171,7 @@ extension RentalSubject {
         }
     }
 
-    /// Reads what ``encoded`` wrote; nil when the bytes are damaged.
+    /// Decodes the bytes of ``encoded``; nil if they are damaged.
     package init?(encoded: [UInt8]) {
         switch encoded.first {
         case 0: self = .title(String(decoding: encoded.dropFirst(), as: UTF8.self))
@@ -180,7 +181,7 @@ extension RentalSubject {
     }
 }
 
-/// A number's bytes, the highest first.
+/// Returns the bytes of a number in big-endian order.
 func bigEndianBytes(_ number: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: number.bigEndian) { Array($0) }
 }

@@ -1,19 +1,20 @@
-/// What an SPC proves once the integrity of its [SK...R1] block is verified, whatever becomes of the request.
+/// The facts that an SPC proves once the integrity of its [SK...R1] block is verified, whatever the result of the
+/// request.
 ///
-/// Nothing else in an SPC is authenticated: whoever carries it can make a block unknown by flipping one bit. So a store
-/// remembers the message, to tell a changed copy of it, and what the device reported against itself, since the device's ID is
-/// authenticated.
+/// Nothing else in an SPC is authenticated: anyone who forwards an SPC can make a block unknown by flipping one bit. A
+/// store therefore stores a fingerprint of the message, to detect a changed copy, and the facts that the device
+/// reported against itself, because the device's ID is authenticated.
 package struct SPCEvidence: Sendable, Equatable {
-    /// The message.
+    /// The fingerprint of the message.
     package var sighting: SPCSighting
-    /// The device; nil where the SPC's ID is that of a digital AV adapter.
+    /// The device; nil if the SPC contains the ID of a digital AV adapter.
     package var device: DeviceHash?
-    /// What this SPC reports against the device.
+    /// The facts that this SPC reports against the device.
     package var report: DeviceReport
-    /// What the decision about this request has taken into account: ``report``, and what the store told of earlier reports.
+    /// The facts that the decision on this request took into account: ``report``, and earlier reports from the store.
     package var considered: DeviceReport
 
-    /// Makes the evidence of one SPC, with nothing considered beside its own report.
+    /// Creates the evidence of one SPC, with only its own report considered.
     package init(sighting: SPCSighting, device: DeviceHash?, report: DeviceReport) {
         self.sighting = sighting
         self.device = device
@@ -22,19 +23,20 @@ package struct SPCEvidence: Sendable, Equatable {
     }
 }
 
-/// One SPC, remembered for its age window.
+/// The fingerprint of one SPC, stored for the SPC's age window.
 package struct SPCSighting: Sendable, Equatable {
-    /// The size in bytes of both hashes. They are the beginning of a SHA-256: enough to tell messages apart, and half the room.
+    /// The size of both hashes, in bytes. They are truncated SHA-256 hashes, which are long enough to distinguish
+    /// messages and halve the storage.
     package static let hashSize = 16
 
-    /// The hash of the RSA block, 16 bytes. Nobody but the device can make another block for the same payload key.
+    /// The hash of the RSA block, 16 bytes. Only the device can create another block for the same payload key.
     package let key: [UInt8]
     /// The hash of the whole message, 16 bytes.
     package let digest: [UInt8]
-    /// When the SPC has become too old to be answered, in Unix seconds.
+    /// The time when the SPC is too old to be answered, in Unix seconds.
     package var expires: Int64
 
-    /// Makes a sighting.
+    /// Creates a fingerprint.
     package init(key: [UInt8], digest: [UInt8], expires: Int64) {
         self.key = key
         self.digest = digest
@@ -42,11 +44,11 @@ package struct SPCSighting: Sendable, Equatable {
     }
 }
 
-/// What a store made of a refusal.
+/// The store's result of recording a refusal.
 package enum RefusalOutcome: Sendable, Equatable {
-    /// The audit record is written, and the SPC remembered.
+    /// The audit record and the fingerprint of the SPC are stored.
     case recorded
-    /// Another message with the same RSA block was seen before, so that this one was changed on its way. The audit record says
-    /// so instead.
+    /// Another message with the same RSA block was received before, so this message was changed in transit. The audit
+    /// record has this outcome instead.
     case tampered
 }

@@ -1,45 +1,45 @@
-/// What a store knows that matters to one SPC.
-package struct SPCMemory: Sendable, Equatable {
-    /// The message that was seen first with the SPC's RSA block.
+/// The stored records that matter to one SPC.
+package struct SPCState: Sendable, Equatable {
+    /// The first message that was received with the SPC's RSA block.
     package var sighting: SPCSighting?
-    /// What the device has reported so far.
+    /// The facts that the device has reported so far.
     package var report = DeviceReport()
 
-    /// What a store that has never seen either knows.
+    /// Creates the state of an unknown SPC and device.
     package init() {}
 }
 
 extension GrantRules {
-    /// What comes of the evidence of an SPC.
+    /// The result of checking the evidence of an SPC.
     package enum Admission: Sendable, Equatable {
-        /// Nothing speaks against it.
+        /// The evidence is accepted.
         case admitted
-        /// The same RSA block came with other bytes before.
+        /// Another message with the same RSA block was received before.
         case tampered
-        /// The device reported what the decision did not take into account.
+        /// The device has reported facts that the decision did not take into account.
         case reported(DeviceReport)
     }
 
-    /// Checks the evidence of an SPC, and leaves in `memory` what is to be stored.
-    package static func admit(_ evidence: SPCEvidence, at time: Int64, _ memory: inout SPCMemory) -> Admission {
+    /// Checks the evidence of an SPC, and updates `memory` with the records to store.
+    package static func admit(_ evidence: SPCEvidence, at time: Int64, _ memory: inout SPCState) -> Admission {
         guard isUnchanged(evidence, at: time, memory) else { return .tampered }
         let binding = memory.report.binding(at: time)
         guard evidence.considered.covers(binding) else { return .reported(binding) }
-        remember(evidence, at: time, &memory)
+        record(evidence, at: time, &memory)
         return .admitted
     }
 
-    /// The same for a request that is refused anyway.
-    package static func refuse(_ evidence: SPCEvidence, at time: Int64, _ memory: inout SPCMemory) -> RefusalOutcome {
+    /// Checks the evidence of an SPC whose request is refused in any case.
+    package static func refuse(_ evidence: SPCEvidence, at time: Int64, _ memory: inout SPCState) -> RefusalOutcome {
         guard isUnchanged(evidence, at: time, memory) else { return .tampered }
-        remember(evidence, at: time, &memory)
+        record(evidence, at: time, &memory)
         return .recorded
     }
 
-    /// The refusal of a message that was changed on its way.
-    package static let tampered = GrantRefusal(.tampered, "the same RSA block came with another message before")
+    /// The refusal of a message that was changed in transit.
+    package static let tampered = GrantRefusal(.tampered, "another message with the same RSA block was received before")
 
-    /// The audit record of a refusal.
+    /// Returns the audit record of a refusal.
     package static func auditRecord(of record: AuditRecord, _ outcome: RefusalOutcome) -> AuditRecord {
         guard outcome == .tampered else { return record }
         var changed = record
@@ -48,13 +48,13 @@ extension GrantRules {
         return changed
     }
 
-    private static func isUnchanged(_ evidence: SPCEvidence, at time: Int64, _ memory: SPCMemory) -> Bool {
+    private static func isUnchanged(_ evidence: SPCEvidence, at time: Int64, _ memory: SPCState) -> Bool {
         guard let seen = memory.sighting, seen.expires > time else { return true }
         return seen.digest == evidence.sighting.digest
     }
 
-    private static func remember(_ evidence: SPCEvidence, at time: Int64, _ memory: inout SPCMemory) {
-        // The first sighting keeps its time: the SPC becomes no younger by being sent again.
+    private static func record(_ evidence: SPCEvidence, at time: Int64, _ memory: inout SPCState) {
+        // The first fingerprint keeps its expiry, because repeating an SPC does not make it newer.
         if memory.sighting.map({ $0.expires <= time }) ?? true { memory.sighting = evidence.sighting }
         if evidence.device != nil { memory.report.add(evidence.report, at: time) }
     }

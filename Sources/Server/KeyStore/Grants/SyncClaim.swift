@@ -1,49 +1,51 @@
-/// What a Sync SPC tells: a report on kept keys, or that they were invalidated.
+/// The content of a Sync SPC: a report on persistent keys, or their invalidation.
 package struct SyncClaim: Sendable {
-    /// What it tells.
+    /// The content of the message.
     package enum Message: Sendable, Equatable {
-        /// How long the keys may still be used, in seconds; nil: without end. Zero: expired. It never frees a place.
+        /// The remaining time of the keys, in seconds; nil means unlimited, zero means expired. A report never frees a
+        /// slot.
         case report(remaining: Int64?)
-        /// The keys of these stream IDs are gone (flag 16); `hadExpired` when they had run out before (flag 18). The
-        /// challenge must be one that the store gave out, here and below.
+        /// The keys with these stream IDs are deleted (flag 16); `hadExpired` if they had expired before (flag 18). The
+        /// challenge must be one that the store issued, also in the cases below.
         case invalidated(streamIDs: [[UInt8]], hadExpired: Bool, challenge: UInt64)
-        /// Invalidation was asked for, and there was no such key (flag 17). It may have been replaced by a newer one, and
-        /// which of the title's keys it was is not said: no record ends.
+        /// Invalidation was requested, and the key did not exist (flag 17). A newer key may have replaced it, and the
+        /// message does not identify the key of the title, so no record ends.
         case notFound(challenge: UInt64)
-        /// Invalidation was asked for and not done, and the key had expired (flag 18 alone). Its record ends where the
-        /// device keeps one key of the title, so that it can be no other.
+        /// Invalidation was requested and not performed, and the key had expired (only flag 18). Its record ends if the
+        /// device has exactly one key of the title.
         case expired(challenge: UInt64)
     }
 
-    /// How many stream IDs an invalidation may list.
+    /// The maximum number of stream IDs in an invalidation.
     package static let maximumStreamIDs = 1_000
 
     /// The token's subject.
     package var account: String
-    /// To whom the challenge was given. It is ``account``, except where nobody is authorized: then a device's account is
-    /// known only from its SPC, after the challenge.
+    /// The account that the challenge was issued to. It equals ``account``, except without authorization: then a
+    /// device's account is known only from its SPC, after the challenge was issued.
     package var challengeAccount: String
     /// The device, by the hash of its HU.
     package var device: DeviceHash
     /// The time, in Unix seconds.
     package var now: Int64
-    /// What the SPC proves; nil where a plug-in opened it and keeps the message to itself.
+    /// The authenticated evidence of the SPC; nil if a plug-in decrypted the SPC and does not expose the message.
     package var evidence: SPCEvidence?
-    /// When the device made the SPC by its own clock, in Unix seconds; nil when it does not say. What was made before a
-    /// key was given says nothing of that key.
+    /// The time when the device created the SPC by its own clock, in Unix seconds; nil if the SPC does not contain it.
+    /// An SPC that was created before a key was issued proves nothing about that key.
     package var made: Int64?
     /// The content ID of version 1: a stream ID, 16 bytes.
     package var streamID: [UInt8]?
     /// The title ID of version 2, 16 bytes.
     package var titleID: [UInt8]?
-    /// The SPC's asset ID: which key of a title a report is about, since version 2 names the title alone. Nil: of all.
+    /// The SPC's asset ID, which identifies the key of a title that a report is about, because version 2 contains only
+    /// the title. Nil means all keys.
     package var assetID: [UInt8]?
-    /// What it tells.
+    /// The content of the message.
     package var message: Message
-    /// The audit record when it is taken. For a refusal its outcome and detail are replaced.
+    /// The audit record of a recorded claim. For a refusal, its outcome and detail are replaced.
     package var audit: AuditRecord
 
-    /// Makes a claim of an account to which the challenge was given too.
+    /// Creates a claim of the account that the challenge was issued to.
     package init(
         account: String,
         device: DeviceHash,
@@ -64,9 +66,9 @@ package struct SyncClaim: Sendable {
     }
 }
 
-/// What a store made of a Sync SPC.
+/// The store's decision on a Sync SPC.
 package enum SyncOutcome: Sendable, Equatable {
-    /// It is recorded; so many records were changed.
+    /// The claim is recorded; `records` is the number of records that were changed.
     case recorded(records: Int)
     /// Nothing was changed.
     case refused(GrantRefusal)

@@ -1,11 +1,12 @@
 extension GrantRules {
-    /// By how much a device's remaining time may differ from what storage still allows before it tells of first play,
-    /// in seconds: the SPC was under way, and clocks differ.
+    /// The difference between a device's reported remaining time and the remaining storage duration beyond which first
+    /// play is assumed, in seconds. It allows for transit time and clock differences.
     package static let firstPlayTolerance: Int64 = 60
 
-    /// Decides on a Sync claim, and leaves in `state` what is to be kept. Refused, only ``SyncState/memory`` changes.
+    /// Decides on a Sync claim, and updates `state` with the records to store. If the claim is refused, only
+    /// ``SyncState/memory`` changes.
     package static func decide(_ claim: SyncClaim, _ state: inout SyncState) -> SyncOutcome {
-        // Its device gets no key for it, so that earlier reports do not matter here.
+        // The device gets no key for a Sync SPC, so earlier reports do not matter here.
         if let evidence = claim.evidence, refuse(evidence, at: claim.now, &state.memory) == .tampered {
             return .refused(tampered)
         }
@@ -13,16 +14,18 @@ extension GrantRules {
             guard let known = state.challenge, known.challenge == challenge, known.expires > claim.now,
                 known.account.utf8.elementsEqual(claim.challengeAccount.utf8)
             else {
-                return .refused(GrantRefusal(.challengeUnknown, "the challenge was not given out, or was used"))
+                return .refused(
+                    GrantRefusal(.challengeUnknown, "the challenge was not issued, was already used, or has expired")
+                )
             }
             state.challenge = nil
         }
         var count = 0
-        for index in state.licenses.indices where claim.isAbout(state.licenses[index]) {
+        for index in state.licenses.indices where claim.applies(to: state.licenses[index]) {
             count += 1
             state.licenses[index].reported = claim.now
             switch claim.message {
-            case .report(let remaining): state.licenses[index].note(remaining: remaining, at: claim.now)
+            case .report(let remaining): state.licenses[index].recordRemaining(remaining, at: claim.now)
             case .invalidated(_, let hadExpired, _):
                 state.licenses[index].finish(hadExpired ? .expired : .invalidated, at: claim.now)
             case .notFound: break
@@ -33,7 +36,7 @@ extension GrantRules {
         return .recorded(records: count)
     }
 
-    /// The audit record that is written with an outcome.
+    /// Returns the audit record to write with an outcome.
     package static func auditRecord(of claim: SyncClaim, _ outcome: SyncOutcome) -> AuditRecord {
         var record = claim.audit
         if case .refused(let refusal) = outcome { record.replaceOutcome(refusal.code.rawValue, refusal.reason) }
@@ -42,20 +45,20 @@ extension GrantRules {
 }
 
 extension SyncClaim {
-    /// Whether it can speak of this key: an SPC that was held back says nothing of one that was given later, and what is left
-    /// of one key nothing of the title's others.
-    fileprivate func isAbout(_ license: OfflineLicenseRecord) -> Bool {
+    /// Whether the claim applies to a key: a delayed SPC proves nothing about a key that was issued later, and the
+    /// remaining time of one key proves nothing about the title's other keys.
+    fileprivate func applies(to license: OfflineLicenseRecord) -> Bool {
         if case .report = message, titleID != nil, let assetID, license.assetID != assetID { return false }
         return made.map { $0 >= license.granted } ?? true
     }
 }
 
 extension OfflineLicenseRecord {
-    /// Takes the device's word on how long it may still be played. Only the end is brought nearer by it, never put off.
-    fileprivate mutating func note(remaining: Int64?, at now: Int64) {
+    /// Records the remaining time that the device reported. It can only bring the end nearer, never defer it.
+    fileprivate mutating func recordRemaining(_ remaining: Int64?, at now: Int64) {
         guard end == nil || end == .revoked, let remaining else { return }
         guard remaining > 0 else { return finish(.expired, at: now) }
-        // From first play on it is endless: what remains until then says nothing about the end.
+        // Playback is unlimited from first play on, so the remaining time until then does not determine the end.
         guard playback != nil else { return }
         let ends = GrantRules.later(now, by: remaining)
         if isBeforeFirstPlay {
@@ -66,19 +69,19 @@ extension OfflineLicenseRecord {
         until = min(until ?? ends, ends)
     }
 
-    /// Whether storage and playback still count one after the other, as far as is known. A key with one expiry never
-    /// outlasts its storage.
+    /// Whether the key has not been played yet, as far as is known, so that the playback duration is still to follow. A
+    /// key with one expiry never outlasts its storage duration.
     private var isBeforeFirstPlay: Bool {
         guard firstPlaySeen == nil else { return false }
         guard let until, let storageUntil else { return true }
         return until > storageUntil
     }
 
-    /// The key cannot be played any more.
+    /// Records that the key can no longer be played.
     fileprivate mutating func finish(_ how: End, at now: Int64) {
         until = min(until ?? now, now)
-        // What was revoked stays so, and what was gone once is: otherwise a device could wash an expired or revoked key
-        // clean by having it invalidated.
+        // A key that has ended or was revoked stays so; otherwise a device could clear an expired or revoked key from
+        // its record by invalidating the key.
         guard end == nil else { return }
         end = how
         ended = now

@@ -1,7 +1,7 @@
-/// What the store in memory remembers of licenses. Accounts are kept by their bytes: Swift takes two spellings of one
-/// letter for equal, a database does not.
+/// The license records of the in-memory store. Accounts are keyed by their bytes, because Swift compares canonically
+/// equivalent strings as equal and a database does not.
 struct InMemoryGrants {
-    /// What there is of one account.
+    /// The records of one account.
     struct Account {
         var leases: [PlaybackPlace: LeaseRecord] = [:]
         var endedSessions: [Session: EndedSessionRecord] = [:]
@@ -10,7 +10,7 @@ struct InMemoryGrants {
         var offline: [DeviceHash: [[UInt8]: OfflineLicenseRecord]] = [:]
     }
 
-    /// A session at a place.
+    /// A session of a device or adapter.
     struct Session: Hashable {
         let place: PlaybackPlace
         let id: UInt64?
@@ -21,18 +21,18 @@ struct InMemoryGrants {
     var bindings: [[UInt8]: TokenBindingRecord] = [:]
     var challenges: [UInt64: ChallengeRecord] = [:]
     var reports: [DeviceHash: DeviceReport] = [:]
-    /// SPCs by the hash of their RSA block, with the number of their arrival.
+    /// SPCs by the hash of their RSA block, with a counter of their arrival.
     private var sightings: [[UInt8]: (number: Int, sighting: SPCSighting)] = [:]
     private var sightingNumber = 0
 
-    func memory(for evidence: SPCEvidence) -> SPCMemory {
-        var memory = SPCMemory()
+    func memory(for evidence: SPCEvidence) -> SPCState {
+        var memory = SPCState()
         memory.sighting = sightings[evidence.sighting.key]?.sighting
         memory.report = evidence.device.flatMap { reports[$0] } ?? DeviceReport()
         return memory
     }
 
-    mutating func keep(_ memory: SPCMemory, of evidence: SPCEvidence) {
+    mutating func store(_ memory: SPCState, of evidence: SPCEvidence) {
         if let sighting = memory.sighting, sighting != sightings[sighting.key]?.sighting {
             sightingNumber += 1
             sightings[sighting.key] = (sightingNumber, sighting)
@@ -43,7 +43,7 @@ struct InMemoryGrants {
     func state(for proposal: GrantProposal) -> GrantState {
         let account = accounts[Array(proposal.account.utf8)] ?? Account()
         var state = GrantState()
-        state.memory = proposal.evidence.map(memory) ?? SPCMemory()
+        state.memory = proposal.evidence.map(memory) ?? SPCState()
         state.endedSession = account.endedSessions[Session(place: proposal.place, id: proposal.sessionID)]
         state.replay = proposal.replay.flatMap { replays[$0.key] }
         state.binding = proposal.binding.flatMap { bindings[$0.token] }
@@ -58,7 +58,7 @@ struct InMemoryGrants {
         return state
     }
 
-    mutating func keep(_ state: GrantState, of proposal: GrantProposal) {
+    mutating func store(_ state: GrantState, of proposal: GrantProposal) {
         if let replay = state.replay { replays[replay.key] = replay }
         if let binding = state.binding { bindings[binding.token] = binding }
         var account = accounts[Array(proposal.account.utf8)] ?? Account()
@@ -70,19 +70,19 @@ struct InMemoryGrants {
     }
 
     func state(for claim: SyncClaim) -> SyncState {
-        let kept = accounts[Array(claim.account.utf8)]?.offline[claim.device] ?? [:]
+        let licenses = accounts[Array(claim.account.utf8)]?.offline[claim.device] ?? [:]
         var state = SyncState()
-        state.memory = claim.evidence.map(memory) ?? SPCMemory()
+        state.memory = claim.evidence.map(memory) ?? SPCState()
         state.challenge = claim.challenge.flatMap { challenges[$0] }
         state.licenses =
             switch claim.subject {
-            case .streams(let streamIDs): Set(streamIDs).compactMap { kept[$0] }
-            case .title(let titleID): kept.values.filter { $0.titleID == titleID }
+            case .streams(let streamIDs): Set(streamIDs).compactMap { licenses[$0] }
+            case .title(let titleID): licenses.values.filter { $0.titleID == titleID }
             }
         return state
     }
 
-    mutating func keep(_ state: SyncState, of claim: SyncClaim) {
+    mutating func store(_ state: SyncState, of claim: SyncClaim) {
         if let challenge = claim.challenge { challenges[challenge] = state.challenge }
         for license in state.licenses {
             accounts[Array(claim.account.utf8)]?.offline[claim.device]?[license.streamID] = license
@@ -94,19 +94,19 @@ struct InMemoryGrants {
         sightings = sightings.filter { $0.value.sighting.expires > time && $0.value.number > sightingNumber - limit }
         reports = reports.mapValues { $0.binding(at: time) }.filter { !$0.value.entries.isEmpty }
         replays = replays.filter { $0.value.expires > time }
-        bindings = bindings.filter { GrantRules.later($0.value.expires, by: GrantRules.bindingMemory) > time }
+        bindings = bindings.filter { GrantRules.later($0.value.expires, by: GrantRules.bindingRetention) > time }
         challenges = challenges.filter { $0.value.expires > time }
         for (key, replay) in replays where replay.retryUntil <= time { replays[key]?.answer = nil }
         accounts = accounts.mapValues { account in
             var account = account
             account.leases = account.leases.filter { $0.value.until > time }
-            account.endedSessions = account.endedSessions.filter { $0.value.forgetAt > time }
+            account.endedSessions = account.endedSessions.filter { $0.value.expiry > time }
             return account
         }
         return before - count
     }
 
-    /// How many records there are of those that are pruned.
+    /// The number of records that pruning can remove.
     private var count: Int {
         let ofAccounts = accounts.values.reduce(0) { $0 + $1.leases.count + $1.endedSessions.count }
         let ofReports = reports.values.reduce(0) { $0 + $1.entries.count }

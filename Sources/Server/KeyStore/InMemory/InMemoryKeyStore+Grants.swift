@@ -1,30 +1,30 @@
 package import FPSCrypto
 
 extension InMemoryKeyStore {
-    /// Decides on a proposal and keeps what comes of it.
+    /// Decides on a proposal and stores the result.
     package func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
         try proposal.check()
-        guard proposal.holds(at: catalogVersion) else { return .catalogChanged }
+        guard proposal.isCurrent(at: catalogVersion) else { return .catalogChanged }
         var state = grants.state(for: proposal)
         let outcome = GrantRules.decide(proposal, &state)
-        if let evidence = proposal.evidence { grants.keep(state.memory, of: evidence) }
-        if outcome == .granted { grants.keep(state, of: proposal) }
+        if let evidence = proposal.evidence { grants.store(state.memory, of: evidence) }
+        if outcome == .granted { grants.store(state, of: proposal) }
         if let record = GrantRules.auditRecord(of: proposal, outcome) { audit.append(record) }
         return outcome
     }
 
-    /// Records what a Sync SPC tells.
+    /// Records the report of a Sync SPC.
     package func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
         try claim.check()
         var state = grants.state(for: claim)
         let outcome = GrantRules.decide(claim, &state)
-        if let evidence = claim.evidence { grants.keep(state.memory, of: evidence) }
-        if case .recorded = outcome { grants.keep(state, of: claim) }
+        if let evidence = claim.evidence { grants.store(state.memory, of: evidence) }
+        if case .recorded = outcome { grants.store(state, of: claim) }
         audit.append(GrantRules.auditRecord(of: claim, outcome))
         return outcome
     }
 
-    /// Writes a refusal and remembers its SPC.
+    /// Writes a refusal and stores the fingerprint of its SPC.
     package func refuse(
         _ record: AuditRecord,
         evidence: SPCEvidence,
@@ -33,17 +33,17 @@ extension InMemoryKeyStore {
         try evidence.check()
         var memory = grants.memory(for: evidence)
         let outcome = GrantRules.refuse(evidence, at: now, &memory)
-        grants.keep(memory, of: evidence)
+        grants.store(memory, of: evidence)
         audit.append(GrantRules.auditRecord(of: record, outcome))
         return outcome
     }
 
-    /// What a device has reported against itself.
+    /// Returns the facts that a device has reported against itself.
     package func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport {
         grants.reports[device]?.binding(at: time) ?? DeviceReport()
     }
 
-    /// A challenge for one Sync SPC.
+    /// Returns a new challenge for one Sync SPC.
     package func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
         try checkAccount(account)
         var random = SecureRandom()
@@ -52,18 +52,18 @@ extension InMemoryKeyStore {
         return challenge
     }
 
-    /// The rental of a subject.
+    /// Returns the rental of a subject.
     package func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
         grants.accounts[Array(account.utf8)]?.rentals[subject]
     }
 
-    /// Forgets what is of no use at `time`.
+    /// Deletes records that have expired at `time`.
     @discardableResult
     package func prune(at time: Int64, keepingSPCs limit: Int) async throws(KeyStoreError) -> Int {
         grants.prune(at: time, keepingSPCs: limit)
     }
 
-    /// The keyed hash under which a request is remembered.
+    /// Returns the keyed hash by which a request's replay record is stored.
     package nonisolated func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {
         ReplayKey.make(
             r1: r1,
@@ -75,7 +75,7 @@ extension InMemoryKeyStore {
 }
 
 extension InMemoryKeyStore {
-    /// Leases by account and place.
+    /// Returns leases, sorted by account and place.
     package func leases(
         account: String?,
         at time: Int64,
@@ -88,7 +88,7 @@ extension InMemoryKeyStore {
         return Array(found.sorted { $0.precedes($1) }.prefix(pageSize(limit)))
     }
 
-    /// How many leases there are.
+    /// Returns the number of unexpired leases.
     package func leaseCount(at time: Int64) async throws(KeyStoreError) -> Int {
         grants.accounts.values.reduce(0) { $0 + $1.leases.values.count { $0.until > time } }
     }
@@ -109,13 +109,13 @@ extension InMemoryKeyStore {
         return true
     }
 
-    /// The devices of an account.
+    /// Returns the devices of an account.
     package func devices(account: String) async throws(KeyStoreError) -> [DeviceRecord] {
         let devices = grants.accounts[Array(account.utf8)]?.devices.values.map { $0 } ?? []
         return devices.sorted { $0.device.bytes.lexicographicallyPrecedes($1.device.bytes) }
     }
 
-    /// Forgets a device.
+    /// Deletes a device.
     @discardableResult
     package func forgetDevice(
         account: String,
@@ -127,7 +127,7 @@ extension InMemoryKeyStore {
         return true
     }
 
-    /// The kept keys of an account.
+    /// Returns the persistent keys of an account.
     package func offlineLicenses(account: String) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
         let found = grants.accounts[Array(account.utf8)]?.offline.values.flatMap(\.values) ?? []
         return found.sorted {
@@ -135,7 +135,7 @@ extension InMemoryKeyStore {
         }
     }
 
-    /// The kept keys of all accounts.
+    /// Returns the persistent keys of all accounts.
     package func offlineLicenses(
         playableAt time: Int64?,
         after last: OfflineLicenseRecord?,
@@ -148,7 +148,7 @@ extension InMemoryKeyStore {
         return Array(found.sorted { $0.precedes($1) }.prefix(pageSize(limit)))
     }
 
-    /// Revokes a kept key.
+    /// Revokes a persistent key.
     @discardableResult
     package func revokeOfflineLicense(
         account: String,
@@ -165,13 +165,13 @@ extension InMemoryKeyStore {
         return true
     }
 
-    /// The rentals of an account.
+    /// Returns the rentals of an account.
     package func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
         let rentals = grants.accounts[Array(account.utf8)]?.rentals.values.map { $0 } ?? []
         return rentals.sorted { $0.subject.encoded.lexicographicallyPrecedes($1.subject.encoded) }
     }
 
-    /// Forgets a rental.
+    /// Deletes a rental.
     @discardableResult
     package func forgetRental(
         account: String,
@@ -185,7 +185,7 @@ extension InMemoryKeyStore {
 }
 
 extension LeaseRecord {
-    /// The order of lists: by account, then by place, each by its bytes.
+    /// Compares by the order of lists: account, then place, each by its bytes.
     fileprivate func precedes(_ other: LeaseRecord) -> Bool {
         let (mine, others) = (Array(account.utf8), Array(other.account.utf8))
         return mine == others
@@ -194,7 +194,7 @@ extension LeaseRecord {
 }
 
 extension OfflineLicenseRecord {
-    /// The order of lists: by account, then by device, then by stream ID, each by its bytes.
+    /// Compares by the order of lists: account, then device, then stream ID, each by its bytes.
     fileprivate func precedes(_ other: OfflineLicenseRecord) -> Bool {
         let (mine, others) = (Array(account.utf8), Array(other.account.utf8))
         return mine == others

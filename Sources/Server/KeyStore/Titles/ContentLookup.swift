@@ -1,23 +1,23 @@
-/// A content key with the title and the track that it belongs to: all that a license needs to know of content.
+/// A content key with its title and track: all content data that a license request needs.
 package struct ContentLookup: Sendable {
     /// The key.
     package let record: ContentRecord
-    /// The title of a key period; nil for a key that stands alone.
+    /// The title of a key period; nil for a separate key.
     package let title: TitleRecord?
-    /// The track of a key period; nil for a key that stands alone.
+    /// The track of a key period; nil for a separate key.
     package let track: TrackRecord?
-    /// The policies that govern the key, as of the same moment: the title's, the track's, its own, as far as there are any,
-    /// otherwise the one called ``defaultPolicy``; empty where that is not there either. They are merged by the strictest
-    /// value per field.
+    /// The policies that apply to the key, read in the same transaction: those of the title, the track and the key. If
+    /// there are none, the policy named ``defaultPolicy``, if it exists. They are merged by the strictest value per
+    /// field.
     package let policies: [PolicyRecord]
-    /// How often content, titles, tracks and policies had been changed when this was read. As long as the store's number is
-    /// the same, all of this still holds.
+    /// The number of changes of content, titles, tracks and policies when the key was read. The lookup is current as
+    /// long as the store's number is the same.
     package let catalogVersion: Int64
 
-    /// Puts a key beside its title and track.
+    /// Creates a lookup.
     ///
-    /// - Parameter policy: finds a policy by its name.
-    /// - Throws: what `policy` throws, and ``KeyStoreError/Code/missingReference`` where it finds none.
+    /// - Parameter policy: Returns the policy with a name.
+    /// - Throws: The errors of `policy`, and ``KeyStoreError/Code/missingReference`` if a policy does not exist.
     package init(
         record: ContentRecord,
         title: TitleRecord?,
@@ -40,10 +40,10 @@ package struct ContentLookup: Sendable {
         self.policies = policies
     }
 
-    /// The name of the policy for content that names none, neither itself nor by title and track.
+    /// The name of the policy for content without policies of its own, its title or its track.
     package static let defaultPolicy = "default"
 
-    /// The names of the policies to look for.
+    /// Returns the names of the policies that apply.
     package static func policyNames(
         governing info: ContentInfo,
         _ title: TitleRecord?,
@@ -56,32 +56,34 @@ package struct ContentLookup: Sendable {
         return names.isEmpty ? [defaultPolicy] : names
     }
 
-    /// What the key decrypts, by its track where it has one.
+    /// The kind of media that the key decrypts: the track's, if the key has a track.
     package var kind: ContentTrack { track?.kind ?? record.info.track }
 
-    /// The stream ID of an Offline Key TLLV, 16 bytes: the track's, or the key's own where it stands alone.
+    /// The stream ID of an Offline Key TLLV, 16 bytes: the track's, or that of a separate key.
     package var streamID: [UInt8]? { track?.streamID ?? record.info.streamID }
 
-    /// The title ID of an Offline Key TLLV, 16 bytes: the title's, or the key's own where it stands alone.
+    /// The title ID of an Offline Key TLLV, 16 bytes: the title's, or that of a separate key.
     package var titleID: [UInt8]? { title?.titleID ?? record.info.titleID }
 }
 
 extension ContentInfo {
-    /// Holds what makes a key period one.
+    /// Checks the fields of a key period.
     func checkPeriod() throws(KeyStoreError) {
-        func refuse(_ reason: String) throws(KeyStoreError) {
+        func reject(_ reason: String) throws(KeyStoreError) {
             throw KeyStoreError(.invalidRecord, place: place, reason: reason)
         }
         if let titleName { try requireName(titleName, in: "\(place), title") }
         if let trackName { try requireName(trackName, in: "\(place), track") }
-        if (titleName == nil) != (trackName == nil) { try refuse("a key period has a title and a track") }
+        if (titleName == nil) != (trackName == nil) { try reject("a key period requires a title and a track") }
         if titleName != nil {
-            if keyID == nil { try refuse("a key period has a key ID") }
-            if streamID != nil || titleID != nil { try refuse("stream ID and title ID belong to track and title") }
+            if keyID == nil { try reject("a key period requires a key ID") }
+            if streamID != nil || titleID != nil {
+                try reject("a key period has no stream ID or title ID; set them in its track and title")
+            }
         }
-        if validFrom ?? 0 < 0 || validUntil ?? 0 < 0 { try refuse("the key would be valid before 1970") }
+        if validFrom ?? 0 < 0 || validUntil ?? 0 < 0 { try reject("a time is before 1970") }
         if let validFrom, let validUntil, validUntil <= validFrom {
-            try refuse("the key would not be valid before it is no longer")
+            try reject("the end of validity is not later than its start")
         }
     }
 }

@@ -1,9 +1,9 @@
-/// What the store in memory keeps of titles and of administration.
+/// The titles, tracks and admin tokens of the in-memory store.
 struct InMemoryCatalog: Sendable {
     var titles: [String: TitleRecord] = [:]
-    /// By title and name.
+    /// Tracks by title and name.
     var tracks: [String: [String: TrackRecord]] = [:]
-    /// The asset ID of each key ID.
+    /// Asset IDs by key ID.
     var assetIDs: [[UInt8]: [UInt8]] = [:]
     var adminTokens: [String: AdminTokenRecord] = [:]
 
@@ -14,63 +14,65 @@ struct InMemoryCatalog: Sendable {
 }
 
 extension InMemoryKeyStore {
-    /// The key of an asset with its title and track, or nil.
+    /// Returns the key of an asset with its title and track, or nil.
     package func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         try contents[assetID].map(lookup)
     }
 
-    /// The key with a key ID with its title and track, or nil.
+    /// Returns the key with a key ID, with its title and track, or nil.
     package func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         try catalog.assetIDs[keyID].flatMap { contents[$0] }.map(lookup)
     }
 
-    /// The title of that name, or nil.
+    /// Returns the title with this name, or nil.
     package func title(name: String) async throws(KeyStoreError) -> TitleRecord? { catalog.titles[name] }
 
-    /// Keeps a title.
+    /// Stores a title.
     @discardableResult
-    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
-        noting(audit, try write(record, replacing: replacing))
+        auditing(audit, try write(record, replacing: replacing))
     }
 
-    /// Forgets a title.
+    /// Deletes a title.
     @discardableResult
     package func deleteTitle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         guard catalog.tracks[name, default: [:]].isEmpty else { throw .titleInUse(name) }
-        return noting(audit, catalog.titles.removeValue(forKey: name) != nil)
+        return auditing(audit, catalog.titles.removeValue(forKey: name) != nil)
     }
 
-    /// Titles in the order of their names.
+    /// Returns titles, sorted by name.
     package func titles(after name: String?, limit: Int) async throws(KeyStoreError) -> [TitleRecord] {
         let found = catalog.titles.values.filter { title in name.map { $0 < title.name } ?? true }
         return Array(found.sorted { $0.name < $1.name }.prefix(pageSize(limit)))
     }
 
-    /// All tracks of a title in the order of their names.
+    /// Returns all tracks of a title, sorted by name.
     package func tracks(title: String) async throws(KeyStoreError) -> [TrackRecord] {
         catalog.tracks[title, default: [:]].values.sorted { $0.name < $1.name }
     }
 
-    /// Keeps a track.
+    /// Stores a track.
     @discardableResult
-    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
-        noting(audit, try write(record, replacing: replacing))
+        auditing(audit, try write(record, replacing: replacing))
     }
 
-    /// Forgets a track.
+    /// Deletes a track.
     @discardableResult
     package func deleteTrack(title: String, name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         let isInUse = contents.values.contains { $0.info.titleName == title && $0.info.trackName == name }
         guard !isInUse else { throw .trackInUse(name, of: title) }
         guard schedules[title]?.tracks.contains(name) != true else { throw .trackScheduled(name, of: title) }
-        return noting(audit, catalog.tracks[title]?.removeValue(forKey: name) != nil)
+        return auditing(audit, catalog.tracks[title]?.removeValue(forKey: name) != nil)
     }
 
-    /// Key periods of a track in the order in which they begin.
+    /// Returns the key periods of a track, sorted by start.
     package func keyPeriods(
         title: String,
         track: String,
@@ -82,7 +84,7 @@ extension InMemoryKeyStore {
         return Array(found.sorted { $0.begins(before: $1) }.prefix(pageSize(limit)))
     }
 
-    /// Keeps many records at once, all of them or none.
+    /// Stores many records in one transaction.
     package func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError) {
         try batch.check()
         let before = (contents, catalog)
@@ -111,8 +113,8 @@ extension InMemoryKeyStore {
     @discardableResult
     func write(_ record: ContentRecord, replacing: Bool) throws(KeyStoreError) -> WriteOutcome {
         let (info, place) = (record.info, record.info.place)
-        let former = contents[info.assetID]
-        guard former == nil || replacing else { throw .exists(place) }
+        let previous = contents[info.assetID]
+        guard previous == nil || replacing else { throw .exists(place) }
         if let keyID = info.keyID, let owner = catalog.assetIDs[keyID], owner != info.assetID {
             throw .keyIDInUse(place)
         }
@@ -121,39 +123,39 @@ extension InMemoryKeyStore {
             throw .noTrack(track, of: title, place)
         }
         var record = record
-        if let former {
-            record.info.created = former.info.created
-            if let keyID = former.info.keyID { catalog.assetIDs[keyID] = nil }
+        if let previous {
+            record.info.created = previous.info.created
+            if let keyID = previous.info.keyID { catalog.assetIDs[keyID] = nil }
         }
         contents[info.assetID] = record
         if let keyID = info.keyID { catalog.assetIDs[keyID] = info.assetID }
-        return former == nil ? .created : .replaced
+        return previous == nil ? .created : .replaced
     }
 
     @discardableResult
     private func write(_ record: TitleRecord, replacing: Bool) throws(KeyStoreError) -> WriteOutcome {
-        let former = catalog.titles[record.name]
-        guard former == nil || replacing else { throw .exists(record.place) }
+        let previous = catalog.titles[record.name]
+        guard previous == nil || replacing else { throw .exists(record.place) }
         if let policy = record.policyName, policies[policy] == nil { throw .noPolicy(policy, record.place) }
         var record = record
-        if let former { record.created = former.created }
+        if let previous { record.created = previous.created }
         catalog.titles[record.name] = record
-        return former == nil ? .created : .replaced
+        return previous == nil ? .created : .replaced
     }
 
     @discardableResult
     private func write(_ record: TrackRecord, replacing: Bool) throws(KeyStoreError) -> WriteOutcome {
         guard catalog.titles[record.title] != nil else { throw .noTitle(record.title, record.place) }
-        let former = catalog.tracks[record.title]?[record.name]
-        guard former == nil || replacing else { throw .exists(record.place) }
+        let previous = catalog.tracks[record.title]?[record.name]
+        guard previous == nil || replacing else { throw .exists(record.place) }
         if let policy = record.policyName, policies[policy] == nil { throw .noPolicy(policy, record.place) }
         catalog.tracks[record.title, default: [:]][record.name] = record
-        return former == nil ? .created : .replaced
+        return previous == nil ? .created : .replaced
     }
 }
 
 extension ContentInfo {
-    /// The order of key periods.
+    /// Compares by the order of key periods: start, then asset ID.
     fileprivate func begins(before other: ContentInfo) -> Bool {
         let (mine, theirs) = (validFrom ?? -1, other.validFrom ?? -1)
         return mine == theirs ? assetID.lexicographicallyPrecedes(other.assetID) : mine < theirs

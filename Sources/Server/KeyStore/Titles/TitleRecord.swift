@@ -1,24 +1,24 @@
 import FPSCrypto
 
-/// A title: what somebody watches, with a track for each key that it needs.
+/// A title: a work that viewers watch, with one track per kind of media.
 package struct TitleRecord: Sendable, Equatable {
-    /// The row's identity: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
+    /// The primary key: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
     package let name: String
     /// The title ID of Offline Key TLLVs and Sync messages, 16 bytes.
     package let titleID: [UInt8]
-    /// A policy for all of the title's keys; nil when it has none.
+    /// The name of a policy that applies to all keys of the title, or nil.
     package let policyName: String?
-    /// What the title's key URIs look like, 1 to 1,000 bytes; nil means `skd://{kid}`. The store does not look into it.
+    /// The template of the title's key URIs, 1 to 1,000 bytes; nil for `skd://{kid}`. The store does not interpret it.
     package let keyURITemplate: String?
-    /// When the title was first stored, in Unix seconds. Replacing the record keeps it.
+    /// The time when the title was first stored, in Unix seconds. Replacing the record preserves it.
     package var created: Int64
-    /// When the record was last written, in Unix seconds.
+    /// The time when the record was last written, in Unix seconds.
     package let updated: Int64
 
-    /// Makes a record that is first stored at `time`, in Unix seconds.
+    /// Creates a record that is first stored at `time`, in Unix seconds.
     ///
-    /// - Parameter titleID: 16 bytes; nil for ``defaultTitleID(name:)``.
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field is out of bounds.
+    /// - Parameter titleID: 16 bytes, or nil for ``defaultTitleID(name:)``.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field is out of bounds.
     package init(
         name: String,
         titleID: [UInt8]? = nil,
@@ -36,7 +36,7 @@ package struct TitleRecord: Sendable, Equatable {
         )
     }
 
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field is out of bounds.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field is out of bounds.
     package init(
         name: String,
         titleID: [UInt8],
@@ -58,9 +58,9 @@ package struct TitleRecord: Sendable, Equatable {
         self.updated = updated
     }
 
-    /// The title ID of a title that is given no other: the first 16 bytes of SHA-256 over its name.
+    /// Returns the default title ID: the first 16 bytes of the SHA-256 of the title's name.
     package static func defaultTitleID(name: String) -> [UInt8] { Array(SHA256.hash(Array(name.utf8)).prefix(16)) }
 
-    /// The row in words, for errors.
+    /// The description of the row for error messages.
     package var place: String { "title \(name)" }
 }

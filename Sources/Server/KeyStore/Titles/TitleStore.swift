@@ -1,44 +1,46 @@
 /// Titles, tracks and key periods.
 ///
-/// A key period is a content record that refers to a track. What is referred to is never deleted.
+/// A key period is a content record that refers to a track. A record that others refer to cannot be deleted.
 package protocol TitleStore: Sendable {
-    /// The title of that name, or nil.
+    /// Returns the title with this name, or nil.
     func title(name: String) async throws(KeyStoreError) -> TitleRecord?
 
-    /// Keeps a title. Replacing keeps the time at which it was first stored.
+    /// Stores a title. Replacing preserves the time at which it was first stored.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when the name is there and `replacing` is false,
-    ///   ``KeyStoreError/Code/missingReference`` when its policy is not there.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the name exists and `replacing` is false,
+    ///   ``KeyStoreError/Code/missingReference`` if its policy does not exist.
     @discardableResult
-    func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError) -> WriteOutcome
+    func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditRecordProvider?) async throws(KeyStoreError)
+        -> WriteOutcome
 
-    /// Forgets a title; false when it was not there.
+    /// Deletes a title. Returns false if it does not exist.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` while it has tracks.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if it has tracks.
     @discardableResult
     func deleteTitle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 
-    /// Up to `limit` titles (1 to 1,000) in the order of their names, after the given one.
+    /// Returns up to `limit` titles (1 to 1,000) sorted by name, after the given name.
     func titles(after name: String?, limit: Int) async throws(KeyStoreError) -> [TitleRecord]
 
-    /// All tracks of a title in the order of their names. They are few.
+    /// Returns all tracks of a title, sorted by name. A title has only a few.
     func tracks(title: String) async throws(KeyStoreError) -> [TrackRecord]
 
-    /// Keeps a track.
+    /// Stores a track.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when the title has such a track and `replacing` is false,
-    ///   ``KeyStoreError/Code/missingReference`` when its title or policy is not there.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the track exists and `replacing` is false,
+    ///   ``KeyStoreError/Code/missingReference`` if its title or policy does not exist.
     @discardableResult
-    func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError) -> WriteOutcome
+    func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditRecordProvider?) async throws(KeyStoreError)
+        -> WriteOutcome
 
-    /// Forgets a track; false when it was not there.
+    /// Deletes a track. Returns false if it does not exist.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` while it has keys, or the schedule of a channel names it.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if it has keys, or if the schedule of a channel refers to it.
     @discardableResult
     func deleteTrack(title: String, name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool
 
-    /// Up to `limit` key periods (1 to 1,000) of a track after the given one, in the order in which they begin. Those
-    /// without a beginning come first; periods that begin together are in the order of their asset IDs.
+    /// Returns up to `limit` key periods (1 to 1,000) of a track after the given one, sorted by start and then by asset
+    /// ID. Periods without a start come first.
     func keyPeriods(
         title: String,
         track: String,
@@ -46,21 +48,21 @@ package protocol TitleStore: Sendable {
         limit: Int
     ) async throws(KeyStoreError) -> [ContentInfo]
 
-    /// Keeps many records at once, all of them or none: titles first, then tracks, then keys.
+    /// Stores many records in one transaction: titles first, then tracks, then keys.
     ///
-    /// - Throws: what storing each of them throws, and ``KeyStoreError/Code/invalidRecord`` for more than 1,000 records
-    ///   of one kind.
+    /// - Throws: The errors of storing each record, and ``KeyStoreError/Code/invalidRecord`` for more than 1,000
+    ///   records of one kind.
     func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError)
 }
 
 extension TitleStore {
-    /// The key periods of a track, the first 1,000.
+    /// Returns the first 1,000 key periods of a track.
     package func keyPeriods(title: String, track: String) async throws(KeyStoreError) -> [ContentInfo] {
         try await keyPeriods(title: title, track: track, after: nil, limit: 1_000)
     }
 }
 
-/// Titles, tracks and keys that are written in one transaction; at most 1,000 of each.
+/// Titles, tracks and keys that are written in one transaction, at most 1,000 of each.
 package struct ContentBatch: Sendable {
     /// The titles.
     package var titles: [TitleRecord]
@@ -69,48 +71,48 @@ package struct ContentBatch: Sendable {
     /// The keys; their tracks may be in the batch.
     package var contents: [ContentRecord]
 
-    /// Makes a batch.
+    /// Creates a batch.
     package init(titles: [TitleRecord] = [], tracks: [TrackRecord] = [], contents: [ContentRecord] = []) {
         self.titles = titles
         self.tracks = tracks
         self.contents = contents
     }
 
-    /// Holds that a transaction does not grow without bounds.
+    /// Throws if the batch exceeds the limit of records in one transaction.
     package func check() throws(KeyStoreError) {
-        let most = max(titles.count, tracks.count, contents.count)
-        guard most <= RecordLimits.batch else {
+        let largest = max(titles.count, tracks.count, contents.count)
+        guard largest <= RecordLimits.batch else {
             throw KeyStoreError(
                 .invalidRecord,
                 place: "batch",
-                reason: "\(most) records of one kind, at most \(RecordLimits.batch)"
+                reason: "expected at most \(RecordLimits.batch) records of one kind, not \(largest)"
             )
         }
     }
 }
 
 extension KeyStoreError {
-    /// A record refers to a title that is not there.
+    /// The error for a record that refers to a title that does not exist.
     package static func noTitle(_ name: String, _ place: String) -> KeyStoreError {
         KeyStoreError(.missingReference, place: place, reason: "there is no title \(name)")
     }
 
-    /// A record refers to a track that is not there.
+    /// The error for a record that refers to a track that does not exist.
     package static func noTrack(_ name: String, of title: String, _ place: String) -> KeyStoreError {
         KeyStoreError(.missingReference, place: place, reason: "title \(title) has no track \(name)")
     }
 
-    /// A title that has tracks was to be deleted.
+    /// The error for deleting a title that has tracks.
     package static func titleInUse(_ name: String) -> KeyStoreError {
         KeyStoreError(.conflict, place: "title \(name)", reason: "it has tracks: remove them first")
     }
 
-    /// A track that has keys was to be deleted.
+    /// The error for deleting a track that has keys.
     package static func trackInUse(_ name: String, of title: String) -> KeyStoreError {
         KeyStoreError(.conflict, place: "track \(title)/\(name)", reason: "it has keys: remove them first")
     }
 
-    /// Another asset has the key ID.
+    /// The error for a key ID that another asset has.
     package static func keyIDInUse(_ place: String) -> KeyStoreError {
         KeyStoreError(.conflict, place: place, reason: "another asset has its key ID")
     }

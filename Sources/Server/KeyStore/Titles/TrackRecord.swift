@@ -1,22 +1,22 @@
 import FPSCrypto
 
-/// A track of a title: what one key at a time decrypts.
+/// A track of a title: the media that one key at a time decrypts.
 package struct TrackRecord: Sendable, Equatable {
-    /// The title that it belongs to.
+    /// The name of the title.
     package let title: String
-    /// Its name within the title: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
+    /// The track's name within the title: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
     package let name: String
-    /// What the track's keys decrypt.
+    /// The kind of media that the track's keys decrypt.
     package let kind: ContentTrack
     /// The stream ID of Offline Key TLLVs, 16 bytes.
     package let streamID: [UInt8]
-    /// A policy for all of the track's keys, beside the title's; nil when it has none.
+    /// The name of a policy that applies to all keys of the track in addition to the title's policy, or nil.
     package let policyName: String?
 
-    /// Makes a record.
+    /// Creates a record.
     ///
-    /// - Parameter streamID: 16 bytes; nil for ``defaultStreamID(title:track:)``.
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when a field is out of bounds.
+    /// - Parameter streamID: 16 bytes, or nil for ``defaultStreamID(title:track:)``.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field is out of bounds.
     package init(
         title: String,
         name: String,
@@ -36,12 +36,12 @@ package struct TrackRecord: Sendable, Equatable {
         self.policyName = policyName
     }
 
-    /// The stream ID of a track that is given no other: the first 16 bytes of SHA-256 over `title/track`. No name holds
-    /// a slash, so that no two tracks share it.
+    /// Returns the default stream ID: the first 16 bytes of the SHA-256 of `title/track`. Names contain no slash, so no
+    /// two tracks have the same ID.
     package static func defaultStreamID(title: String, track: String) -> [UInt8] {
         Array(SHA256.hash(Array("\(title)/\(track)".utf8)).prefix(16))
     }
 
-    /// The row in words, for errors.
+    /// The description of the row for error messages.
     package var place: String { "track \(title)/\(name)" }
 }

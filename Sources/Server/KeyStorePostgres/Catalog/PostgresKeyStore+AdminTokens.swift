@@ -1,18 +1,18 @@
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// The token with this hash, or nil.
+    /// Returns the token with this hash, or nil.
     package func adminToken(hash: [UInt8]) async throws(KeyStoreError) -> AdminTokenRecord? {
         let query = PostgresQuery(Self.adminTokens + " WHERE hash = $1", [.bytes(hash)])
         return try await list(query, in: "admin_token", Self.adminToken).first
     }
 
-    /// All tokens in the order of their names.
+    /// Returns all tokens, sorted by name.
     package func adminTokens() async throws(KeyStoreError) -> [AdminTokenRecord] {
         try await list(PostgresQuery(Self.adminTokens + " ORDER BY name"), in: "admin_token", Self.adminToken)
     }
 
-    /// Keeps a token.
+    /// Stores a new token.
     package func addAdminToken(_ record: AdminTokenRecord, audit: AuditRecord?) async throws(KeyStoreError) {
         let place = "admin token \(record.name)"
         try await administer(in: place, audit: { _ in audit }) { transaction in
@@ -20,7 +20,7 @@ extension PostgresKeyStore {
             guard try transaction.rows(sql, .text(record.name), .bytes(record.hash)).isEmpty else {
                 throw KeyStoreError.exists(place)
             }
-            transaction.later([
+            transaction.enqueue([
                 PostgresQuery(
                     "INSERT INTO admin_token (name, role, hash, created, last_used_day) VALUES ($1, $2, $3, $4, $5)",
                     [
@@ -32,7 +32,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Forgets a token.
+    /// Deletes a token.
     @discardableResult
     package func deleteAdminToken(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "admin token \(name)", audit: { $0 ? audit : nil }) { transaction in
@@ -40,10 +40,10 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Notes that a token was used on a day.
+    /// Records that a token was used on a day.
     package func noteUse(ofAdminToken name: String, day: Int64) async throws(KeyStoreError) {
         try await administer(in: "admin token \(name)") { transaction in
-            transaction.later([
+            transaction.enqueue([
                 PostgresQuery(
                     "UPDATE admin_token SET last_used_day = $2 WHERE name = $1 AND coalesce(last_used_day, -1) < $2",
                     [.text(name), .integer(day)]
@@ -59,7 +59,7 @@ extension PostgresKeyStore {
         guard let role = AdminRole(rawValue: try row.requiredText(1)) else {
             throw KeyStoreError(.corrupt, place: "admin token, role")
         }
-        return try asStored { () throws(KeyStoreError) in
+        return try validatingStored { () throws(KeyStoreError) in
             try AdminTokenRecord(
                 name: try row.requiredText(0),
                 role: role,

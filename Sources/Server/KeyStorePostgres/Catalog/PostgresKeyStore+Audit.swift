@@ -1,22 +1,23 @@
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// Adds a record. Records that arrive while the database is busy share the next transaction.
+    /// Appends a record. Records that arrive while the database is busy share the next transaction.
     package func append(_ record: AuditRecord) async throws(KeyStoreError) {
-        try await writes.perform(in: "audit", locks: []) { _, _ in Decided(value: (), audit: [record]) }
+        try await writes.perform(in: "audit", locks: []) { _, _ in JobResult(value: (), audit: [record]) }
     }
 
-    /// Entries, the newest first.
+    /// Returns entries, the newest first.
     package func auditEntries(before number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry] {
         try await auditEntries("number < $1 ORDER BY number DESC", number ?? Int64.max, limit)
     }
 
-    /// Entries, the oldest first.
+    /// Returns entries, the oldest first.
     package func auditEntries(after number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry] {
         try await auditEntries("number > $1 ORDER BY number", number ?? Int64.min, limit)
     }
 
-    /// Holds the whole log against its hash chain. The store's own note of the last entry has to be met too.
+    /// Verifies the complete log against its hash chain. The log must also contain the last entry that the store
+    /// recorded.
     package func verifyAudit(expecting head: AuditHead?) async throws(KeyStoreError) -> AuditVerification {
         let sql = "SELECT \(AuditHeadRow.columns) FROM audit_head"
         let last = try await list(PostgresQuery(sql), in: "audit_head") { try AuditHeadRow($0).head }

@@ -1,34 +1,34 @@
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// All bundles in the order of their names.
+    /// Returns all bundles, sorted by name.
     package func certificateBundles() async throws(KeyStoreError) -> [CertificateBundleRecord] {
-        let sql = "SELECT \(SealedCertificateBundle.columns) FROM certificate_bundle ORDER BY name"
-        let rows = try await list(PostgresQuery(sql), in: "certificate_bundle") { try SealedCertificateBundle($0) }
+        let sql = "SELECT \(EncryptedCertificateBundle.columns) FROM certificate_bundle ORDER BY name"
+        let rows = try await list(PostgresQuery(sql), in: "certificate_bundle") { try EncryptedCertificateBundle($0) }
         var records: [CertificateBundleRecord] = []
         for row in rows { records.append(try row.record(keys)) }
         return records
     }
 
-    /// Keeps a bundle.
+    /// Stores a bundle.
     @discardableResult
     package func putCertificateBundle(
         _ record: CertificateBundleRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
         let place = "certificate_bundle \(record.name)"
         return try await administer(in: place, audit: { audit?($0) }) { [keys] transaction in
-            let key = try keys.requireCurrent(&transaction)
+            let key = try keys.selectCurrent(&transaction)
             let sql = "SELECT name FROM certificate_bundle WHERE name = $1"
-            let isThere = try !transaction.rows(sql, .text(record.name)).isEmpty
-            guard !isThere || replacing else { throw KeyStoreError.exists(place) }
-            transaction.later([try SealedCertificateBundle(record, sealedWith: key).writing])
-            return isThere ? .replaced : .created
+            let alreadyExists = try !transaction.rows(sql, .text(record.name)).isEmpty
+            guard !alreadyExists || replacing else { throw KeyStoreError.exists(place) }
+            transaction.enqueue([try EncryptedCertificateBundle(record, encryptedWith: key).writing])
+            return alreadyExists ? .replaced : .created
         }
     }
 
-    /// Forgets a bundle.
+    /// Deletes a bundle.
     @discardableResult
     package func deleteCertificateBundle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "certificate_bundle \(name)", audit: { $0 ? audit : nil }) { transaction in
@@ -37,13 +37,13 @@ extension PostgresKeyStore {
     }
 }
 
-// The row of the table `certificate_bundle`: reading beside writing, in the order of the columns.
-extension SealedCertificateBundle {
+// The row of the table `certificate_bundle`: reading and writing, in the order of the columns.
+extension EncryptedCertificateBundle {
     static let columns =
         "name, kind, certificate, scope, private_key_kind, private_key, dask_kind, dask_secret, plugin_path, "
         + "plugin_configuration, provisioning_data"
 
-    /// Takes a row with just these columns.
+    /// Creates a value from a row with exactly these columns.
     init(_ row: PostgresRow) throws(KeyStoreError) {
         self.init(
             name: try row.requiredText(0),
@@ -60,7 +60,7 @@ extension SealedCertificateBundle {
         )
     }
 
-    /// Inserts the row or replaces the one of that name.
+    /// The statement that inserts the row, or replaces the row with the same name.
     var writing: PostgresQuery {
         PostgresQuery(
             """

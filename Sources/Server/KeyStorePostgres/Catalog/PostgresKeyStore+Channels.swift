@@ -1,13 +1,13 @@
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// The schedule of that title, or nil.
+    /// Returns the schedule of a title, or nil.
     package func channel(title: String) async throws(KeyStoreError) -> ChannelRecord? {
         let query = PostgresQuery("\(ChannelRow.selection) WHERE title_name = $1", [.text(title)])
         return try await list(query, in: "channel") { try ChannelRow.record($0) }.first
     }
 
-    /// Schedules in the order of their titles.
+    /// Returns schedules, sorted by title.
     package func channels(after title: String?, limit: Int) async throws(KeyStoreError) -> [ChannelRecord] {
         let query = PostgresQuery(
             "\(ChannelRow.selection) WHERE title_name > $1 ORDER BY title_name LIMIT $2",
@@ -16,12 +16,12 @@ extension PostgresKeyStore {
         return try await list(query, in: "channel") { try ChannelRow.record($0) }
     }
 
-    /// Keeps a schedule.
+    /// Stores a schedule.
     @discardableResult
     package func putChannel(
         _ record: ChannelRecord,
         replacing: Bool,
-        audit: AuditNote?
+        audit: AuditRecordProvider?
     ) async throws(KeyStoreError) -> WriteOutcome {
         try await administer(in: record.place, audit: { audit?($0) }) { transaction in
             let found = try transaction.run(
@@ -31,18 +31,18 @@ extension PostgresKeyStore {
                 ] + record.tracks.map { Self.exists(track: $0, of: record.title) }
             )
             guard found.count == 2 + record.tracks.count else { throw KeyStoreError(.corrupt, place: record.place) }
-            let isThere = !found[0].rows.isEmpty
-            guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+            let alreadyExists = !found[0].rows.isEmpty
+            guard !alreadyExists || replacing else { throw KeyStoreError.exists(record.place) }
             guard !found[1].rows.isEmpty else { throw KeyStoreError.noTitle(record.title, record.place) }
             for (track, result) in zip(record.tracks, found.dropFirst(2)) where result.rows.isEmpty {
                 throw KeyStoreError.noTrack(track, of: record.title, record.place)
             }
-            transaction.later(ChannelRow.writing(record))
-            return isThere ? .replaced : .created
+            transaction.enqueue(ChannelRow.writing(record))
+            return alreadyExists ? .replaced : .created
         }
     }
 
-    /// Forgets a schedule.
+    /// Deletes a schedule.
     @discardableResult
     package func deleteChannel(title: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "channel \(title)", audit: { $0 ? audit : nil }) { transaction in
@@ -51,19 +51,19 @@ extension PostgresKeyStore {
     }
 }
 
-/// A row of the table `channel` with those of `channel_track`: reading beside writing, in the order of the columns.
+/// A row of the table `channel` with those of `channel_track`: reading and writing, in the order of the columns.
 private enum ChannelRow {
     private static let columns = "title_name, length, ahead, starts, is_paused, created, updated"
 
-    /// The tracks come as one text: no name has a slash.
+    /// A query that returns the tracks as one text, separated by slashes, which names cannot contain.
     static let selection = """
         SELECT \(columns), (SELECT string_agg(track_name, '/' ORDER BY track_name) FROM channel_track
             WHERE channel_track.title_name = channel.title_name) FROM channel
         """
 
-    /// Takes what ``selection`` found.
+    /// Creates a record from a row of ``selection``.
     static func record(_ row: PostgresRow) throws(KeyStoreError) -> ChannelRecord {
-        try asStored { () throws(KeyStoreError) in
+        try validatingStored { () throws(KeyStoreError) in
             try ChannelRecord(
                 title: try row.requiredText(0),
                 tracks: (row.text(7) ?? "").split(separator: "/").map(String.init),
@@ -77,7 +77,7 @@ private enum ChannelRow {
         }
     }
 
-    /// Inserts the record, or replaces all of it but the time of creation.
+    /// Returns the statements that insert the record, or replace all of it except the creation time.
     static func writing(_ record: ChannelRecord) -> [PostgresQuery] {
         let row = PostgresQuery(
             """

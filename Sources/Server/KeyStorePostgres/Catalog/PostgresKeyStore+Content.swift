@@ -2,36 +2,37 @@ import FPSCrypto
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// The key of an asset, or nil.
+    /// Returns the key of an asset, or nil.
     package func content(assetID: [UInt8]) async throws(KeyStoreError) -> ContentRecord? {
         let query = PostgresQuery(
-            "SELECT \(SealedContent.columns) FROM content WHERE asset_id = $1",
+            "SELECT \(EncryptedContent.columns) FROM content WHERE asset_id = $1",
             [.bytes(assetID)]
         )
-        let row = try await list(query, in: "content") { try SealedContent($0) }.first
+        let row = try await list(query, in: "content") { try EncryptedContent($0) }.first
         return try row?.record(keys)
     }
 
-    /// The keys with these key IDs, those that are stored, in one round trip.
+    /// Returns the stored keys with these key IDs, in one round trip.
     package func contents(keyIDs: [[UInt8]]) async throws(KeyStoreError) -> [ContentRecord] {
-        let statement = "SELECT \(SealedContent.columns) FROM content WHERE key_id = $1"
+        let statement = "SELECT \(EncryptedContent.columns) FROM content WHERE key_id = $1"
         let rows = try await readers.read(in: "content") { reader in
             try reader.run(keyIDs.map { PostgresQuery(statement, [.bytes($0)]) })
-                .flatMap { try $0.rows.map { try SealedContent($0) } }
+                .flatMap { try $0.rows.map { try EncryptedContent($0) } }
         }
         var records: [ContentRecord] = []
         for row in rows { records.append(try row.record(keys)) }
         return records
     }
 
-    /// Keeps a record.
+    /// Stores a record.
     @discardableResult
-    package func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putContent(_ record: ContentRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: record.info.place, audit: { audit?($0) }) { [keys] transaction in
-            let key = try keys.requireCurrent(&transaction)
-            return try Self.put(record, replacing: replacing, sealedWith: key, &transaction)
+            let key = try keys.selectCurrent(&transaction)
+            return try Self.put(record, replacing: replacing, encryptedWith: key, &transaction)
         }
     }
 
@@ -40,7 +41,7 @@ extension PostgresKeyStore {
     static func put(
         _ record: ContentRecord,
         replacing: Bool,
-        sealedWith key: KeyEncryptionKey,
+        encryptedWith key: KeyEncryptionKey,
         _ transaction: inout PostgresTransaction
     ) throws -> WriteOutcome {
         let (info, place) = (record.info, record.info.place)
@@ -51,18 +52,18 @@ extension PostgresKeyStore {
             exists(track: info.trackName, of: info.titleName),
         ])
         guard found.count == 4 else { throw KeyStoreError(.corrupt, place: place) }
-        let isThere = !found[0].rows.isEmpty
-        guard !isThere || replacing else { throw KeyStoreError.exists(place) }
+        let alreadyExists = !found[0].rows.isEmpty
+        guard !alreadyExists || replacing else { throw KeyStoreError.exists(place) }
         if let owner = found[1].rows.first?.bytes(0), owner != info.assetID { throw KeyStoreError.keyIDInUse(place) }
         if let name = info.policyName, found[2].rows.isEmpty { throw KeyStoreError.noPolicy(name, place) }
         if let title = info.titleName, let track = info.trackName, found[3].rows.isEmpty {
             throw KeyStoreError.noTrack(track, of: title, place)
         }
-        transaction.later([try SealedContent.writing(record, sealedWith: key)])
-        return isThere ? .replaced : .created
+        transaction.enqueue([try EncryptedContent.writing(record, encryptedWith: key)])
+        return alreadyExists ? .replaced : .created
     }
 
-    /// Forgets an asset.
+    /// Deletes an asset's key.
     @discardableResult
     package func deleteContent(assetID: [UInt8], audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "content \(displayName(ofAssetID: assetID))", audit: { $0 ? audit : nil }) {
@@ -71,43 +72,43 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Assets in the order of their IDs.
+    /// Returns assets, sorted by ID.
     package func contents(after assetID: [UInt8]?, limit: Int) async throws(KeyStoreError) -> [ContentInfo] {
         let query = PostgresQuery(
-            "SELECT \(SealedContent.columns) FROM content WHERE asset_id > $1 ORDER BY asset_id LIMIT $2",
+            "SELECT \(EncryptedContent.columns) FROM content WHERE asset_id > $1 ORDER BY asset_id LIMIT $2",
             [.bytes(assetID ?? []), .integer(Int64(pageSize(limit)))]
         )
-        return try await list(query, in: "content") { try SealedContent($0).info() }
+        return try await list(query, in: "content") { try EncryptedContent($0).info() }
     }
 
-    /// Whether there is such a policy: a row if so. Nothing is NULL's name.
+    /// Returns a query with one row if the policy exists, and no row for nil, because no name equals NULL.
     static func exists(policy name: String?) -> PostgresQuery {
         PostgresQuery("SELECT name FROM policy WHERE name = $1", [.init(name)])
     }
 
-    /// Whether a title has such a track: a row if so.
+    /// Returns a query with one row if the title has the track.
     static func exists(track name: String?, of title: String?) -> PostgresQuery {
         PostgresQuery("SELECT name FROM track WHERE title_name = $1 AND name = $2", [.init(title), .init(name)])
     }
 }
 
-// The row of the table `content`: reading beside writing, in the order of the columns.
-extension SealedContent {
+// The row of the table `content`: reading and writing, in the order of the columns.
+extension EncryptedContent {
     private static let names = [
         "asset_id", "key_id", "content_key", "iv", "track", "policy_name", "stream_id", "title_id", "title_name",
         "track_name", "valid_from", "valid_until", "created", "updated",
     ]
     static let columns = names.joined(separator: ", ")
-    /// The columns with the table before them, for joins.
+    /// The columns qualified with the table name, for joins.
     static let qualifiedColumns = names.map { "content." + $0 }.joined(separator: ", ")
     static let columnCount = names.count
 
-    /// Takes a row that begins with these columns.
+    /// Creates a value from a row that starts with these columns.
     init(_ row: PostgresRow) throws(KeyStoreError) {
         self.init(
             assetID: try row.requiredBytes(0),
             keyID: row.bytes(1),
-            sealedKey: try row.requiredBytes(2),
+            encryptedKey: try row.requiredBytes(2),
             iv: try row.requiredBytes(3),
             track: try row.requiredText(4),
             policyName: row.text(5),
@@ -122,12 +123,12 @@ extension SealedContent {
         )
     }
 
-    /// Inserts the record, or replaces all of its row but the time of creation.
-    static func writing(_ record: ContentRecord, sealedWith key: KeyEncryptionKey) throws(KeyStoreError)
+    /// Returns the statement that inserts the record, or replaces all columns of its row except the creation time.
+    static func writing(_ record: ContentRecord, encryptedWith key: KeyEncryptionKey) throws(KeyStoreError)
         -> PostgresQuery
     {
         let info = record.info
-        let sealedKey = try key.seal(record.contentKey, for: keyColumn(assetID: info.assetID))
+        let encryptedKey = try key.encrypt(record.contentKey, for: keyColumn(assetID: info.assetID))
         return PostgresQuery(
             """
             INSERT INTO content (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
@@ -138,7 +139,7 @@ extension SealedContent {
                 valid_until = excluded.valid_until, updated = excluded.updated
             """,
             [
-                .bytes(info.assetID), .init(info.keyID), .bytes(sealedKey), .bytes(record.iv),
+                .bytes(info.assetID), .init(info.keyID), .bytes(encryptedKey), .bytes(record.iv),
                 .text(info.track.rawValue), .init(info.policyName), .init(info.streamID), .init(info.titleID),
                 .init(info.titleName), .init(info.trackName), .init(info.validFrom), .init(info.validUntil),
                 .integer(info.created), .integer(info.updated),

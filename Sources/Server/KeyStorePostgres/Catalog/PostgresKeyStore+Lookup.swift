@@ -1,17 +1,17 @@
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// The key of an asset with its title and track, or nil.
+    /// Returns the key of an asset with its title and track, or nil.
     package func lookup(assetID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         try await lookup(PostgresQuery(Self.lookup + "content.asset_id = $1", [.bytes(assetID)]))
     }
 
-    /// The key with a key ID with its title and track, or nil.
+    /// Returns the key with a key ID, with its title and track, or nil.
     package func lookup(keyID: [UInt8]) async throws(KeyStoreError) -> ContentLookup? {
         try await lookup(PostgresQuery(Self.lookup + "content.key_id = $1", [.bytes(keyID)]))
     }
 
-    /// Key periods of a track in the order in which they begin.
+    /// Returns the key periods of a track, sorted by start.
     package func keyPeriods(
         title: String,
         track: String,
@@ -20,7 +20,7 @@ extension PostgresKeyStore {
     ) async throws(KeyStoreError) -> [ContentInfo] {
         let query = PostgresQuery(
             """
-            SELECT \(SealedContent.columns) FROM content
+            SELECT \(EncryptedContent.columns) FROM content
             WHERE title_name = $1 AND track_name = $2 AND (coalesce(valid_from, -1), asset_id) > ($3, $4)
             ORDER BY coalesce(valid_from, -1), asset_id LIMIT $5
             """,
@@ -29,12 +29,12 @@ extension PostgresKeyStore {
                 .bytes(last?.assetID ?? []), .integer(Int64(pageSize(limit))),
             ]
         )
-        return try await list(query, in: "content") { try SealedContent($0).info() }
+        return try await list(query, in: "content") { try EncryptedContent($0).info() }
     }
 
     private func lookup(_ query: PostgresQuery) async throws(KeyStoreError) -> ContentLookup? {
         let found = try await list(query, in: "content") { try Found($0) }.first
-        // The key is opened here, on the caller's thread.
+        // The key is decrypted here, on the caller's thread.
         return try found.map { found throws(KeyStoreError) in
             try ContentLookup(
                 record: try found.content.record(keys),
@@ -43,7 +43,7 @@ extension PostgresKeyStore {
                 catalogVersion: found.catalogVersion,
                 policy: { name throws(KeyStoreError) in
                     guard let document = found.documents[name] else { return nil }
-                    return try asStored { () throws(KeyStoreError) in
+                    return try validatingStored { () throws(KeyStoreError) in
                         try PolicyRecord(name: name, document: document)
                     }
                 }
@@ -51,9 +51,9 @@ extension PostgresKeyStore {
         }
     }
 
-    // One statement sees one moment's state of all that a license is decided on.
+    // A single statement reads a consistent state of all content data that a license decision needs.
     private static let lookup = """
-        SELECT \(SealedContent.qualifiedColumns), \(TitleRecord.qualifiedColumns), \(TrackRecord.qualifiedColumns),
+        SELECT \(EncryptedContent.qualifiedColumns), \(TitleRecord.qualifiedColumns), \(TrackRecord.qualifiedColumns),
             catalog.version, of_content.document, of_title.document, of_track.document, of_all.document
         FROM content
         CROSS JOIN catalog
@@ -66,19 +66,19 @@ extension PostgresKeyStore {
         WHERE
         """ + " "
 
-    /// What one read finds.
+    /// The result of one read.
     private struct Found: Sendable {
-        let content: SealedContent
+        let content: EncryptedContent
         let title: TitleRecord?
         let track: TrackRecord?
         let catalogVersion: Int64
         private(set) var documents: [String: [UInt8]] = [:]
 
         init(_ row: PostgresRow) throws(KeyStoreError) {
-            let titleColumn = SealedContent.columnCount
+            let titleColumn = EncryptedContent.columnCount
             let trackColumn = titleColumn + TitleRecord.columnCount
             let versionColumn = trackColumn + TrackRecord.columnCount
-            content = try SealedContent(row)
+            content = try EncryptedContent(row)
             title = row.bytes(titleColumn) == nil ? nil : try TitleRecord(row, from: titleColumn)
             track = row.bytes(trackColumn) == nil ? nil : try TrackRecord(row, from: trackColumn)
             catalogVersion = try row.requiredInteger(versionColumn)

@@ -1,30 +1,32 @@
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// The policy of that name, or nil.
+    /// Returns the policy with this name, or nil.
     package func policy(name: String) async throws(KeyStoreError) -> PolicyRecord? {
         let query = PostgresQuery("SELECT name, document FROM policy WHERE name = $1", [.text(name)])
         return try await list(query, in: "policy", Self.policyRecord).first
     }
 
-    /// Keeps a policy.
+    /// Stores a policy.
     @discardableResult
-    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putPolicy(_ record: PolicyRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { transaction in
-            let isThere = try !transaction.rows("SELECT name FROM policy WHERE name = $1", .text(record.name)).isEmpty
-            guard !isThere || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
+            let alreadyExists = try !transaction.rows("SELECT name FROM policy WHERE name = $1", .text(record.name))
+                .isEmpty
+            guard !alreadyExists || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
             let sql = """
                 INSERT INTO policy (name, document) VALUES ($1, $2)
                 ON CONFLICT (name) DO UPDATE SET document = excluded.document
                 """
-            transaction.later([PostgresQuery(sql, [.text(record.name), .bytes(record.document)])])
-            return isThere ? .replaced : .created
+            transaction.enqueue([PostgresQuery(sql, [.text(record.name), .bytes(record.document)])])
+            return alreadyExists ? .replaced : .created
         }
     }
 
-    /// Forgets a policy.
+    /// Deletes a policy.
     @discardableResult
     package func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "policy \(name)", audit: { $0 ? audit : nil }) { transaction in
@@ -38,7 +40,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Policies in the order of their names.
+    /// Returns policies, sorted by name.
     package func policies(after name: String?, limit: Int) async throws(KeyStoreError) -> [PolicyRecord] {
         let query = PostgresQuery(
             "SELECT name, document FROM policy WHERE name > $1 ORDER BY name LIMIT $2",
@@ -49,7 +51,7 @@ extension PostgresKeyStore {
 
     @Sendable
     private static func policyRecord(_ row: PostgresRow) throws(KeyStoreError) -> PolicyRecord {
-        try asStored { () throws(KeyStoreError) in
+        try validatingStored { () throws(KeyStoreError) in
             try PolicyRecord(name: try row.requiredText(0), document: try row.requiredBytes(1))
         }
     }

@@ -1,15 +1,16 @@
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// The title of that name, or nil.
+    /// Returns the title with this name, or nil.
     package func title(name: String) async throws(KeyStoreError) -> TitleRecord? {
         let query = PostgresQuery("SELECT \(TitleRecord.columns) FROM title WHERE name = $1", [.text(name)])
         return try await list(query, in: "title") { try TitleRecord($0) }.first
     }
 
-    /// Keeps a title.
+    /// Stores a title.
     @discardableResult
-    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTitle(_ record: TitleRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "title \(record.name)", audit: { audit?($0) }) { transaction in
@@ -17,7 +18,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Forgets a title.
+    /// Deletes a title.
     @discardableResult
     package func deleteTitle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "title \(name)", audit: { $0 ? audit : nil }) { transaction in
@@ -27,7 +28,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Titles in the order of their names.
+    /// Returns titles, sorted by name.
     package func titles(after name: String?, limit: Int) async throws(KeyStoreError) -> [TitleRecord] {
         let query = PostgresQuery(
             "SELECT \(TitleRecord.columns) FROM title WHERE name > $1 ORDER BY name LIMIT $2",
@@ -36,7 +37,7 @@ extension PostgresKeyStore {
         return try await list(query, in: "title") { try TitleRecord($0) }
     }
 
-    /// All tracks of a title in the order of their names.
+    /// Returns all tracks of a title, sorted by name.
     package func tracks(title: String) async throws(KeyStoreError) -> [TrackRecord] {
         let query = PostgresQuery(
             "SELECT \(TrackRecord.columns) FROM track WHERE title_name = $1 ORDER BY name",
@@ -45,9 +46,10 @@ extension PostgresKeyStore {
         return try await list(query, in: "track") { try TrackRecord($0) }
     }
 
-    /// Keeps a track.
+    /// Stores a track.
     @discardableResult
-    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditNote?) async throws(KeyStoreError)
+    package func putTrack(_ record: TrackRecord, replacing: Bool, audit: AuditRecordProvider?)
+        async throws(KeyStoreError)
         -> WriteOutcome
     {
         try await administer(in: "track \(record.title)/\(record.name)", audit: { audit?($0) }) { transaction in
@@ -55,7 +57,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Forgets a track.
+    /// Deletes a track.
     @discardableResult
     package func deleteTrack(title: String, name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         try await administer(in: "track \(title)/\(name)", audit: { $0 ? audit : nil }) { transaction in
@@ -72,15 +74,15 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Keeps many records at once, all of them or none.
+    /// Stores many records in one transaction.
     package func put(_ batch: ContentBatch, replacing: Bool, audit: AuditRecord?) async throws(KeyStoreError) {
         try batch.check()
         try await administer(in: "batch", audit: { _ in audit }) { [keys] transaction in
-            let key = try keys.requireCurrent(&transaction)
+            let key = try keys.selectCurrent(&transaction)
             for record in batch.titles { try Self.put(record, replacing: replacing, &transaction) }
             for record in batch.tracks { try Self.put(record, replacing: replacing, &transaction) }
             for record in batch.contents {
-                try Self.put(record, replacing: replacing, sealedWith: key, &transaction)
+                try Self.put(record, replacing: replacing, encryptedWith: key, &transaction)
             }
         }
     }
@@ -92,13 +94,13 @@ extension PostgresKeyStore {
         _ transaction: inout PostgresTransaction
     ) throws -> WriteOutcome {
         let found = try transaction.run([exists(title: record.name), exists(policy: record.policyName)])
-        let isThere = found.first?.rows.isEmpty == false
-        guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+        let alreadyExists = found.first?.rows.isEmpty == false
+        guard !alreadyExists || replacing else { throw KeyStoreError.exists(record.place) }
         if let policy = record.policyName, found.last?.rows.isEmpty != false {
             throw KeyStoreError.noPolicy(policy, record.place)
         }
-        transaction.later([record.writing])
-        return isThere ? .replaced : .created
+        transaction.enqueue([record.writing])
+        return alreadyExists ? .replaced : .created
     }
 
     @discardableResult
@@ -113,13 +115,13 @@ extension PostgresKeyStore {
         ])
         guard found.count == 3 else { throw KeyStoreError(.corrupt, place: record.place) }
         guard !found[0].rows.isEmpty else { throw KeyStoreError.noTitle(record.title, record.place) }
-        let isThere = !found[1].rows.isEmpty
-        guard !isThere || replacing else { throw KeyStoreError.exists(record.place) }
+        let alreadyExists = !found[1].rows.isEmpty
+        guard !alreadyExists || replacing else { throw KeyStoreError.exists(record.place) }
         if let policy = record.policyName, found[2].rows.isEmpty {
             throw KeyStoreError.noPolicy(policy, record.place)
         }
-        transaction.later([record.writing])
-        return isThere ? .replaced : .created
+        transaction.enqueue([record.writing])
+        return alreadyExists ? .replaced : .created
     }
 
     static func exists(title name: String) -> PostgresQuery {

@@ -1,17 +1,17 @@
 import KeyStore
 
-// The rows of the tables `title` and `track`: reading beside writing, in the order of the columns.
+// The rows of the tables `title` and `track`: reading and writing, in the order of the columns.
 
 extension TitleRecord {
     private static let names = ["name", "title_id", "policy_name", "key_uri_template", "created", "updated"]
     static let columns = names.joined(separator: ", ")
-    /// The columns with the table before them, for joins.
+    /// The columns qualified with the table name, for joins.
     static let qualifiedColumns = names.map { "title." + $0 }.joined(separator: ", ")
     static let columnCount = names.count
 
-    /// Takes the title out of a row, from the given column on.
+    /// Creates a title from the columns of a row from `index` on.
     init(_ row: PostgresRow, from index: Int = 0) throws(KeyStoreError) {
-        self = try asStored { () throws(KeyStoreError) in
+        self = try validatingStored { () throws(KeyStoreError) in
             try TitleRecord(
                 name: try row.requiredText(index),
                 titleID: try row.requiredBytes(index + 1),
@@ -23,7 +23,7 @@ extension TitleRecord {
         }
     }
 
-    /// Inserts the record, or replaces all of its row but the time of creation.
+    /// The statement that inserts the record, or replaces all columns of its row except the creation time.
     var writing: PostgresQuery {
         PostgresQuery(
             """
@@ -42,17 +42,17 @@ extension TitleRecord {
 extension TrackRecord {
     private static let names = ["title_name", "name", "kind", "stream_id", "policy_name"]
     static let columns = names.joined(separator: ", ")
-    /// The columns with the table before them, for joins.
+    /// The columns qualified with the table name, for joins.
     static let qualifiedColumns = names.map { "track." + $0 }.joined(separator: ", ")
     static let columnCount = names.count
 
-    /// Takes the track out of a row, from the given column on.
+    /// Creates a track from the columns of a row from `index` on.
     init(_ row: PostgresRow, from index: Int = 0) throws(KeyStoreError) {
         let (title, name) = (try row.requiredText(index), try row.requiredText(index + 1))
         guard let kind = ContentTrack(rawValue: try row.requiredText(index + 2)) else {
             throw KeyStoreError(.corrupt, place: "track \(title)/\(name), kind")
         }
-        self = try asStored { () throws(KeyStoreError) in
+        self = try validatingStored { () throws(KeyStoreError) in
             try TrackRecord(
                 title: title,
                 name: name,
@@ -63,7 +63,7 @@ extension TrackRecord {
         }
     }
 
-    /// Inserts the record, or replaces its row.
+    /// The statement that inserts the record, or replaces its row.
     var writing: PostgresQuery {
         PostgresQuery(
             """

@@ -1,10 +1,10 @@
 import FPSCrypto
 
-/// A mark that a transaction leaves beside what it writes, and which tells later whether it was committed.
+/// A row that a transaction writes, which later shows whether the transaction was committed.
 ///
-/// The question puts a counter-mark of the same number. If the mark is there, the transaction was committed. If it is not,
-/// the counter-mark takes its place, and the transaction can be committed no more, however late its server process hears
-/// of it. While the transaction is still under way the question waits for its end.
+/// The status query inserts a counter-mark with the same ID. If the mark exists, the transaction was committed. If it
+/// does not, the counter-mark takes its primary key, so the transaction can no longer be committed, even if its server
+/// process continues later. If the transaction is still in progress, the query waits for its end.
 struct CommitMark {
     private let id: [UInt8]
 
@@ -15,13 +15,14 @@ struct CommitMark {
         }
     }
 
-    /// For the transaction itself.
+    /// The statement for the transaction itself.
     var insertion: PostgresQuery {
         PostgresQuery("INSERT INTO commit_mark (id, is_commit) VALUES ($1, TRUE)", [.bytes(id)])
     }
 
-    /// For another connection: the last row is whether the transaction was committed. It may be asked again.
-    var question: [PostgresQuery] {
+    /// The statements for another connection. The last row shows whether the transaction was committed. They can be
+    /// repeated.
+    var statusQuery: [PostgresQuery] {
         [
             PostgresQuery(
                 "INSERT INTO commit_mark (id, is_commit) VALUES ($1, FALSE) ON CONFLICT (id) DO NOTHING",

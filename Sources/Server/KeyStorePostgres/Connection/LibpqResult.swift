@@ -1,6 +1,6 @@
 import CLibpq
 
-/// A result that libpq made, freed with this value.
+/// A result of libpq, freed with this value.
 final class LibpqResult {
     let pointer: OpaquePointer
 
@@ -8,17 +8,17 @@ final class LibpqResult {
 
     deinit { PQclear(pointer) }
 
-    /// What the server or libpq says went wrong.
+    /// The error of the server or of libpq.
     var failure: PostgresFailure {
         func field(_ code: Int32) -> String? { PQresultErrorField(pointer, code).map { String(cString: $0) } }
         guard let state = field(clibpq_sqlstate) else {
-            // Without a state it is libpq's own: the connection broke.
-            return .lost("the connection broke")
+            // An error without SQLSTATE is libpq's own: the connection is lost.
+            return .lost("the connection was lost")
         }
         return PostgresFailure(state: state, message: field(clibpq_message) ?? "")
     }
 
-    /// Its rows, as values of our own.
+    /// The rows, copied from libpq's memory.
     var copied: PostgresResult {
         var result = PostgresResult()
         result.changed = PQcmdTuples(pointer).flatMap { Int(String(cString: $0)) } ?? 0

@@ -4,25 +4,25 @@ import Glibc
 
 /// A connection to the server, for one thread at a time.
 ///
-/// Nothing here waits without end: connecting takes two seconds at most for each host that the address names, and every
-/// wait after that has a deadline, when the connection is given up. Statements go out in a pipeline, all of them before the first answer is waited for, so that a
-/// transaction costs few round trips.
+/// Every wait is bounded: connecting takes at most two seconds for each host in the address, and every later wait has a
+/// deadline, after which the connection is closed. Statements are sent in a pipeline, all of them before the first
+/// response is awaited, so that a transaction needs few round trips.
 final class PostgresConnection {
     private let handle: OpaquePointer
-    /// The names of the statements that this connection has prepared.
+    /// The names of the statements that this connection has prepared, by SQL text.
     private var prepared: [String: String] = [:]
-    /// Whether nothing went wrong that leaves the two sides at odds.
+    /// Whether the connection can be used: no error occurred after which client and server are out of step.
     private(set) var isUsable = true
 
-    /// Connects, and sets the session up.
+    /// Connects, and configures the session.
     ///
     /// - Throws: ``PostgresFailure``.
     init(_ settings: PostgresSettings, until deadline: ContinuousClock.Instant) throws(PostgresFailure) {
-        guard let handle = Self.connect(settings) else { throw .lost("libpq has no memory") }
+        guard let handle = Self.connect(settings) else { throw .lost("libpq is out of memory") }
         self.handle = handle
-        guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
-        guard PQsetnonblocking(handle, 1) == 0 else { throw lost() }
-        // For what nobody waits for any more.
+        guard PQstatus(handle) == CONNECTION_OK else { throw connectionError() }
+        guard PQsetnonblocking(handle, 1) == 0 else { throw connectionError() }
+        // A server-side limit for statements whose client no longer waits for them.
         let milliseconds = Int(max(settings.deadline, .seconds(5)) / .milliseconds(1))
         try script(
             """
@@ -34,51 +34,51 @@ final class PostgresConnection {
             """,
             until: deadline
         )
-        guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+        guard PQenterPipelineMode(handle) == 1 else { throw connectionError() }
     }
 
     deinit { PQfinish(handle) }
 
-    /// Runs statements in one round trip. When one fails, those after it are not run; outside of a transaction, those
-    /// before it are undone with it.
+    /// Runs statements in one round trip. If one fails, the statements after it are not run; outside of a transaction,
+    /// those before it are rolled back with it.
     ///
     /// - Throws: ``PostgresFailure``: the first error.
     func run(
         _ queries: [PostgresQuery],
         until deadline: ContinuousClock.Instant
     ) throws(PostgresFailure) -> [PostgresResult] {
-        guard isUsable else { throw .lost("the connection was given up") }
+        guard isUsable else { throw .lost("the connection is closed") }
         guard queries.allSatisfy(\.isSendable) else {
-            throw .refused(state: "22021", message: "a text has a zero byte in it")
+            throw .refused(state: "22021", message: "a text contains a zero byte")
         }
         var preparing: [String?] = []
         for query in queries {
             if prepared[query.sql] == nil, names[query.sql] == nil {
                 statementCount += 1
                 let name = "s\(statementCount)"
-                guard PQsendPrepare(handle, name, query.sql, 0, nil) == 1 else { throw lost() }
+                guard PQsendPrepare(handle, name, query.sql, 0, nil) == 1 else { throw connectionError() }
                 preparing.append(query.sql)
                 names[query.sql] = name
             }
             preparing.append(nil)
             try send(query)
         }
-        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        guard PQpipelineSync(handle) == 1 else { throw connectionError() }
 
         var results: [PostgresResult] = []
         results.reserveCapacity(queries.count)
         var failure: PostgresFailure?
         for sql in preparing {
-            switch try take(until: deadline) {
+            switch try nextOutcome(until: deadline) {
             case .done(let result):
                 if let sql { prepared[sql] = names[sql] } else { results.append(result) }
             case .failed(let error): failure = failure ?? error
             case .skipped: break
-            case .synchronized: throw confused()
+            case .synchronized: throw protocolError()
             }
-            guard try next(until: deadline) == nil else { throw confused() }
+            guard try next(until: deadline) == nil else { throw protocolError() }
         }
-        guard case .synchronized = try take(until: deadline) else { throw confused() }
+        guard case .synchronized = try nextOutcome(until: deadline) else { throw protocolError() }
         names.removeAll(keepingCapacity: true)
         if let failure {
             if case .lost = failure { isUsable = false }
@@ -87,33 +87,33 @@ final class PostgresConnection {
         return results
     }
 
-    /// Runs a text with several statements and no parameters, for migrations and the like. Not within a pipeline.
+    /// Runs a text with several statements without parameters, such as a migration. This cannot be part of a pipeline.
     func script(_ sql: String, until deadline: ContinuousClock.Instant) throws(PostgresFailure) {
         let isPipelining = PQpipelineStatus(handle) == PQ_PIPELINE_ON
-        if isPipelining, PQexitPipelineMode(handle) != 1 { throw lost() }
-        guard PQsendQuery(handle, sql) == 1 else { throw lost() }
+        if isPipelining, PQexitPipelineMode(handle) != 1 { throw connectionError() }
+        guard PQsendQuery(handle, sql) == 1 else { throw connectionError() }
         var failure: PostgresFailure?
         while let result = try next(until: deadline) {
             if case .failed(let error) = Self.outcome(of: result) { failure = failure ?? error }
         }
-        if isPipelining, PQenterPipelineMode(handle) != 1 { throw lost() }
+        if isPipelining, PQenterPipelineMode(handle) != 1 { throw connectionError() }
         if let failure { throw failure }
     }
 
     // MARK: - Connecting
 
-    /// Waits for each of the hosts that are named, one after the other, for `connect_timeout`.
+    /// Connects to each of the hosts in the address in turn, waiting `connect_timeout` for each.
     private static func connect(_ settings: PostgresSettings) -> OpaquePointer? {
         let defaults = settings.defaults.map { ($0.key, $0.value) }
         let fixed = [
             ("fallback_application_name", "keyway-server"), ("client_encoding", "UTF8"),
             ("connect_timeout", "2"),
-            // A server that is gone without a word is noticed by its silence.
+            // Detect a server that disappears without closing the connection.
             ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "3"),
             ("keepalives_count", "3"),
         ]
         let password = settings.password.map { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
-        // What comes later wins, so that the address is over the defaults.
+        // Later options take precedence, so the address overrides the defaults.
         let all = defaults + fixed + [("dbname", settings.url)] + (password.map { [("password", $0)] } ?? [])
         let keywords = all.map { strdup($0.0) }
         let values = all.map { strdup($0.1) }
@@ -133,16 +133,17 @@ final class PostgresConnection {
 
     // MARK: - Sending
 
-    /// Names of statements that are being prepared.
+    /// The names of statements that are being prepared.
     private var names: [String: String] = [:]
     private var statementCount = 0
 
     private func send(_ query: PostgresQuery) throws(PostgresFailure) {
         let name = prepared[query.sql] ?? names[query.sql] ?? ""
         let encoded = query.values.map(\.encoded)
-        // One buffer for all, with a byte to spare so that an empty value has an address too: none means NULL.
+        // One buffer for all values, with an extra byte so that an empty value has an address, too: a null pointer
+        // means NULL.
         let buffer = encoded.reduce(into: [UInt8]()) { $0 += $1 ?? [] } + [0]
-        guard buffer.count < Int32.max else { throw .refused(state: "54000", message: "too large a statement") }
+        guard buffer.count < Int32.max else { throw .refused(state: "54000", message: "the statement is too large") }
         let isSent = buffer.withUnsafeBytes { bytes in
             let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
             var offset = 0
@@ -155,7 +156,7 @@ final class PostgresConnection {
             let formats = encoded.map { _ in Int32(1) }
             return PQsendQueryPrepared(handle, name, Int32(encoded.count), addresses, lengths, formats, 1)
         }
-        guard isSent == 1 else { throw lost() }
+        guard isSent == 1 else { throw connectionError() }
     }
 
     // MARK: - Receiving
@@ -167,23 +168,23 @@ final class PostgresConnection {
         case synchronized
     }
 
-    private func take(until deadline: ContinuousClock.Instant) throws(PostgresFailure) -> Outcome {
-        guard let result = try next(until: deadline) else { throw confused() }
+    private func nextOutcome(until deadline: ContinuousClock.Instant) throws(PostgresFailure) -> Outcome {
+        guard let result = try next(until: deadline) else { throw protocolError() }
         return Self.outcome(of: result)
     }
 
-    /// The next result of libpq, or nil for the end of a statement's results.
+    /// Returns the next result of libpq, or nil at the end of a statement's results.
     private func next(until deadline: ContinuousClock.Instant) throws(PostgresFailure) -> LibpqResult? {
         while true {
-            // What was not sent yet has to go out while answers come in, or both sides wait for each other.
+            // Continue sending while responses arrive; otherwise client and server would wait for each other.
             let flushed = PQflush(handle)
-            guard flushed >= 0 else { throw lost() }
+            guard flushed >= 0 else { throw connectionError() }
             if PQisBusy(handle) == 0 { break }
             try wait(for: flushed == 1 ? POLLIN | POLLOUT : POLLIN, until: deadline)
-            guard PQconsumeInput(handle) == 1 else { throw lost() }
+            guard PQconsumeInput(handle) == 1 else { throw connectionError() }
         }
         guard let result = PQgetResult(handle) else {
-            guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
+            guard PQstatus(handle) == CONNECTION_OK else { throw connectionError() }
             return nil
         }
         return LibpqResult(result)
@@ -205,26 +206,26 @@ final class PostgresConnection {
             let left = (deadline - .now) / .milliseconds(1)
             guard left > 0 else {
                 isUsable = false
-                throw .lost("no answer in time")
+                throw .lost("the server did not respond in time")
             }
             var descriptor = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
             let count = poll(&descriptor, 1, Int32(min(left.rounded(.up), 60_000)))
             if count > 0 { return }
-            guard count == 0 || errno == EINTR else { throw lost() }
+            guard count == 0 || errno == EINTR else { throw connectionError() }
         }
     }
 
-    /// What libpq says of the connection, in one line. It names hosts and users, and never a password.
-    private func lost() -> PostgresFailure {
+    /// Returns libpq's error of the connection, in one line. It contains hosts and users, but never a password.
+    private func connectionError() -> PostgresFailure {
         isUsable = false
         let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
         let line = message.split(whereSeparator: \.isNewline).joined(separator: "; ")
-        return .lost(line.isEmpty ? "the connection is gone" : line)
+        return .lost(line.isEmpty ? "the connection was lost" : line)
     }
 
-    private func confused() -> PostgresFailure {
-        guard PQstatus(handle) == CONNECTION_OK else { return lost() }
+    private func protocolError() -> PostgresFailure {
+        guard PQstatus(handle) == CONNECTION_OK else { return connectionError() }
         isUsable = false
-        return .lost("an answer that belongs to no question")
+        return .lost("the server sent an unexpected response")
     }
 }

@@ -1,33 +1,34 @@
 import KeyStore
 
-/// Why the database did not do what it was asked. The server's own message names tables and constraints; what it says of
-/// values is in other fields, which are not read.
+/// An error of the database. The server's message contains names of tables and constraints; values are in other fields,
+/// which are not read.
 enum PostgresFailure: Error, Equatable {
-    /// The connection is gone, or was given up when the time was over. What was under way may have been done or not.
+    /// The connection was lost, or was closed at the deadline. Statements in progress may or may not have been
+    /// executed.
     case lost(String)
-    /// The server refused a statement, with its SQLSTATE.
+    /// The server rejected a statement, with this SQLSTATE.
     case refused(state: String, message: String)
 
-    /// Codes after which this connection is of no use: the server ends, or has become one that only reads.
+    /// SQLSTATEs after which the connection is useless: the server shuts down, or has become read-only.
     private static let ending: Set<String> = ["57P01", "57P02", "57P03", "57P05", "25P03", "25006"]
 
-    /// Takes a server's error: some of them say that the connection ends.
+    /// Creates a failure from a server's error. Some errors mean that the connection is lost.
     init(state: String, message: String) {
         self =
             state.hasPrefix("08") || Self.ending.contains(state)
             ? .lost("\(message) (\(state))") : .refused(state: state, message: message)
     }
 
-    /// Whether the same transaction may well succeed the next time: a serialization failure, a deadlock, a lock that was
-    /// not to be had.
-    var isPassing: Bool {
+    /// Whether the same transaction may succeed when it is repeated: after a serialization failure, a deadlock, or a
+    /// lock timeout.
+    var isTransient: Bool {
         guard case .refused(let state, _) = self else { return false }
         return ["40001", "40P01", "55P03"].contains(state)
     }
 }
 
 extension KeyStoreError {
-    /// Gives a failure the store's own words.
+    /// Creates an error from a database failure.
     init(_ error: any Error, place: String) {
         switch error {
         case let error as KeyStoreError: self = error

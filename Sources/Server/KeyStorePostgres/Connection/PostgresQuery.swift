@@ -1,6 +1,6 @@
 import KeyStore
 
-/// A statement's parameter.
+/// A parameter of a statement.
 enum PostgresValue: Sendable, Equatable {
     case null
     case bytes([UInt8])
@@ -11,10 +11,10 @@ enum PostgresValue: Sendable, Equatable {
     init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
     init(_ text: String?) { self = text.map { .text($0) } ?? .null }
     init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
-    /// A number without a sign, of which PostgreSQL has none: the same 64 bits.
+    /// Creates an integer with the same 64 bits, because PostgreSQL has no unsigned integers.
     init(bits: UInt64?) { self = bits.map { .integer(Int64(bitPattern: $0)) } ?? .null }
 
-    /// The value as the server takes it in binary: numbers with the highest byte first. Nil is NULL.
+    /// The value in PostgreSQL's binary format, with integers in big-endian order. Nil is NULL.
     var encoded: [UInt8]? {
         switch self {
         case .null: nil
@@ -26,7 +26,8 @@ enum PostgresValue: Sendable, Equatable {
     }
 }
 
-/// A statement with its parameters. Statements are few, and each connection prepares one when it first meets it.
+/// A statement with its parameters. The number of different statements is small, and each connection prepares a
+/// statement at its first use.
 struct PostgresQuery: Sendable {
     let sql: String
     let values: [PostgresValue]
@@ -36,7 +37,7 @@ struct PostgresQuery: Sendable {
         self.values = values
     }
 
-    /// Whether the server can take the parameters: its texts cannot have a zero.
+    /// Whether the server accepts the parameters: texts cannot contain a zero byte.
     var isSendable: Bool {
         values.allSatisfy { value in
             guard case .text(let text) = value else { return true }
@@ -45,35 +46,35 @@ struct PostgresQuery: Sendable {
     }
 }
 
-/// A row of a result: the columns' bytes, as the server sent them in binary.
+/// A row of a result: the columns' bytes in PostgreSQL's binary format.
 struct PostgresRow: Sendable {
     let columns: [[UInt8]?]
 
-    /// A column of bytes; nil when it is NULL or not there.
+    /// Returns a column of bytes, or nil if it is NULL or does not exist.
     func bytes(_ index: Int) -> [UInt8]? { columns.indices.contains(index) ? columns[index] : nil }
 
-    /// A column of text.
+    /// Returns a column of text.
     func text(_ index: Int) -> String? { bytes(index).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// A column of 8-byte numbers.
+    /// Returns a column of 8-byte integers.
     func integer(_ index: Int) -> Int64? {
         guard let bytes = bytes(index), bytes.count == 8 else { return nil }
         return bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// A number that was written without a sign.
+    /// Returns an integer that was written as an unsigned one.
     func unsigned(_ index: Int) -> UInt64? { integer(index).map { UInt64(bitPattern: $0) } }
 
-    /// A column of true and false.
+    /// Returns a column of Booleans.
     func boolean(_ index: Int) -> Bool { bytes(index) == [1] }
 
-    /// A column that is never NULL.
+    /// Returns a column of bytes; throws if it is NULL.
     func requiredBytes(_ index: Int) throws(KeyStoreError) -> [UInt8] { try required(bytes(index), index) }
 
-    /// A column that is never NULL.
+    /// Returns a column of text; throws if it is NULL.
     func requiredText(_ index: Int) throws(KeyStoreError) -> String { try required(text(index), index) }
 
-    /// A column that is never NULL.
+    /// Returns a column of 8-byte integers; throws if it is NULL.
     func requiredInteger(_ index: Int) throws(KeyStoreError) -> Int64 { try required(integer(index), index) }
 
     private func required<Value>(_ value: Value?, _ index: Int) throws(KeyStoreError) -> Value {
@@ -84,9 +85,9 @@ struct PostgresRow: Sendable {
     }
 }
 
-/// What a statement came to.
+/// The result of a statement.
 struct PostgresResult: Sendable {
     var rows: [PostgresRow] = []
-    /// How many rows were written or read.
+    /// The number of rows that were written or read.
     var changed = 0
 }

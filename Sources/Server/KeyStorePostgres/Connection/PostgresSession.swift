@@ -1,6 +1,6 @@
-// What work on a lane is given: the connection with the deadline of the work.
+// The connection and the deadline, as work on a connection gets them.
 
-/// Reads, each round trip for itself.
+/// A connection for reads, without a transaction: each round trip is separate.
 struct PostgresReader {
     let connection: PostgresConnection
     let deadline: ContinuousClock.Instant
@@ -10,18 +10,18 @@ struct PostgresReader {
         try connection.run(queries, until: deadline)
     }
 
-    /// The rows of one statement.
+    /// Returns the rows of one statement.
     func rows(_ sql: String, _ values: PostgresValue...) throws(PostgresFailure) -> [PostgresRow] {
         try connection.run([PostgresQuery(sql, values)], until: deadline).first?.rows ?? []
     }
 }
 
-/// A transaction. It begins with its first statement.
+/// A transaction, which starts with its first statement.
 struct PostgresTransaction {
     let connection: PostgresConnection
     let deadline: ContinuousClock.Instant
     private var hasBegun = false
-    /// What goes out with the next round trip, before everything else in it.
+    /// The statements to send with the next round trip, before its other statements.
     private var pending: [PostgresQuery] = []
 
     private static let begin = PostgresQuery("BEGIN ISOLATION LEVEL READ COMMITTED")
@@ -31,8 +31,8 @@ struct PostgresTransaction {
         self.deadline = deadline
     }
 
-    /// Leaves statements to the next round trip, the commit's at the latest. What they find is not told.
-    mutating func later(_ queries: [PostgresQuery]) { pending += queries }
+    /// Defers statements to the next round trip, at the latest to that of the commit. Their results are discarded.
+    mutating func enqueue(_ queries: [PostgresQuery]) { pending += queries }
 
     /// Runs statements in one round trip.
     mutating func run(_ queries: [PostgresQuery]) throws(PostgresFailure) -> [PostgresResult] {
@@ -42,17 +42,17 @@ struct PostgresTransaction {
         return Array(try connection.run(before + queries, until: deadline).dropFirst(before.count))
     }
 
-    /// The rows of one statement.
+    /// Returns the rows of one statement.
     mutating func rows(_ sql: String, _ values: PostgresValue...) throws(PostgresFailure) -> [PostgresRow] {
         try run([PostgresQuery(sql, values)]).first?.rows ?? []
     }
 
-    /// How many rows one statement changed.
+    /// Returns the number of rows that one statement changed.
     mutating func change(_ sql: String, _ values: PostgresValue...) throws(PostgresFailure) -> Int {
         try run([PostgresQuery(sql, values)]).first?.changed ?? 0
     }
 
-    /// The last round trip: what is still to be written, the mark, and the commit.
+    /// Returns the statements of the last round trip: the pending ones, the mark, and the commit.
     func commit(with mark: CommitMark) -> [PostgresQuery] {
         (hasBegun ? [] : [Self.begin]) + pending + [mark.insertion, PostgresQuery("COMMIT")]
     }

@@ -2,33 +2,33 @@ import CLibpq
 package import FPSCrypto
 package import KeyStore
 
-/// Which database, and how patiently it is asked.
+/// The settings of the database connection.
 package struct PostgresSettings: Sendable {
-    /// Where it is, in libpq's words: `postgres://user@host:5432/database?sslrootcert=/etc/keyway/ca.pem`. Several hosts
-    /// may be named; the one that takes writes is used.
+    /// The address in libpq's format: `postgres://user@host:5432/database?sslrootcert=/etc/keyway/ca.pem`. It may
+    /// contain several hosts; the one that accepts writes is used.
     package let url: String
-    /// The password, if the server wants one.
+    /// The password, if the server requires one.
     package let password: SecretBytes?
-    /// How many connections one server process keeps: 3 to 100.
+    /// The number of connections of a server process: 3 to 100.
     package let connections: Int
-    /// For how long a request waits for the database, a lost connection and its return included.
+    /// How long a request waits for the database, including the time to re-establish a lost connection.
     package let deadline: Duration
-    /// Whether nobody on the way can read or change what is sent: the server's certificate is checked, or it is on this
-    /// machine.
+    /// Whether the connection is protected against eavesdropping and changes: the server's certificate is verified, or
+    /// the server runs on this machine.
     package let isProtected: Bool
-    /// Parameters that hold where the address says nothing.
+    /// Parameters for which the address specifies no value.
     let defaults: [(key: String, value: String)]
-    /// What work that has waited for a connection still gets, however late it is: a connection that is given up in the
-    /// middle costs more than it saves.
-    static let leastTime = Duration.seconds(1)
+    /// The minimum time for work that has waited for a connection, even if it exceeds its deadline, because closing a
+    /// connection in the middle of the work costs more than it saves.
+    static let minimumTime = Duration.seconds(1)
 
-    /// Makes the settings. Nothing is connected yet.
+    /// Creates the settings, without connecting.
     ///
-    /// Without `sslmode` in the address the server's certificate and name are checked (`verify-full`), unless it is on
-    /// this machine.
+    /// If the address does not contain `sslmode`, the server's certificate and name are verified (`verify-full`),
+    /// unless the server runs on this machine.
     ///
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` when the address cannot be read, or has a password in it: addresses
-    ///   are shown and logged.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if the address is invalid, or if it contains a password, because
+    ///   addresses are displayed and logged.
     package init(
         url: String,
         password: SecretBytes? = nil,
@@ -37,9 +37,9 @@ package struct PostgresSettings: Sendable {
     ) throws(KeyStoreError) {
         let options = try Self.options(of: url)
         if options["password"] != nil || options["sslpassword"] != nil {
-            throw Self.invalid("has a password in it; keep that in a file or a variable of the environment")
+            throw Self.invalid("it contains a password; use a password file or an environment variable instead")
         }
-        guard (3...100).contains(connections) else { throw Self.invalid("takes 3 to 100 connections") }
+        guard (3...100).contains(connections) else { throw Self.invalid("the number of connections must be 3 to 100") }
         let hosts = (options["host"] ?? options["hostaddr"] ?? "").split(separator: ",")
         let isLocal = hosts.allSatisfy { host in
             host.hasPrefix("/") || host.hasPrefix("@") || ["localhost", "127.0.0.1", "::1"].contains(host)
@@ -54,13 +54,14 @@ package struct PostgresSettings: Sendable {
         self.defaults = defaults.map { (key: $0.0, value: $0.1) }
     }
 
-    /// What an address says, by libpq's own parser. Its message is not shown: it repeats the address.
+    /// Returns the parameters of an address, parsed by libpq. Its error message is not used, because it repeats the
+    /// address.
     private static func options(of url: String) throws(KeyStoreError) -> [String: String] {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
-            throw invalid("begins with postgres://")
+            throw invalid("it must start with postgres://")
         }
         guard let parsed = PQconninfoParse(url, nil) else {
-            throw invalid("cannot be read; it looks like postgres://user@host:5432/database")
+            throw invalid("it is malformed; expected an address such as postgres://user@host:5432/database")
         }
         defer { PQconninfoFree(parsed) }
         var options: [String: String] = [:]

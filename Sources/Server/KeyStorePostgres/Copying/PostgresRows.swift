@@ -1,8 +1,8 @@
 package import KeyStore
 import Synchronization
 
-/// A database within one transaction, to be copied from or to.
-package final class PostgresRows: CopyEnd {
+/// A database within one transaction, as the source or the target of a copy.
+package final class PostgresRows: CopyEndpoint {
     private let connection: PostgresConnection
     private let deadline: ContinuousClock.Instant
     private static let page = 500
@@ -12,8 +12,8 @@ package final class PostgresRows: CopyEnd {
         self.deadline = deadline
     }
 
-    /// Hands over every row of a table.
-    package func read(_ table: CopiedTable, _ take: ([CopiedRow]) throws -> Void) throws {
+    /// Passes every row of a table to `body`.
+    package func read(_ table: CopiedTable, _ body: ([CopiedRow]) throws -> Void) throws {
         let columns = table.columns.map(\.name)
         let sql = """
             DECLARE copied NO SCROLL CURSOR FOR SELECT \(columns.joined(separator: ", ")) FROM \(table.name)
@@ -23,7 +23,7 @@ package final class PostgresRows: CopyEnd {
         while true {
             let rows = try run([PostgresQuery("FETCH \(Self.page) FROM copied")]).first?.rows ?? []
             guard !rows.isEmpty else { break }
-            try take(
+            try body(
                 try rows.map { row in
                     try table.columns.enumerated().map { try CopiedValue(row, $0.offset, $0.element.kind) }
                 }
@@ -32,12 +32,12 @@ package final class PostgresRows: CopyEnd {
         _ = try run([PostgresQuery("CLOSE copied")])
     }
 
-    /// Adds rows to a table.
+    /// Inserts rows into a table.
     package func write(_ rows: [CopiedRow], into table: CopiedTable) throws {
         var columns = table.columns.map(\.name)
         var places = columns.indices.map { "$\($0 + 1)" }
         if table.name == "audit_head" {
-            // The number of the last entry, which the other kind of store does not note.
+            // The number of the last entry, which the other kind of store does not record.
             columns.append("number")
             places.append("(SELECT coalesce(max(number), 0) FROM audit)")
         }
@@ -53,26 +53,30 @@ package final class PostgresRows: CopyEnd {
 }
 
 extension PostgresKeyStore {
-    /// Ten million keys take some minutes.
-    private static let patienceForCopying = Duration.seconds(6 * 3_600)
+    /// The time limit of a copy. Ten million keys take some minutes.
+    private static let copyTimeout = Duration.seconds(6 * 3_600)
 
-    /// Reads a database that no server uses, for as long as `work` runs. It is up to date.
+    /// Reads a database that no server uses, and prevents writes while `work` runs. The schema must be up to date.
     ///
-    /// - Parameter work: runs once.
-    /// - Throws: ``KeyStoreError/Code/locked`` when a server is connected to it; what `work` throws.
+    /// - Parameter work: A closure that runs once.
+    /// - Throws: ``KeyStoreError/Code/locked`` if a server is connected to the database, and the errors of `work`.
     package static func reading<Value: Sendable>(
         _ settings: PostgresSettings,
         _ work: @Sendable (PostgresRows) throws -> Value
     ) async throws(KeyStoreError) -> Value {
         let hasBegun = Mutex(false)
         return try await copying(settings) { transaction in
-            // What `work` has done with the rows it does not undo.
+            // A repetition would not undo what `work` has already done with the rows.
             let isAgain = hasBegun.withLock { hasBegun in
                 defer { hasBegun = true }
                 return hasBegun
             }
             guard !isAgain else {
-                throw KeyStoreError(.unavailable, place: "PostgreSQL", reason: "the connection broke: begin anew")
+                throw KeyStoreError(
+                    .unavailable,
+                    place: "PostgreSQL",
+                    reason: "the connection was lost; run the command again"
+                )
             }
             let others = """
                 SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
@@ -82,22 +86,22 @@ extension PostgresKeyStore {
                 throw KeyStoreError(.locked, place: "PostgreSQL", reason: "a server is connected: stop it first")
             }
             let tables = CopiedTable.all.map(\.name).joined(separator: ", ")
-            // Nobody writes until the end, whoever they are.
+            // Prevents writes of all other connections until the transaction ends.
             _ = try transaction.run([PostgresQuery("LOCK TABLE \(tables) IN SHARE MODE")])
             return try work(PostgresRows(connection: transaction.connection, deadline: transaction.deadline))
         }
     }
 
-    /// Makes the tables in a database, and has `work` fill them, all of it or nothing.
+    /// Creates the tables in a database and fills them with `work`, in one transaction.
     ///
-    /// - Parameter work: may run several times, all but the last for nothing.
+    /// - Parameter work: A closure that may run several times, with all runs but the last rolled back.
     package static func filling<Value: Sendable>(
         _ settings: PostgresSettings,
         _ work: @Sendable (PostgresRows) throws -> Value
     ) async throws(KeyStoreError) -> Value {
         try await copying(settings) { transaction in
-            // A server that is started meanwhile waits for this lock, and then finds everything there.
-            _ = try transaction.run([CommonLock.administration])
+            // A server that starts in the meantime waits for this lock, and then finds all rows.
+            _ = try transaction.run([GlobalLock.administration])
             return try work(PostgresRows(connection: transaction.connection, deadline: transaction.deadline))
         }
     }
@@ -106,25 +110,25 @@ extension PostgresKeyStore {
         _ settings: PostgresSettings,
         _ work: @Sendable (inout PostgresTransaction) throws -> Value
     ) async throws(KeyStoreError) -> Value {
-        let lane = PostgresLane(settings)
+        let worker = PostgresWorker(settings)
         do {
-            let deadline = ContinuousClock.now + patienceForCopying
-            try await lane.read(until: .now + .seconds(60)) { reader in
+            let deadline = ContinuousClock.now + copyTimeout
+            try await worker.read(until: .now + .seconds(60)) { reader in
                 try Schema.current.migrate(reader.connection, until: reader.deadline)
             }
-            let value = try await lane.transaction(until: deadline) { transaction in
-                // What sorts a large table, or waits for the other end, takes as long as it takes.
-                transaction.later([
+            let value = try await worker.transaction(until: deadline) { transaction in
+                // Sorting a large table, or waiting for the other database, may take any amount of time.
+                transaction.enqueue([
                     PostgresQuery("SET LOCAL statement_timeout = 0"),
                     PostgresQuery("SET LOCAL idle_in_transaction_session_timeout = 0"),
                     PostgresQuery("SET LOCAL lock_timeout = '10s'"),
                 ])
                 return try work(&transaction)
             }
-            await lane.close()
+            await worker.close()
             return value
         } catch {
-            await lane.close()
+            await worker.close()
             throw KeyStoreError(error, place: "PostgreSQL")
         }
     }

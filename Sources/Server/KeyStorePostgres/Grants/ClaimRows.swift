@@ -1,6 +1,6 @@
 import KeyStore
 
-// Rows of what is remembered of requests. Reading stands beside writing, in the order of the columns.
+// The rows of requests: reading and writing, in the order of the columns.
 
 /// A row of the table `replay`.
 enum ReplayRow {
@@ -11,7 +11,7 @@ enum ReplayRow {
         )
     }
 
-    /// Takes what ``selection(_:)`` found.
+    /// Creates a record from a row of ``selection(_:)``.
     static func record(_ row: PostgresRow, _ key: [UInt8]) throws(KeyStoreError) -> ReplayRecord {
         ReplayRecord(
             key: key,
@@ -49,7 +49,7 @@ enum TokenBindingRow {
         )
     }
 
-    /// Takes what ``selection(_:)`` found.
+    /// Creates a record from a row of ``selection(_:)``.
     static func record(_ row: PostgresRow, _ token: [UInt8]) throws(KeyStoreError) -> TokenBindingRecord {
         TokenBindingRecord(
             token: token,
@@ -80,7 +80,7 @@ enum ChallengeRow {
         PostgresQuery("SELECT account, expires FROM challenge WHERE challenge = $1", [.init(bits: challenge)])
     }
 
-    /// Takes what ``selection(_:)`` found.
+    /// Creates a record from a row of ``selection(_:)``.
     static func record(_ row: PostgresRow, _ challenge: UInt64) throws(KeyStoreError) -> ChallengeRecord {
         ChallengeRecord(
             challenge: challenge,
@@ -108,7 +108,7 @@ enum OfflineLicenseRow {
         reported, ending, ended
         """
 
-    /// Takes a row with just these columns.
+    /// Creates a record from a row with exactly these columns.
     static func record(_ row: PostgresRow) throws(KeyStoreError) -> OfflineLicenseRecord {
         var license = OfflineLicenseRecord(
             account: try row.requiredText(0),

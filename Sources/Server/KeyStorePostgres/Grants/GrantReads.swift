@@ -1,6 +1,6 @@
 import KeyStore
 
-/// What has to be read for a decision, and where each result goes: all of it is asked for in one round trip.
+/// The reads for a decision, with the closures that store each result in the state. All reads share one round trip.
 struct StateReads<State: Sendable>: Sendable {
     private(set) var queries: [PostgresQuery] = []
     private var steps: [@Sendable (inout State, [PostgresRow]) throws -> Void] = []
@@ -8,13 +8,14 @@ struct StateReads<State: Sendable>: Sendable {
 
     init(_ start: State) { self.start = start }
 
-    /// Adds a read. `take` puts what was found into the state.
-    mutating func add(_ query: PostgresQuery, _ take: @escaping @Sendable (inout State, [PostgresRow]) throws -> Void) {
+    /// Adds a read. `apply` stores its rows in the state.
+    mutating func add(_ query: PostgresQuery, _ apply: @escaping @Sendable (inout State, [PostgresRow]) throws -> Void)
+    {
         queries.append(query)
-        steps.append(take)
+        steps.append(apply)
     }
 
-    /// The state, from the results in the order of the queries.
+    /// Returns the state, from the results in the order of the queries.
     func state(_ results: [PostgresResult]) throws -> State {
         var state = start
         for (step, result) in zip(steps, results) { try step(&state, result.rows) }
@@ -23,7 +24,7 @@ struct StateReads<State: Sendable>: Sendable {
 }
 
 extension StateReads where State == GrantState {
-    /// What matters to a proposal.
+    /// Creates the reads for a proposal.
     init(for proposal: GrantProposal) {
         self.init(GrantState())
         let account = PostgresValue.account(proposal.account)
@@ -46,7 +47,7 @@ extension StateReads where State == GrantState {
             add(DeviceRow.selection(account, device)) { state, rows in
                 state.device = try rows.first.map { try DeviceRow.record($0) }
             }
-            // A device that is known needs no room.
+            // A known device does not count against the limit.
             if claim.limit != nil {
                 add(PostgresQuery("SELECT count(*) FROM device WHERE account = $1", [account])) { state, rows in
                     guard state.device == nil else { return }
@@ -82,7 +83,7 @@ extension StateReads where State == GrantState {
 }
 
 extension StateReads where State == SyncState {
-    /// What matters to a claim.
+    /// Creates the reads for a claim.
     init(for claim: SyncClaim) {
         self.init(SyncState())
         let account = PostgresValue.account(claim.account)
@@ -92,40 +93,40 @@ extension StateReads where State == SyncState {
                 state.challenge = try rows.first.map { try ChallengeRow.record($0, challenge) }
             }
         }
-        let take: @Sendable (inout SyncState, [PostgresRow]) throws -> Void = { state, rows in
+        let apply: @Sendable (inout SyncState, [PostgresRow]) throws -> Void = { state, rows in
             for row in rows { state.licenses.append(try OfflineLicenseRow.record(row)) }
         }
         switch claim.subject {
         case .streams(let streamIDs):
             for streamID in Set(streamIDs) {
-                add(OfflineLicenseRow.selection(account, claim.device, streamID), take)
+                add(OfflineLicenseRow.selection(account, claim.device, streamID), apply)
             }
         case .title(let titleID):
-            add(OfflineLicenseRow.selection(account, claim.device, titleID: titleID), take)
+            add(OfflineLicenseRow.selection(account, claim.device, titleID: titleID), apply)
         }
     }
 }
 
 extension GrantState {
-    /// Writes what has changed since `former`.
-    func writes(since former: GrantState, of proposal: GrantProposal) -> [PostgresQuery] {
-        var writes = memory.writes(since: former.memory, of: proposal.evidence)
-        if let replay, replay != former.replay { writes.append(ReplayRow.writing(replay)) }
-        if let binding, binding != former.binding { writes.append(TokenBindingRow.writing(binding)) }
-        if let device, device != former.device { writes.append(DeviceRow.writing(device)) }
-        if let rental, rental != former.rental { writes.append(RentalRow.writing(rental)) }
-        if let lease, lease != former.lease { writes.append(LeaseRow.writing(lease)) }
-        if let offline, offline != former.offline { writes.append(OfflineLicenseRow.writing(offline)) }
+    /// Returns the writes of the records that differ from `previous`.
+    func writes(since previous: GrantState, of proposal: GrantProposal) -> [PostgresQuery] {
+        var writes = memory.writes(since: previous.memory, of: proposal.evidence)
+        if let replay, replay != previous.replay { writes.append(ReplayRow.writing(replay)) }
+        if let binding, binding != previous.binding { writes.append(TokenBindingRow.writing(binding)) }
+        if let device, device != previous.device { writes.append(DeviceRow.writing(device)) }
+        if let rental, rental != previous.rental { writes.append(RentalRow.writing(rental)) }
+        if let lease, lease != previous.lease { writes.append(LeaseRow.writing(lease)) }
+        if let offline, offline != previous.offline { writes.append(OfflineLicenseRow.writing(offline)) }
         return writes
     }
 }
 
 extension SyncState {
-    /// Writes what has changed since `former`.
-    func writes(since former: SyncState, of claim: SyncClaim) -> [PostgresQuery] {
-        var writes = memory.writes(since: former.memory, of: claim.evidence)
-        if let used = former.challenge, challenge == nil { writes.append(ChallengeRow.deletion(used.challenge)) }
-        for (license, before) in zip(licenses, former.licenses) where license != before {
+    /// Returns the writes of the records that differ from `previous`.
+    func writes(since previous: SyncState, of claim: SyncClaim) -> [PostgresQuery] {
+        var writes = memory.writes(since: previous.memory, of: claim.evidence)
+        if let used = previous.challenge, challenge == nil { writes.append(ChallengeRow.deletion(used.challenge)) }
+        for (license, before) in zip(licenses, previous.licenses) where license != before {
             writes.append(OfflineLicenseRow.writing(license))
         }
         return writes

@@ -1,6 +1,6 @@
 package import KeyStore
 
-// What an administrator changes, each with its audit record; without a change there is none.
+// Changes by an administrator, each with its audit record if there was a change.
 extension PostgresKeyStore {
     /// Ends a lease.
     @discardableResult
@@ -19,7 +19,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Forgets a device.
+    /// Deletes a device.
     @discardableResult
     package func forgetDevice(
         account: String,
@@ -34,7 +34,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Revokes a kept key.
+    /// Revokes a persistent key.
     @discardableResult
     package func revokeOfflineLicense(
         account: String,
@@ -52,7 +52,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// Forgets a rental.
+    /// Deletes a rental.
     @discardableResult
     package func forgetRental(
         account: String,
@@ -67,7 +67,8 @@ extension PostgresKeyStore {
         }
     }
 
-    /// `decide` gives the writes for the rows that were found, or nil when there is nothing to change.
+    /// Runs an admin's change. `decide` returns the writes for the rows that were found, or nil if there is nothing to
+    /// change.
     private func change(
         _ account: String,
         in place: String,
@@ -77,8 +78,8 @@ extension PostgresKeyStore {
     ) async throws(KeyStoreError) -> Bool {
         let lock = LockKey(.account, Array(account.utf8))
         return try await writes.perform(in: place, locks: [lock], reads: reads) { results, _ in
-            guard let writes = try decide(results.first?.rows ?? []) else { return Decided(value: false) }
-            return Decided(value: true, writes: writes, audit: [audit])
+            guard let writes = try decide(results.first?.rows ?? []) else { return JobResult(value: false) }
+            return JobResult(value: true, writes: writes, audit: [audit])
         }
     }
 }

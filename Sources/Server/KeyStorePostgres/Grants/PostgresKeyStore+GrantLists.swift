@@ -1,7 +1,7 @@
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// Leases by account and place.
+    /// Returns leases, sorted by account and client.
     package func leases(
         account: String?,
         at time: Int64,
@@ -25,20 +25,20 @@ extension PostgresKeyStore {
         return try await list(PostgresQuery(sql, values), in: "lease") { try LeaseRow.record($0) }
     }
 
-    /// How many leases there are.
+    /// Returns the number of unexpired leases.
     package func leaseCount(at time: Int64) async throws(KeyStoreError) -> Int {
         let query = PostgresQuery("SELECT count(*) FROM lease WHERE until > $1", [.integer(time)])
         let counts = try await list(query, in: "lease") { try $0.requiredInteger(0) }
         return Int(clamping: counts.first ?? 0)
     }
 
-    /// The devices of an account.
+    /// Returns the devices of an account.
     package func devices(account: String) async throws(KeyStoreError) -> [DeviceRecord] {
         let sql = "SELECT \(DeviceRow.columns) FROM device WHERE account = $1 ORDER BY device"
         return try await list(PostgresQuery(sql, [.account(account)]), in: "device") { try DeviceRow.record($0) }
     }
 
-    /// The kept keys of an account.
+    /// Returns the persistent keys of an account.
     package func offlineLicenses(account: String) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
         let sql = """
             SELECT \(OfflineLicenseRow.columns) FROM offline_license WHERE account = $1 ORDER BY device, stream_id
@@ -48,7 +48,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// The kept keys of all accounts, in the order of account, device and stream ID.
+    /// Returns the persistent keys of all accounts, sorted by account, device and stream ID.
     package func offlineLicenses(
         playableAt time: Int64?,
         after last: OfflineLicenseRecord?,
@@ -74,13 +74,13 @@ extension PostgresKeyStore {
         }
     }
 
-    /// The rentals of an account.
+    /// Returns the rentals of an account.
     package func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
         let sql = "SELECT \(RentalRow.columns) FROM rental WHERE account = $1 ORDER BY subject"
         return try await list(PostgresQuery(sql, [.account(account)]), in: "rental") { try RentalRow.record($0) }
     }
 
-    /// The records that a statement finds.
+    /// Returns the records of a query.
     func list<Record: Sendable>(
         _ query: PostgresQuery,
         in place: String,

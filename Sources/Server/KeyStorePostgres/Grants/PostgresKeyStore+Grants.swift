@@ -2,28 +2,28 @@ package import FPSCrypto
 package import KeyStore
 
 extension PostgresKeyStore {
-    /// Decides on a proposal and writes what comes of it. Proposals that arrive while the database is busy share the next
-    /// transaction; each sees what those before it took.
+    /// Decides on a proposal and writes the result. Proposals that arrive while the database is busy share the next
+    /// transaction; each is decided after the previous ones.
     package func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
         try proposal.check()
         let reads = StateReads<GrantState>(for: proposal)
         var locks = [LockKey(.account, Array(proposal.account.utf8))]
-        // These are of one account too, unless somebody gives one token to two.
+        // These locks belong to one account, too, unless two accounts use the same token.
         if let claim = proposal.binding { locks.append(LockKey(.token, claim.token)) }
         if let claim = proposal.replay { locks.append(LockKey(.request, claim.key)) }
         locks += proposal.evidence?.locks ?? []
         return try await writes.perform(in: "grant", locks: locks, reads: reads.queries) { results, version in
-            guard proposal.holds(at: version) else { return Decided(value: .catalogChanged) }
-            let former = try reads.state(results)
-            var state = former
+            guard proposal.isCurrent(at: version) else { return JobResult(value: .catalogChanged) }
+            let previous = try reads.state(results)
+            var state = previous
             let outcome = GrantRules.decide(proposal, &state)
             let record = GrantRules.auditRecord(of: proposal, outcome)
-            let writes = state.writes(since: former, of: proposal)
-            return Decided(value: outcome, writes: writes, audit: record.map { [$0] } ?? [])
+            let writes = state.writes(since: previous, of: proposal)
+            return JobResult(value: outcome, writes: writes, audit: record.map { [$0] } ?? [])
         }
     }
 
-    /// Records what a Sync SPC tells.
+    /// Records the report of a Sync SPC.
     package func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
         try claim.check()
         let reads = StateReads<SyncState>(for: claim)
@@ -31,32 +31,32 @@ extension PostgresKeyStore {
         if let challenge = claim.challenge { locks.append(LockKey(challenge: challenge)) }
         locks += claim.evidence?.locks ?? []
         return try await writes.perform(in: "sync", locks: locks, reads: reads.queries) { results, _ in
-            let former = try reads.state(results)
-            var state = former
+            let previous = try reads.state(results)
+            var state = previous
             let outcome = GrantRules.decide(claim, &state)
             let record = GrantRules.auditRecord(of: claim, outcome)
-            return Decided(value: outcome, writes: state.writes(since: former, of: claim), audit: [record])
+            return JobResult(value: outcome, writes: state.writes(since: previous, of: claim), audit: [record])
         }
     }
 
-    /// Writes a refusal and remembers its SPC.
+    /// Writes a refusal and stores the fingerprint of its SPC.
     package func refuse(
         _ record: AuditRecord,
         evidence: SPCEvidence,
         now: Int64
     ) async throws(KeyStoreError) -> RefusalOutcome {
         try evidence.check()
-        let reads = StateReads<SPCMemory>(for: evidence)
+        let reads = StateReads<SPCState>(for: evidence)
         return try await writes.perform(in: "refusal", locks: evidence.locks, reads: reads.queries) { results, _ in
-            let former = try reads.state(results)
-            var memory = former
+            let previous = try reads.state(results)
+            var memory = previous
             let outcome = GrantRules.refuse(evidence, at: now, &memory)
             let record = GrantRules.auditRecord(of: record, outcome)
-            return Decided(value: outcome, writes: memory.writes(since: former, of: evidence), audit: [record])
+            return JobResult(value: outcome, writes: memory.writes(since: previous, of: evidence), audit: [record])
         }
     }
 
-    /// What a device has reported against itself.
+    /// Returns the facts that a device has reported against itself.
     package func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport {
         try await readers.read(in: "device_report") { reader in
             let rows = try reader.run([DeviceReportRow.selection(device)]).first?.rows ?? []
@@ -64,7 +64,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// A challenge for one Sync SPC.
+    /// Returns a new challenge for one Sync SPC.
     package func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
         try checkAccount(account)
         var random = SecureRandom()
@@ -73,11 +73,11 @@ extension PostgresKeyStore {
             ChallengeRecord(challenge: challenge, account: account, expires: expires)
         )
         return try await writes.perform(in: "challenge", locks: []) { _, _ in
-            Decided(value: challenge, writes: [insertion])
+            JobResult(value: challenge, writes: [insertion])
         }
     }
 
-    /// The rental of a subject.
+    /// Returns the rental of a subject.
     package func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
         try await readers.read(in: "rental") { reader in
             let query = RentalRow.selection(.account(account), subject)
@@ -85,7 +85,7 @@ extension PostgresKeyStore {
         }
     }
 
-    /// The keyed hash under which a request is remembered.
+    /// Returns the keyed hash by which a request's replay record is stored.
     package func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {
         ReplayKey.make(r1: r1, account: account, certificateHash: certificateHash, key: replaySecret)
     }

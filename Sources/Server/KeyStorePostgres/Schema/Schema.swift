@@ -1,20 +1,21 @@
 import KeyStore
 
-/// How a database becomes what this program expects.
+/// The schema of a database, and its migrations.
 ///
-/// Servers of the previous version keep running while a new one migrates. So a migration only adds (a table, a column that
-/// may be NULL or has a default, an index), and what a version no longer uses is taken away by the version after it. Each
-/// migration says which is the oldest program that can use the tables after it; see docs/many-nodes.md.
+/// Servers of the previous version continue to run while a new one migrates. A migration therefore only adds (a table,
+/// a column that may be NULL or has a default, an index), and the version after the one that stops using something
+/// removes it. Each migration declares the oldest program version that can use the resulting tables; see
+/// docs/many-nodes.md.
 struct Schema: Sendable {
-    /// One step.
+    /// One migration.
     struct Migration: Sendable {
-        /// The statements, which run in a transaction.
+        /// The statements, which run in one transaction.
         let script: String
-        /// The oldest program that can use the tables afterwards, by the schema that it was made for.
+        /// The oldest program that can use the resulting tables, by its schema version.
         let oldest: Int64
     }
 
-    /// Migrations are never changed once released; a change to the tables is one more at the end.
+    /// Migrations are never changed after a release; a change of the tables appends a migration.
     static let current = Schema(migrations: [
         Migration(script: Schema1.script, oldest: 1), Migration(script: Schema2.script, oldest: 1),
         Migration(script: Schema3.script, oldest: 1),
@@ -22,12 +23,13 @@ struct Schema: Sendable {
 
     let migrations: [Migration]
 
-    /// The schema that this program was made for.
+    /// The schema version of this program.
     var version: Int64 { Int64(migrations.count) }
 
-    /// Makes the tables, or brings them up to date. One server at a time does; the others wait, and then find it done.
+    /// Creates or migrates the tables. One server at a time does so; the others wait, and then find the tables
+    /// migrated.
     ///
-    /// - Parameter mayCreate: Whether tables are made where there are none.
+    /// - Parameter mayCreate: Whether to create tables that do not exist.
     /// - Throws: ``KeyStoreError/Code/newerSchema``, ``KeyStoreError/Code/foreignDatabase``,
     ///   ``KeyStoreError/Code/missingStore``, ``PostgresFailure``.
     func migrate(
@@ -37,15 +39,15 @@ struct Schema: Sendable {
     ) throws {
         while true {
             do {
-                // A table that is in use for long keeps the migration waiting, and that would keep everybody else waiting
-                // who comes after it. So it gives up early, and comes again.
+                // A migration that waits for a lock on a busy table would block all later statements on that table. The
+                // lock timeout is therefore short, and the migration is retried.
                 try connection.script(
-                    "BEGIN; SET LOCAL statement_timeout = 0; \(CommonLock.migration)",
+                    "BEGIN; SET LOCAL statement_timeout = 0; \(GlobalLock.migration)",
                     until: deadline
                 )
                 try apply(connection, mayCreate, deadline)
                 return try connection.script("COMMIT", until: deadline)
-            } catch let failure as PostgresFailure where failure.isPassing && ContinuousClock.now < deadline {
+            } catch let failure as PostgresFailure where failure.isTransient && ContinuousClock.now < deadline {
                 try connection.script("ROLLBACK", until: deadline)
             }
         }
@@ -61,15 +63,18 @@ struct Schema: Sendable {
             throw KeyStoreError(
                 .newerSchema,
                 place: "PostgreSQL",
-                reason: "schema \(found.version), for programs of schema \(found.oldest) on; this one is of \(version)"
+                reason:
+                    "it has schema \(found.version), which requires a program of schema \(found.oldest) or later; "
+                    + "this program has schema \(version)"
             )
         }
         if found == nil {
             guard mayCreate else { throw KeyStoreError.missingTables }
-            // Whoever runs the server may not be allowed to, and need not be where somebody else has made it.
+            // Create the schema only if it does not exist, because the server's role may lack the privilege and another
+            // role may have created it.
             let sql = "SELECT 1 FROM pg_namespace WHERE nspname = 'keyway'"
-            let isThere = try connection.run([PostgresQuery(sql)], until: deadline).first?.rows.isEmpty == false
-            if !isThere { try connection.script("CREATE SCHEMA keyway", until: deadline) }
+            let alreadyExists = try connection.run([PostgresQuery(sql)], until: deadline).first?.rows.isEmpty == false
+            if !alreadyExists { try connection.script("CREATE SCHEMA keyway", until: deadline) }
         }
         for (index, migration) in migrations.enumerated() where Int64(index) >= found?.version ?? 0 {
             let version = Int64(index) + 1
@@ -83,7 +88,7 @@ struct Schema: Sendable {
         }
     }
 
-    /// What is there; nil in an empty database.
+    /// Returns the schema version of the database, or nil if it is empty.
     private static func version(
         _ connection: PostgresConnection,
         _ deadline: ContinuousClock.Instant
@@ -99,7 +104,11 @@ struct Schema: Sendable {
         ).first?.rows.first
         guard let tables, tables.integer(0) != 0 else { return nil }
         guard tables.integer(1) == 1 else {
-            throw KeyStoreError(.foreignDatabase, place: "PostgreSQL", reason: "another's tables are in schema keyway")
+            throw KeyStoreError(
+                .foreignDatabase,
+                place: "PostgreSQL",
+                reason: "the schema keyway contains tables of another program"
+            )
         }
         let sql = "SELECT version, oldest FROM schema_version"
         guard let row = try connection.run([PostgresQuery(sql)], until: deadline).first?.rows.first else {
@@ -110,7 +119,7 @@ struct Schema: Sendable {
 }
 
 extension KeyStoreError {
-    /// There is no store in the database, and none was to be created.
+    /// The error for a database without tables that must not be created.
     static let missingTables = KeyStoreError(
         .missingStore,
         place: "PostgreSQL",

@@ -1,8 +1,8 @@
-/// Schema 1: the tables of a store in PostgreSQL, in a schema (a namespace) `keyway` of their own.
+/// Schema 1: the tables of a store in PostgreSQL, in their own schema (namespace) `keyway`.
 ///
-/// They are those of the store in SQLite. Bytes are BYTEA, which compare as bytes; names are TEXT in the collation "C", so
-/// that lists are in the same order everywhere. Columns that hold sealed values say so. Everything else is plain, unless
-/// the sealed values of its row are bound to it.
+/// The tables correspond to those in SQLite. Bytes are BYTEA, which compare as bytes; names are TEXT with the collation
+/// "C", so that lists have the same order everywhere. Comments mark the columns with encrypted values. All other
+/// columns are plaintext and not authenticated, unless the encrypted values of their row are bound to them.
 enum Schema1 {
     static let script = names + catalog + certificates + grants + audit + version
 
@@ -12,10 +12,10 @@ enum Schema1 {
         CREATE TABLE sealing (
             id BIGINT PRIMARY KEY CHECK (id = 1),
             kek_id BYTEA NOT NULL CHECK (length(kek_id) = 8),
-            device_hash_key BYTEA NOT NULL -- sealed
+            device_hash_key BYTEA NOT NULL -- encrypted
         );
 
-        -- What tells whether a transaction was committed when its connection was lost: see CommitMark.
+        -- Rows that show whether a transaction was committed when its connection was lost: see CommitMark.
         CREATE TABLE commit_mark (
             id BYTEA PRIMARY KEY CHECK (length(id) = 16),
             is_commit BOOLEAN NOT NULL,
@@ -54,7 +54,7 @@ enum Schema1 {
         CREATE TABLE content (
             asset_id BYTEA PRIMARY KEY CHECK (length(asset_id) BETWEEN 2 AND 200),
             key_id BYTEA UNIQUE CHECK (length(key_id) = 16),
-            content_key BYTEA NOT NULL, -- sealed, bound to asset_id
+            content_key BYTEA NOT NULL, -- encrypted, bound to asset_id
             iv BYTEA NOT NULL CHECK (length(iv) = 16),
             track TEXT NOT NULL,
             policy_name label REFERENCES policy (name),
@@ -72,20 +72,20 @@ enum Schema1 {
         CREATE INDEX content_by_policy ON content (policy_name);
         CREATE INDEX content_by_track ON content (title_name, track_name, coalesce(valid_from, -1), asset_id);
 
-        -- One number that grows with every transaction that changes content, titles, tracks or policies, whoever makes it.
+        -- A number that grows with every transaction that changes content, titles, tracks or policies, on any server.
         CREATE TABLE catalog (
             id BIGINT PRIMARY KEY CHECK (id = 1),
             version BIGINT NOT NULL
         );
         INSERT INTO catalog VALUES (1, 0);
 
-        -- Runs at the end of a transaction, once. The lock waits for those who grant on the former version, and keeps
-        -- others from it until the new one can be seen.
+        -- Runs once, at the end of a transaction. The lock waits for grants that are based on the previous version, and
+        -- blocks further grants until the new version is visible.
         CREATE FUNCTION catalog_changed() RETURNS trigger LANGUAGE plpgsql SET search_path = keyway, pg_temp AS $$
         BEGIN
             IF current_setting('keyway.changed', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
                 PERFORM set_config('keyway.changed', pg_current_xact_id()::text, true);
-                PERFORM pg_advisory_xact_lock(\(CommonLock.space), 2);
+                PERFORM pg_advisory_xact_lock(\(GlobalLock.space), 2);
                 UPDATE catalog SET version = version + 1;
             END IF;
             RETURN NULL;
@@ -108,12 +108,12 @@ enum Schema1 {
             certificate BYTEA NOT NULL,
             scope BYTEA, -- NULL means all content
             private_key_kind TEXT NOT NULL,
-            private_key BYTEA NOT NULL, -- sealed, bound to all plain columns of the row
+            private_key BYTEA NOT NULL, -- encrypted, bound to all plaintext columns of the row
             dask_kind TEXT NOT NULL,
-            dask_secret BYTEA, -- sealed, bound likewise
-            plugin_path BYTEA, -- sealed, bound likewise: it names code that will run
-            plugin_configuration BYTEA, -- sealed, bound likewise
-            provisioning_data BYTEA -- sealed, bound likewise
+            dask_secret BYTEA, -- encrypted, bound likewise
+            plugin_path BYTEA, -- encrypted, bound likewise: it is the path of code that will run
+            plugin_configuration BYTEA, -- encrypted, bound likewise
+            provisioning_data BYTEA -- encrypted, bound likewise
         );
 
         CREATE TABLE admin_token (
@@ -126,7 +126,7 @@ enum Schema1 {
 
         """
 
-    // Times are Unix seconds. A place is a kind, then a session ID or the hash of a device.
+    // Times are Unix seconds. A place is a byte for the kind, then a session ID or the hash of a device.
     private static let grants = """
         CREATE DOMAIN account AS BYTEA CHECK (length(VALUE) BETWEEN 1 AND 200);
         CREATE DOMAIN place AS BYTEA CHECK (length(VALUE) IN (9, 17));
@@ -148,7 +148,7 @@ enum Schema1 {
         CREATE TABLE ended_session (
             account account NOT NULL,
             place place NOT NULL,
-            session BYTEA NOT NULL CHECK (length(session) IN (0, 8)), -- the highest byte first; empty without one
+            session BYTEA NOT NULL CHECK (length(session) IN (0, 8)), -- the session ID, big-endian; empty without one
             forget_at BIGINT NOT NULL,
             PRIMARY KEY (account, place, session)
         );
@@ -165,7 +165,7 @@ enum Schema1 {
 
         CREATE TABLE rental (
             account account NOT NULL,
-            subject BYTEA NOT NULL CHECK (length(subject) BETWEEN 2 AND 201), -- kind, then a title's name or an asset ID
+            subject BYTEA NOT NULL CHECK (length(subject) BETWEEN 2 AND 201), -- kind, then a title name or an asset ID
             starts BIGINT NOT NULL,
             ends BIGINT NOT NULL,
             place place NOT NULL,
@@ -199,7 +199,7 @@ enum Schema1 {
         );
         CREATE INDEX replay_by_expiry ON replay (expires);
         CREATE INDEX replay_answer ON replay (retry_until) WHERE ckc IS NOT NULL;
-        -- A CKC is of random bytes, which nothing makes smaller.
+        -- A CKC is random data, which cannot be compressed.
         ALTER TABLE replay ALTER COLUMN ckc SET STORAGE EXTERNAL;
 
         CREATE TABLE token_binding (
@@ -221,7 +221,7 @@ enum Schema1 {
         """
 
     private static let audit = """
-        -- Where the log ends. Its number is the last entry's.
+        -- The head of the log, with the number of the last entry.
         CREATE TABLE audit_head (
             id BIGINT PRIMARY KEY CHECK (id = 1),
             node BYTEA NOT NULL CHECK (length(node) = 8),
@@ -258,7 +258,7 @@ enum Schema1 {
         CREATE TABLE schema_version (
             id BIGINT PRIMARY KEY CHECK (id = 1),
             version BIGINT NOT NULL,
-            -- The oldest program, by the schema it was made for, that can still use these tables.
+            -- The schema version of the oldest program that can still use these tables.
             oldest BIGINT NOT NULL
         );
         INSERT INTO schema_version VALUES (1, 1, 1);

@@ -1,6 +1,7 @@
 /// Schema 2: schedules of live channels.
 ///
-/// A server of schema 1 does not see them. A track that a schedule names is kept from it too: deleting one fails there.
+/// A server of schema 1 ignores schedules. The foreign key still prevents it from deleting a track that a schedule
+/// refers to.
 enum Schema2 {
     static let script = """
         CREATE TABLE channel (

@@ -1,13 +1,13 @@
-/// Schema 3: the SPCs that were seen, and what devices reported against themselves.
+/// Schema 3: fingerprints of SPCs, and facts that devices reported against themselves.
 ///
-/// A server of an older schema neither reads nor writes them: while one runs beside newer ones, it does not tell an SPC that was
-/// changed on its way.
+/// A server of an older schema neither reads nor writes them. While such a server runs alongside newer ones, it does
+/// not detect SPCs that were changed in transit.
 enum Schema3 {
     static let script = """
-        -- Of too many the oldest are deleted, in the order of their arrival.
+        -- The oldest rows beyond a limit are deleted, in the order of arrival.
         CREATE TABLE spc (
-            key BYTEA PRIMARY KEY CHECK (length(key) = 16), -- of the RSA block
-            digest BYTEA NOT NULL CHECK (length(digest) = 16), -- of the whole message
+            key BYTEA PRIMARY KEY CHECK (length(key) = 16), -- hash of the RSA block
+            digest BYTEA NOT NULL CHECK (length(digest) = 16), -- hash of the whole message
             expires BIGINT NOT NULL,
             number BIGINT GENERATED ALWAYS AS IDENTITY
         );

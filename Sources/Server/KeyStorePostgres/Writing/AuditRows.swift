@@ -1,6 +1,6 @@
 import KeyStore
 
-// The rows of the tables `audit` and `audit_head`: reading beside writing, in the order of the columns.
+// The rows of the tables `audit` and `audit_head`: reading and writing, in the order of the columns.
 
 /// A row of the table `audit`.
 enum AuditRow {
@@ -9,7 +9,7 @@ enum AuditRow {
         device, device_class, bundle_name, policy_name, request_id, remote_address, microseconds, account
         """
 
-    /// Takes a row with just these columns.
+    /// Creates an entry from a row with exactly these columns.
     static func entry(_ row: PostgresRow) throws(KeyStoreError) -> AuditEntry {
         var record = AuditRecord(
             milliseconds: try row.requiredInteger(4),
@@ -56,10 +56,10 @@ enum AuditRow {
     }
 }
 
-/// The one row of the table `audit_head`: where the log ends.
+/// The only row of the table `audit_head`: the head of the log.
 ///
-/// Servers extend one chain between them, and each holds this row from here to its commit. So the numbers of the log have
-/// no gaps, and who reads on from a number misses nothing.
+/// Servers extend one shared chain. Each transaction locks this row until its commit, so entry numbers have no gaps,
+/// and a reader that continues from a number misses no entry.
 struct AuditHeadRow {
     let head: AuditHead
     /// The number of the last entry.
@@ -67,7 +67,7 @@ struct AuditHeadRow {
 
     static let columns = "node, sequence, hash, number"
 
-    /// Locks the row until the transaction ends.
+    /// Locks the row until the transaction ends, and returns it.
     static func lock(_ transaction: inout PostgresTransaction) throws -> AuditHeadRow {
         try AuditHeadRow(try transaction.rows("SELECT \(columns) FROM audit_head FOR UPDATE").first)
     }
@@ -82,7 +82,7 @@ struct AuditHeadRow {
         number = try row.requiredInteger(3)
     }
 
-    /// What appends these records.
+    /// Returns the statements that append these records.
     func appending(_ records: [AuditRecord]) throws(KeyStoreError) -> [PostgresQuery] {
         var (head, number) = (head, number)
         var queries: [PostgresQuery] = []

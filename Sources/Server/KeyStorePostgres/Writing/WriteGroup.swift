@@ -1,24 +1,24 @@
 import KeyStore
 
-/// Decides on jobs in one transaction, which costs three round trips when no two of them are about the same account.
+/// A group of jobs that are decided in one transaction, with three round trips if no two jobs concern the same account.
 ///
-/// 1. begin; the locks of all jobs, in one order, so that no two groups wait for each other; the catalog's version; reads
-/// 2. what was decided is written; the end of the audit log is locked
-/// 3. audit records, the new end of the log, the transaction's mark, commit
+/// 1. begin; the locks of all jobs, in a fixed order to avoid deadlocks; the catalog's version; reads
+/// 2. the writes of the decisions; the lock on the head of the audit log
+/// 3. audit records, the new head of the log, the transaction's mark, commit
 ///
-/// A job that is about something that another one before it is about waits for that one's writes: a round trip more.
+/// A job that shares a lock with an earlier job waits for that job's writes, with an additional round trip.
 struct WriteGroup {
     let jobs: [WriteJob]
 
-    /// Runs in a transaction, and gives back who is to be told what once that is safe.
+    /// Runs the jobs in a transaction, and returns the closures that report the results once the commit is durable.
     func run(in transaction: inout PostgresTransaction) throws -> [@Sendable () -> Void] {
         var answers: [@Sendable () -> Void] = []
         var audit: [AuditRecord] = []
-        transaction.later(Set(jobs.flatMap(\.locks)).sorted().map(\.query) + [CommonLock.catalogShared])
+        transaction.enqueue(Set(jobs.flatMap(\.locks)).sorted().map(\.query) + [GlobalLock.catalogShared])
         for phase in phases {
             let queries = [PostgresQuery("SELECT version FROM catalog")] + phase.flatMap(\.reads)
             var results = try transaction.run(queries)[...]
-            // While the lock is held it stays the same.
+            // The version does not change while the lock is held.
             guard let version = try results.popFirst()?.rows.first?.requiredInteger(0) else {
                 throw KeyStoreError(.corrupt, place: "catalog")
             }
@@ -27,7 +27,7 @@ struct WriteGroup {
                 results = results.dropFirst(job.reads.count)
                 do {
                     let decision = try job.decide(found, version)
-                    transaction.later(decision.writes)
+                    transaction.enqueue(decision.writes)
                     audit += decision.audit
                     answers.append(decision.succeed)
                 } catch {
@@ -37,12 +37,12 @@ struct WriteGroup {
         }
         if !audit.isEmpty {
             let head = try AuditHeadRow.lock(&transaction)
-            transaction.later(try head.appending(audit))
+            transaction.enqueue(try head.appending(audit))
         }
         return answers
     }
 
-    /// The jobs in rounds of such as lock nothing that another of the round locks. Who comes first is decided first.
+    /// The jobs in phases, so that no two jobs of a phase share a lock. Jobs are decided in the order of arrival.
     private var phases: [[WriteJob]] {
         var phases: [[WriteJob]] = []
         var lastPhase: [LockKey: Int] = [:]

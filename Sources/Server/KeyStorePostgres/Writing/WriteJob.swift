@@ -1,32 +1,32 @@
 import FPSCrypto
 import KeyStore
 
-/// A decision that is taken in a transaction: what has to be read for it, and what comes of it. It does no I/O itself, so
-/// that the reads and writes of many share their round trips.
+/// A decision in a transaction: its reads, and a closure that decides. The closure performs no I/O, so that several
+/// jobs share the round trips of their reads and writes.
 struct WriteJob: Sendable {
-    /// What nobody else may decide on meanwhile.
+    /// The locks that the decision requires.
     let locks: [LockKey]
-    /// What is read under these locks.
+    /// The reads under these locks.
     let reads: [PostgresQuery]
     let deadline: ContinuousClock.Instant
-    /// Decides on what was read and on the catalog's version.
+    /// Decides, given the results of the reads and the catalog's version.
     let decide: @Sendable ([PostgresResult], Int64) throws -> WriteDecision
-    /// Told that nothing was written.
+    /// Called when nothing was written.
     let fail: @Sendable (any Error) -> Void
 }
 
-/// What comes of a decision.
+/// The result of a decision.
 struct WriteDecision: Sendable {
     let writes: [PostgresQuery]
     let audit: [AuditRecord]
-    /// Told once it is safe.
+    /// Called once the commit is durable.
     let succeed: @Sendable () -> Void
 }
 
-/// What a transaction locks: an account, a token, a request. Advisory locks of the database, by 64 bits of a hash: who
-/// shares them by chance waits for no reason, and that is all.
+/// A lock of a transaction on an account, a token or a request: an advisory lock, identified by 64 bits of a hash. A
+/// hash collision only causes an unnecessary wait.
 struct LockKey: Hashable, Comparable, Sendable {
-    /// What is locked.
+    /// The kind of object that is locked.
     enum Kind: UInt8 {
         case account = 1
         case token
@@ -44,20 +44,21 @@ struct LockKey: Hashable, Comparable, Sendable {
 
     static func < (left: LockKey, right: LockKey) -> Bool { left.number < right.number }
 
-    /// Takes the lock until the transaction ends.
+    /// The statement that acquires the lock until the transaction ends.
     var query: PostgresQuery { PostgresQuery("SELECT pg_advisory_xact_lock($1)", [.integer(number)]) }
 }
 
-/// Locks that are not of one account. Their numbers are in another space than those of ``LockKey``.
-enum CommonLock {
-    /// Whoever writes titles, keys, policies and the like holds it, so that what is checked first still holds at the end.
+/// Locks that do not belong to one account. Their key space is separate from that of ``LockKey``.
+enum GlobalLock {
+    /// Held by transactions that write titles, keys, policies and similar records, so that their checks still hold at
+    /// the end.
     static let administration = PostgresQuery("SELECT pg_advisory_xact_lock(\(space), 1)")
-    /// Whoever grants holds it with others; a transaction that changes the catalog holds it alone while it is committed
-    /// (see the trigger in ``Schema1``). Unlike locks on rows, it lets nobody past who waits.
+    /// Held in shared mode by granting transactions, and exclusively by a transaction that changes the catalog while it
+    /// commits (see the trigger in ``Schema1``). Unlike a row lock, it cannot be overtaken by later requests.
     static let catalogShared = PostgresQuery("SELECT pg_advisory_xact_lock_shared(\(space), 2)")
-    /// One server at a time migrates.
+    /// Held by the server that migrates.
     static let migration = "SELECT pg_advisory_xact_lock(\(space), 3)"
 
-    /// "KyWy".
+    /// "KyWy" in ASCII.
     static let space = 0x4B79_5779
 }

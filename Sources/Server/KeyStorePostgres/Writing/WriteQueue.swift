@@ -1,47 +1,49 @@
 import KeyStore
 import Synchronization
 
-/// Decides in groups on what single requests ask for. What arrives while the lanes are at work goes into the next
-/// transaction together, so that the rate follows the load instead of the network and the disk; nobody is answered before
-/// what they asked for is safe.
+/// A queue that decides single requests in groups. Requests that arrive while the workers are busy share the next
+/// transaction, so throughput follows the load instead of the network and the disk. No response is sent before its
+/// writes are durable.
 final class WriteQueue: Sendable {
     private struct State {
         var waiting: [WriteJob] = []
-        var idle: [PostgresLane]
+        var idle: [PostgresWorker]
     }
 
     private let state: Mutex<State>
-    private let lanes: [PostgresLane]
-    private let patience: Duration
-    /// So many may wait; a database that stands still must not fill the memory.
+    private let workers: [PostgresWorker]
+    private let timeout: Duration
+    /// The maximum number of waiting jobs, so that a blocked database does not exhaust memory.
     private static let capacity = 10_000
-    /// Each job has some locks, and the server has room for some thousands of all transactions together.
+    /// The maximum number of jobs per transaction. Each job has several locks, and the server's lock table has space
+    /// for some thousands.
     private static let groupSize = 100
 
     init(_ settings: PostgresSettings, count: Int) {
-        let lanes = (0..<count).map { _ in PostgresLane(settings) }
-        self.lanes = lanes
-        patience = settings.deadline
-        state = Mutex(State(idle: lanes))
+        let workers = (0..<count).map { _ in PostgresWorker(settings) }
+        self.workers = workers
+        timeout = settings.deadline
+        state = Mutex(State(idle: workers))
     }
 
-    /// Takes a decision in a transaction, and answers when that is safe. It may be taken several times, all but the last
-    /// time for nothing.
+    /// Decides in a transaction, and returns when the commit is durable. `decide` may run several times, with all runs
+    /// but the last discarded.
     ///
     /// - Parameters:
-    ///   - place: what is written, for errors.
-    ///   - locks: what nobody else may decide on meanwhile.
-    ///   - reads: what is read under these locks.
-    ///   - decide: given what was read and the catalog's version; what it throws undoes its own writes only.
-    /// - Throws: what `decide` throws, ``KeyStoreError/Code/overloaded`` when too much waits, and what a transaction can
-    ///   fail with.
+    ///   - place: The record that is written, for errors.
+    ///   - locks: The locks that the decision requires.
+    ///   - reads: The reads under these locks.
+    ///   - decide: Decides, given the results of the reads and the catalog's version. Its error discards only its own
+    /// writes.
+    /// - Throws: The errors of `decide`, ``KeyStoreError/Code/overloaded`` if too many jobs are waiting, and the errors
+    ///   of the transaction.
     func perform<Value: Sendable>(
         in place: String,
         locks: [LockKey],
         reads: [PostgresQuery] = [],
-        _ decide: @escaping @Sendable ([PostgresResult], Int64) throws -> Decided<Value>
+        _ decide: @escaping @Sendable ([PostgresResult], Int64) throws -> JobResult<Value>
     ) async throws(KeyStoreError) -> Value {
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + timeout
         let result: Result<Value, KeyStoreError> = await withCheckedContinuation { answer in
             let job = WriteJob(
                 locks: locks,
@@ -55,26 +57,26 @@ final class WriteQueue: Sendable {
                 },
                 fail: { error in answer.resume(returning: .failure(KeyStoreError(error, place: place))) }
             )
-            let (isTaken, lane) = state.withLock { state -> (Bool, PostgresLane?) in
+            let (isAccepted, worker) = state.withLock { state -> (Bool, PostgresWorker?) in
                 guard state.waiting.count < Self.capacity else { return (false, nil) }
                 state.waiting.append(job)
                 return (true, state.idle.popLast())
             }
-            if !isTaken { job.fail(Self.overloaded(place)) }
-            if let lane { Task { await lane.drain(self) } }
+            if !isAccepted { job.fail(Self.overloaded(place)) }
+            if let worker { Task { await worker.drain(self) } }
         }
         return try result.get()
     }
 
-    func close() async { for lane in lanes { await lane.close() } }
+    func close() async { for worker in workers { await worker.close() } }
 
-    /// The next group for a lane, or nil, and then the lane is idle.
-    fileprivate func next(for lane: PostgresLane) -> [WriteJob]? {
+    /// Returns the next group for a worker, or nil, which makes the worker idle.
+    fileprivate func next(for worker: PostgresWorker) -> [WriteJob]? {
         state.withLock { state in
             let group = Array(state.waiting.prefix(Self.groupSize))
             state.waiting.removeFirst(group.count)
             guard !group.isEmpty else {
-                state.idle.append(lane)
+                state.idle.append(worker)
                 return nil
             }
             return group
@@ -82,19 +84,19 @@ final class WriteQueue: Sendable {
     }
 
     private static func overloaded(_ place: String) -> KeyStoreError {
-        KeyStoreError(.overloaded, place: place, reason: "\(capacity) writes wait for the database")
+        KeyStoreError(.overloaded, place: place, reason: "\(capacity) writes are waiting for the database")
     }
 }
 
-/// What a decision writes, and what its caller is told.
-struct Decided<Value: Sendable>: Sendable {
+/// The result of a decision: the value for its caller, the writes, and the audit records.
+struct JobResult<Value: Sendable>: Sendable {
     let value: Value
     var writes: [PostgresQuery] = []
     var audit: [AuditRecord] = []
 }
 
-extension PostgresLane {
-    /// Writes groups until none are left.
+extension PostgresWorker {
+    /// Writes groups until no jobs are left.
     fileprivate func drain(_ queue: WriteQueue) {
         while let jobs = queue.next(for: self) { write(jobs) }
     }
@@ -110,14 +112,14 @@ extension PostgresLane {
             }
         }
         guard let first = group.map(\.deadline).min() else { return }
-        let deadline = max(first, now + PostgresSettings.leastTime)
+        let deadline = max(first, now + PostgresSettings.minimumTime)
         do {
             let answers = try transaction(until: deadline) { [group] transaction in
                 try WriteGroup(jobs: group).run(in: &transaction)
             }
             for answer in answers { answer() }
         } catch PostgresFailure.refused where group.count > 1 {
-            // One of them is to blame; the others need not suffer.
+            // One job causes the failure, so run the jobs separately.
             for job in group { write([job]) }
         } catch {
             for job in group { job.fail(error) }

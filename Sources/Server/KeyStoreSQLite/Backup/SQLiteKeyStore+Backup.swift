@@ -2,22 +2,22 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// Copies the database as it is at one moment into a new file of mode 0600, while others read and write it. The
-    /// secrets in it stay sealed: it opens with the key-encryption key of this moment, which is not in it. Where `path` is a
-    /// symbolic link to nothing yet, the file is made where it leads to.
+    /// Copies a consistent state of the database to a new file of mode 0600, while other connections read and write.
+    /// The secrets in the copy stay encrypted with the current key-encryption key, which is not included. If `path` is
+    /// a dangling symbolic link, the file is created at the link's destination.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when there is such a file, ``KeyStoreError/Code/unavailable``, also when a
-    ///   folder, a pipe or a device is there.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if the file exists; ``KeyStoreError/Code/unavailable`` if it cannot be
+    ///   written, or if the path is a folder, a pipe or a device.
     package func backup(to path: String) async throws(KeyStoreError) {
         try await translatingErrors(in: path) {
-            let draft = try DraftFile(for: path, replacing: false)
+            let draft = try AtomicFile(for: path, replacing: false)
             defer { draft.remove() }
             let copy = try DatabaseQueue(path: draft.path)
-            // In a read transaction, so that all steps see one state.
+            // One read transaction, so that all steps copy the same state.
             try await pool.read { source in
                 try copy.writeWithoutTransaction { db in
                     try source.backup(to: db)
-                    // One file, without a log beside it.
+                    // Produce a single file, without a separate log.
                     _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
                 }
             }

@@ -3,16 +3,17 @@ import Glibc
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// Puts a backup into a data folder, after it was checked: that it is whole, a database of this program, of a
-    /// version that this program knows, and that the key-encryption key opens it. It is brought to the newest version.
-    /// Whatever is thrown, the folder's database is as it was.
+    /// Restores a backup into a data folder after checking it: the backup must be intact, it must be a database of this
+    /// program with a supported version, and the key-encryption key must decrypt it. The backup is then migrated to the
+    /// newest schema. After an error, the folder's database is unchanged.
     ///
     /// - Parameters:
-    ///   - backup: What ``backup(to:)`` made. It is only read.
-    ///   - source: Where the key-encryption key is; it must be there already.
-    ///   - replacing: Whether a database that is there may be replaced. No process may have it open.
-    /// - Throws: ``KeyStoreError`` with the codes `conflict` when there is a database and `replacing` is false, `locked`
-    ///   when it is in use, `corrupt`, `foreignDatabase`, `newerSchema`, `missingKEK`, `wrongKEK`, `unavailable`.
+    ///   - backup: A file written by ``backup(to:)``. It is only read.
+    ///   - folder: The data folder.
+    ///   - source: The source of the key-encryption key, which must already exist.
+    ///   - replacing: Whether an existing database may be replaced. No process may have it open.
+    /// - Throws: ``KeyStoreError`` with the codes `conflict` if a database exists and `replacing` is false, `locked` if
+    ///   it is in use, `corrupt`, `foreignDatabase`, `newerSchema`, `missingKEK`, `wrongKEK`, `unavailable`.
     package static func restore(
         from backup: String,
         dataFolder folder: String,
@@ -36,26 +37,26 @@ extension SQLiteKeyStore {
         _ replacing: Bool
     ) throws(KeyStoreError) {
         let database = folder + "/keyway.sqlite"
-        let isThere = access(database, F_OK) == 0
-        guard !isThere || replacing else { throw .exists(database) }
+        let alreadyExists = access(database, F_OK) == 0
+        guard !alreadyExists || replacing else { throw .exists(database) }
         var status = stat()
         if stat(backup + "-wal", &status) == 0, status.st_size > 0 {
             throw KeyStoreError(
                 .foreignDatabase,
                 place: backup,
-                reason: "it is a database in use, not a backup: the newest of it is in another file"
+                reason: "it is a database in use, not a backup: it has a write-ahead log (-wal)"
             )
         }
         let keys = try source.keys(inFolder: folder, mayCreate: false)
-        let draft = try DraftFile(for: database)
+        let draft = try AtomicFile(for: database)
         defer { draft.remove() }
         try draft.copy(from: backup)
         try check(draft.path, of: backup)
-        let ring = try KeyRing(keys) { () throws(KeyStoreError) in keys }
+        let ring = try KeyEncryptionKeyRing(keys) { () throws(KeyStoreError) in keys }
         try SQLiteKeyStore(path: draft.path, keys: ring).close()
         try draft.synchronize()
-        if isThere { try retire(database) }
-        // A log without its database must not be taken for the new one's.
+        if alreadyExists { try removeWriteAheadLog(database) }
+        // Delete logs of the old database, so that SQLite does not apply them to the new one.
         for suffix in ["-wal", "-shm", "-journal"] where unlink(database + suffix) != 0 && errno != ENOENT {
             throw .system("unlink", database + suffix)
         }
@@ -71,7 +72,7 @@ extension SQLiteKeyStore {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction { db in
                 guard let version = try Schema.version(of: db, backup), version > 0 else {
-                    throw KeyStoreError(.foreignDatabase, place: backup, reason: "it is no backup of this program")
+                    throw KeyStoreError(.foreignDatabase, place: backup, reason: "it is not a backup of keyway-server")
                 }
                 let integrity = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
                 let orphan = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check")
@@ -83,8 +84,9 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Takes the database out of use: SQLite gives up the write-ahead log only when no other connection is open.
-    private static func retire(_ database: String) throws(KeyStoreError) {
+    /// Removes the write-ahead log of the database to be replaced. SQLite does so only when no other connection is
+    /// open.
+    private static func removeWriteAheadLog(_ database: String) throws(KeyStoreError) {
         do {
             let queue = try DatabaseQueue(path: database)
             _ = try queue.writeWithoutTransaction { db in
@@ -94,7 +96,7 @@ extension SQLiteKeyStore {
         } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) {
             throw KeyStoreError(.locked, place: database, reason: "a process has it open: stop the server first")
         } catch {
-            // Damaged, or no database: then it is replaced for a reason.
+            // The database is damaged, or is not a database: replacing it is the operator's intention.
         }
     }
 }

@@ -1,48 +1,48 @@
 package import KeyStore
 
-/// What came of sealing a data folder's secrets under another key.
+/// The result of encrypting a data folder's secrets with another key.
 package struct RewrapOutcome: Sendable, Equatable {
-    /// Whether the new key was made now.
-    package let madeKey: Bool
-    /// Whether the secrets were sealed anew now; false when an earlier run had done it.
-    package let resealed: Bool
-    /// Where the former key is kept, if it was in the data folder.
-    package let formerKeyFile: String?
+    /// Whether the new key was created.
+    package let createdKey: Bool
+    /// Whether this run encrypted the secrets; false if an earlier run had already done so.
+    package let reencrypted: Bool
+    /// The path where the old key is saved, if it was in the data folder.
+    package let oldKeyFile: String?
 }
 
 extension SQLiteKeyStore {
-    /// Seals every secret of a data folder under the key in another file, which is made where there is none.
+    /// Encrypts every secret of a data folder with the key in another file, which is created if it does not exist.
     ///
-    /// The order survives a crash at any moment: the new key is on disk before anything is sealed under it; if the data
-    /// folder held the key, it gets the new one after that; then what was sealed under the old one is cleared away. Cut
-    /// off in between, it is finished by doing it again. Another process that has the database open gets
-    /// ``KeyStoreError/Code/wrongKEK`` from the moment of the change, until it is started with the new key.
+    /// The order of steps survives a crash at any point: the new key is on disk before any secret is encrypted with it;
+    /// a key in the data folder is replaced after that; finally, data encrypted with the old key is removed from the
+    /// file. An interrupted call can be repeated. Another process that has the database open gets
+    /// ``KeyStoreError/Code/wrongKEK`` from the change on, until it has loaded the new key.
     ///
-    /// - Throws: what opening the store, ``rotate(to:)`` and ``compact()`` throw.
+    /// - Throws: The errors of opening the store, of ``rotate(to:)`` and of ``compact()``.
     package static func rewrap(
         dataFolder folder: String,
         key source: KeyEncryptionKeySource,
         newKeyFile: String
     ) async throws(KeyStoreError) -> RewrapOutcome {
-        // Before a key is made: a mistyped folder leaves nothing behind.
+        // Checked before a key is created, so that a mistyped folder creates no file.
         try requireDatabase(inFolder: folder)
-        let kept = try KeyEncryptionKey.load(file: newKeyFile)
-        let key: KeyEncryptionKey = if let kept { kept } else { try .create(file: newKeyFile) }
+        let existing = try KeyEncryptionKey.load(file: newKeyFile)
+        let key: KeyEncryptionKey = if let existing { existing } else { try .create(file: newKeyFile) }
         let (store, isUnderNewKey) = try opened(folder, source, newKeyFile)
         do {
-            let reseals = !isUnderNewKey && store.keys.current.id != key.id
-            if reseals { try await store.rotate(to: key) }
-            let former = source == .dataFolder ? try key.install(file: folder + "/kek") : nil
+            let isReencrypted = !isUnderNewKey && store.keys.current.id != key.id
+            if isReencrypted { try await store.rotate(to: key) }
+            let previous = source == .dataFolder ? try key.install(file: folder + "/kek") : nil
             try await store.compact()
             try store.close()
-            return RewrapOutcome(madeKey: kept == nil, resealed: reseals, formerKeyFile: former)
+            return RewrapOutcome(createdKey: existing == nil, reencrypted: isReencrypted, oldKeyFile: previous)
         } catch {
             try? store.close()
             throw error
         }
     }
 
-    /// Opens the store with its key, or with the new one if it was sealed anew already.
+    /// Opens the store with its key, or with the new key if the store is already encrypted with it.
     private static func opened(
         _ folder: String,
         _ source: KeyEncryptionKeySource,

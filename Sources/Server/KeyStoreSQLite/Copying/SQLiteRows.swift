@@ -3,14 +3,14 @@ import GRDB
 import Glibc
 package import KeyStore
 
-/// A database that this process has alone, to be copied from or to.
-package final class SQLiteRows: CopyEnd, Sendable {
+/// A database that this process has locked exclusively, as the source or the target of a copy.
+package final class SQLiteRows: CopyEndpoint, Sendable {
     private let queue: DatabaseQueue
     private static let page = 500
 
-    /// Takes the database of a data folder, which is there and up to date, from everybody else until ``close()``.
+    /// Locks the existing, up-to-date database of a data folder exclusively until ``close()``.
     ///
-    /// - Throws: ``KeyStoreError/Code/locked`` when a process has it open.
+    /// - Throws: ``KeyStoreError/Code/locked`` if a process has it open.
     package convenience init(dataFolder folder: String) throws(KeyStoreError) {
         try self.init(path: folder + "/keyway.sqlite")
     }
@@ -24,8 +24,8 @@ package final class SQLiteRows: CopyEnd, Sendable {
             }
             queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction { db in
-                // SQLite gives up the write-ahead log only when no other connection is open, and with it the lock that
-                // lets others in.
+                // SQLite leaves the write-ahead log mode, in which others could open the database, only when no other
+                // connection is open.
                 _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
                 _ = try String.fetchOne(db, sql: "PRAGMA locking_mode = EXCLUSIVE")
                 try db.execute(sql: "BEGIN EXCLUSIVE; COMMIT")
@@ -37,13 +37,13 @@ package final class SQLiteRows: CopyEnd, Sendable {
         }
     }
 
-    /// Lets others in again.
+    /// Closes the database and releases its lock.
     package func close() throws(KeyStoreError) {
         try translatingErrors(in: queue.path) { try queue.close() }
     }
 
-    /// Hands over every row of a table.
-    package func read(_ table: CopiedTable, _ take: ([CopiedRow]) throws -> Void) throws {
+    /// Passes every row of a table to `body`, page by page.
+    package func read(_ table: CopiedTable, _ body: ([CopiedRow]) throws -> Void) throws {
         try queue.read { db in
             let columns = Self.columns(of: table)
             let sql = """
@@ -55,14 +55,14 @@ package final class SQLiteRows: CopyEnd, Sendable {
             while let row = try cursor.next() {
                 page.append(table.columns.enumerated().map { CopiedValue(row, $0.offset, $0.element.kind) })
                 guard page.count == Self.page else { continue }
-                try take(page)
+                try body(page)
                 page.removeAll(keepingCapacity: true)
             }
-            if !page.isEmpty { try take(page) }
+            if !page.isEmpty { try body(page) }
         }
     }
 
-    /// Adds rows to a table.
+    /// Inserts rows into a table.
     package func write(_ rows: [CopiedRow], into table: CopiedTable) throws {
         try queue.write { db in
             let columns = Self.columns(of: table)
@@ -74,7 +74,7 @@ package final class SQLiteRows: CopyEnd, Sendable {
         }
     }
 
-    // What is called otherwise here: words of SQL had to be avoided in PostgreSQL.
+    // Names that differ from PostgreSQL, where SQL keywords had to be avoided.
 
     private static func name(of table: CopiedTable) -> String {
         table.name == "audit_head" ? "audit_node" : table.name
@@ -87,9 +87,10 @@ package final class SQLiteRows: CopyEnd, Sendable {
 }
 
 extension SQLiteKeyStore {
-    /// Makes the database of a data folder out of what `fill` puts into an empty one. It appears whole or not at all.
+    /// Creates the database of a data folder from the rows that `fill` inserts into an empty one. The database appears
+    /// complete or not at all.
     ///
-    /// - Throws: ``KeyStoreError/Code/conflict`` when there is a database; what `fill` throws.
+    /// - Throws: ``KeyStoreError/Code/conflict`` if a database exists, and the errors of `fill`.
     package static func create<Value>(
         dataFolder folder: String,
         _ fill: (SQLiteRows) async throws -> Value
@@ -109,9 +110,9 @@ extension SQLiteKeyStore {
         _ fill: (SQLiteRows) async throws -> Value
     ) async throws -> Value {
         guard access(database, F_OK) != 0 else { throw KeyStoreError.exists(database) }
-        let draft = try DraftFile(for: database)
+        let draft = try AtomicFile(for: database)
         defer { draft.remove() }
-        // With its tables, and without the beginning of a log of its own.
+        // Create the tables, but without the start of a new audit chain.
         try translatingErrors(in: draft.path) {
             let pool = try DatabaseFile.open(draft.path)
             try pool.write { db in try db.execute(sql: "DELETE FROM audit_node") }

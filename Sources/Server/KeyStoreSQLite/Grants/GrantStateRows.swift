@@ -3,12 +3,12 @@ import GRDB
 import KeyStore
 
 extension GrantState {
-    /// Reads what matters to a proposal.
+    /// Reads the records that matter to a proposal.
     static func read(for proposal: GrantProposal, _ transaction: SharedTransaction) throws -> GrantState {
         let db = transaction.db
         let account = Array(proposal.account.utf8).data
-        var state = try transaction.knownPlace?.state(for: proposal, db) ?? place(of: proposal, account, db)
-        if let evidence = proposal.evidence { state.memory = try SPCMemoryRows.fetch(evidence, db) }
+        var state = try transaction.cachedClientState?.state(for: proposal, db) ?? place(of: proposal, account, db)
+        if let evidence = proposal.evidence { state.memory = try SPCStateRows.fetch(evidence, db) }
         if let claim = proposal.replay { state.replay = try ReplayRow.fetch(claim.key, db) }
         if let claim = proposal.binding { state.binding = try TokenBindingRow.fetch(claim.token, db) }
         if let claim = proposal.rental { state.rental = try RentalRow.fetch(account, claim.subject, db) }
@@ -18,14 +18,14 @@ extension GrantState {
         return state
     }
 
-    /// Reads the part that is the same for all keys of a playback: ``KnownPlace`` has it.
+    /// Reads the records that are the same for all keys of a playback, which ``CachedClientState`` caches.
     private static func place(of proposal: GrantProposal, _ account: Data, _ db: Database) throws -> GrantState {
         let place = proposal.place.encoded.data
         var state = GrantState()
         state.endedSession = try EndedSessionRow.fetch(proposal, account, place, db)
         if let claim = proposal.device, let device = proposal.place.device {
             state.device = try DeviceRow.fetch(account, device, db)
-            // A device that is known needs no room.
+            // A known device does not count against the limit.
             if state.device == nil, claim.limit != nil {
                 let sql = "SELECT count(*) FROM device WHERE account = ?"
                 state.otherDevices = try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [account]) ?? 0
@@ -42,24 +42,24 @@ extension GrantState {
         return state
     }
 
-    /// Writes what has changed since `former`.
-    func write(since former: GrantState, of proposal: GrantProposal, _ db: Database) throws {
-        if let evidence = proposal.evidence { try SPCMemoryRows.write(memory, since: former.memory, of: evidence, db) }
-        if let replay, replay != former.replay { try ReplayRow.write(replay, db) }
-        if let binding, binding != former.binding { try TokenBindingRow.write(binding, db) }
-        if let device, device != former.device { try DeviceRow.write(device, db) }
-        if let rental, rental != former.rental { try RentalRow.write(rental, db) }
-        if let lease, lease != former.lease { try LeaseRow.write(lease, db) }
-        if let offline, offline != former.offline { try OfflineLicenseRow.write(offline, db) }
+    /// Writes the records that differ from `previous`.
+    func write(since previous: GrantState, of proposal: GrantProposal, _ db: Database) throws {
+        if let evidence = proposal.evidence { try SPCStateRows.write(memory, since: previous.memory, of: evidence, db) }
+        if let replay, replay != previous.replay { try ReplayRow.write(replay, db) }
+        if let binding, binding != previous.binding { try TokenBindingRow.write(binding, db) }
+        if let device, device != previous.device { try DeviceRow.write(device, db) }
+        if let rental, rental != previous.rental { try RentalRow.write(rental, db) }
+        if let lease, lease != previous.lease { try LeaseRow.write(lease, db) }
+        if let offline, offline != previous.offline { try OfflineLicenseRow.write(offline, db) }
     }
 }
 
 extension SyncState {
-    /// Reads what matters to a claim.
+    /// Reads the records that matter to a claim.
     static func read(for claim: SyncClaim, _ db: Database) throws -> SyncState {
         let account = Array(claim.account.utf8).data
         var state = SyncState()
-        if let evidence = claim.evidence { state.memory = try SPCMemoryRows.fetch(evidence, db) }
+        if let evidence = claim.evidence { state.memory = try SPCStateRows.fetch(evidence, db) }
         if let challenge = claim.challenge { state.challenge = try ChallengeRow.fetch(challenge, db) }
         switch claim.subject {
         case .streams(let streamIDs):
@@ -73,11 +73,11 @@ extension SyncState {
         return state
     }
 
-    /// Writes what has changed since `former`.
-    func write(since former: SyncState, of claim: SyncClaim, _ db: Database) throws {
-        if let evidence = claim.evidence { try SPCMemoryRows.write(memory, since: former.memory, of: evidence, db) }
-        if let used = former.challenge, challenge == nil { try ChallengeRow.delete(used.challenge, db) }
-        for (license, before) in zip(licenses, former.licenses) where license != before {
+    /// Writes the records that differ from `previous`.
+    func write(since previous: SyncState, of claim: SyncClaim, _ db: Database) throws {
+        if let evidence = claim.evidence { try SPCStateRows.write(memory, since: previous.memory, of: evidence, db) }
+        if let used = previous.challenge, challenge == nil { try ChallengeRow.delete(used.challenge, db) }
+        for (license, before) in zip(licenses, previous.licenses) where license != before {
             try OfflineLicenseRow.write(license, db)
         }
     }

@@ -9,7 +9,7 @@ enum OfflineLicenseRow {
         reported, end, ended
         """
 
-    /// Takes a row with just these columns.
+    /// Creates a record from a row with exactly these columns.
     static func record(_ row: Row) throws -> OfflineLicenseRecord {
         var license = OfflineLicenseRecord(
             account: row.account(0),

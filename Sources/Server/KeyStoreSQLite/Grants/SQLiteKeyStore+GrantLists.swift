@@ -2,7 +2,7 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// Leases by account and place.
+    /// Returns leases, sorted by account and client.
     package func leases(
         account: String?,
         at time: Int64,
@@ -27,7 +27,7 @@ extension SQLiteKeyStore {
         return try await list(sql, arguments, in: "lease", LeaseRow.record)
     }
 
-    /// How many leases there are.
+    /// Returns the number of unexpired leases.
     package func leaseCount(at time: Int64) async throws(KeyStoreError) -> Int {
         try await translatingErrors(in: "lease") {
             try await pool.read { db in
@@ -37,20 +37,20 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// The devices of an account.
+    /// Returns the devices of an account.
     package func devices(account: String) async throws(KeyStoreError) -> [DeviceRecord] {
         let sql = "SELECT \(DeviceRow.columns) FROM device WHERE account = ? ORDER BY device"
         return try await list(sql, [Array(account.utf8).data], in: "device", DeviceRow.record)
     }
 
-    /// The kept keys of an account.
+    /// Returns the persistent keys of an account.
     package func offlineLicenses(account: String) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
         let sql =
             "SELECT \(OfflineLicenseRow.columns) FROM offline_license WHERE account = ? ORDER BY device, stream_id"
         return try await list(sql, [Array(account.utf8).data], in: "offline_license", OfflineLicenseRow.record)
     }
 
-    /// The kept keys of all accounts.
+    /// Returns the persistent keys of all accounts.
     package func offlineLicenses(
         playableAt time: Int64?,
         after last: OfflineLicenseRecord?,
@@ -74,7 +74,7 @@ extension SQLiteKeyStore {
         return try await list(sql, arguments, in: "offline_license", OfflineLicenseRow.record)
     }
 
-    /// The rentals of an account.
+    /// Returns the rentals of an account.
     package func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
         let sql = "SELECT \(RentalRow.columns) FROM rental WHERE account = ? ORDER BY subject"
         return try await list(sql, [Array(account.utf8).data], in: "rental", RentalRow.record)
@@ -111,7 +111,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Forgets a device.
+    /// Deletes a device.
     @discardableResult
     package func forgetDevice(
         account: String,
@@ -125,7 +125,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Revokes a kept key.
+    /// Revokes a persistent key.
     @discardableResult
     package func revokeOfflineLicense(
         account: String,
@@ -143,7 +143,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// Forgets a rental.
+    /// Deletes a rental.
     @discardableResult
     package func forgetRental(
         account: String,
@@ -157,7 +157,7 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// One change by an admin, with its audit record; without a change there is none.
+    /// Runs an admin's change, and appends its audit record if there was a change.
     private func change(
         in place: String,
         _ audit: AuditRecord,

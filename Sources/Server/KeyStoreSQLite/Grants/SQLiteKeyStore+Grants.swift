@@ -3,36 +3,36 @@ import GRDB
 package import KeyStore
 
 extension SQLiteKeyStore {
-    /// Decides on a proposal and writes what comes of it. Proposals that arrive while the disk is busy share the next
-    /// commit; each sees what those before it took.
+    /// Decides on a proposal and writes the result. Proposals that arrive while the disk is busy share the next commit;
+    /// each is decided after the previous ones.
     package func grant(_ proposal: GrantProposal) async throws(KeyStoreError) -> GrantOutcome {
         try proposal.check()
         return try await writes.perform(in: "grant") { transaction in
-            guard proposal.holds(at: try transaction.catalogVersion()) else { return .catalogChanged }
-            let former = try GrantState.read(for: proposal, transaction)
-            var state = former
+            guard proposal.isCurrent(at: try transaction.catalogVersion()) else { return .catalogChanged }
+            let previous = try GrantState.read(for: proposal, transaction)
+            var state = previous
             let outcome = GrantRules.decide(proposal, &state)
-            try state.write(since: former, of: proposal, transaction.db)
+            try state.write(since: previous, of: proposal, transaction.db)
             if let record = GrantRules.auditRecord(of: proposal, outcome) { try transaction.append(record) }
-            transaction.knownPlace = KnownPlace(proposal, state, transaction.db)
+            transaction.cachedClientState = CachedClientState(proposal, state, transaction.db)
             return outcome
         }
     }
 
-    /// Records what a Sync SPC tells.
+    /// Records the report of a Sync SPC.
     package func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome {
         try claim.check()
         return try await writes.perform(in: "sync") { transaction in
-            let former = try SyncState.read(for: claim, transaction.db)
-            var state = former
+            let previous = try SyncState.read(for: claim, transaction.db)
+            var state = previous
             let outcome = GrantRules.decide(claim, &state)
-            try state.write(since: former, of: claim, transaction.db)
+            try state.write(since: previous, of: claim, transaction.db)
             try transaction.append(GrantRules.auditRecord(of: claim, outcome))
             return outcome
         }
     }
 
-    /// Writes a refusal and remembers its SPC.
+    /// Writes a refusal and stores the fingerprint of its SPC.
     package func refuse(
         _ record: AuditRecord,
         evidence: SPCEvidence,
@@ -40,23 +40,23 @@ extension SQLiteKeyStore {
     ) async throws(KeyStoreError) -> RefusalOutcome {
         try evidence.check()
         return try await writes.perform(in: "refusal") { transaction in
-            let former = try SPCMemoryRows.fetch(evidence, transaction.db)
-            var memory = former
+            let previous = try SPCStateRows.fetch(evidence, transaction.db)
+            var memory = previous
             let outcome = GrantRules.refuse(evidence, at: now, &memory)
-            try SPCMemoryRows.write(memory, since: former, of: evidence, transaction.db)
+            try SPCStateRows.write(memory, since: previous, of: evidence, transaction.db)
             try transaction.append(GrantRules.auditRecord(of: record, outcome))
             return outcome
         }
     }
 
-    /// What a device has reported against itself.
+    /// Returns the facts that a device has reported against itself.
     package func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport {
         try await translatingErrors(in: "device_report") {
             try await pool.read { db in try DeviceReportRow.fetch(device, db).binding(at: time) }
         }
     }
 
-    /// A challenge for one Sync SPC.
+    /// Returns a new challenge for one Sync SPC.
     package func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
         try checkAccount(account)
         return try await writes.perform(in: "challenge") { transaction in
@@ -68,22 +68,23 @@ extension SQLiteKeyStore {
         }
     }
 
-    /// The rental of a subject.
+    /// Returns the rental of a subject.
     package func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
         try await translatingErrors(in: "rental") {
             try await pool.read { db in try RentalRow.fetch(Array(account.utf8).data, subject, db) }
         }
     }
 
-    /// The keyed hash under which a request is remembered.
+    /// Returns the keyed hash by which a request's replay record is stored.
     package func replayKey(r1: SecretBytes, account: String, certificateHash: [UInt8]) -> [UInt8] {
         ReplayKey.make(r1: r1, account: account, certificateHash: certificateHash, key: replaySecret)
     }
 
-    /// Forgets what is of no use at `time`, a few hundred records in a transaction, so that nobody waits for long.
+    /// Deletes records that have expired at `time`, a few hundred per transaction, so that other writes do not wait for
+    /// long.
     @discardableResult
     package func prune(at time: Int64, keepingSPCs limit: Int) async throws(KeyStoreError) -> Int {
-        let bound = GrantRules.later(time, by: -GrantRules.bindingMemory)
+        let bound = GrantRules.later(time, by: -GrantRules.bindingRetention)
         var count = 0
         for (table, key, end, time) in [
             ("replay", "number", "expires", time),
@@ -97,10 +98,10 @@ extension SQLiteKeyStore {
             let few = "SELECT \(key) FROM \(table) WHERE \(end) <= ? LIMIT \(Self.pruneStep)"
             count += try await inSteps("DELETE FROM \(table) WHERE (\(key)) IN (\(few))", time)
         }
-        // In the order of their arrival: of more than the limit the oldest go.
+        // The numbers ascend in the order of arrival, so the oldest SPCs beyond the limit are deleted.
         let older = "SELECT number FROM spc WHERE number <= (SELECT max(number) FROM spc) - ? LIMIT \(Self.pruneStep)"
         count += try await inSteps("DELETE FROM spc WHERE number IN (\(older))", Int64(limit))
-        // The CKCs are the bulk of the replay records, and go when they are no answer to a retry any more.
+        // The CKCs are most of the data of replay records, and are deleted once they cannot answer a retry any more.
         let few = "SELECT number FROM replay WHERE ckc IS NOT NULL AND retry_until <= ? LIMIT \(Self.pruneStep)"
         _ = try await inSteps("UPDATE replay SET ckc = NULL WHERE number IN (\(few))", time)
         return count
@@ -108,7 +109,7 @@ extension SQLiteKeyStore {
 
     private static let pruneStep = 500
 
-    /// Repeats a statement that changes a few rows until there are none left; how many.
+    /// Repeats a statement that changes a few rows until no rows are left; returns the number of changed rows.
     private func inSteps(_ sql: String, _ time: Int64) async throws(KeyStoreError) -> Int {
         var count = 0
         while true {

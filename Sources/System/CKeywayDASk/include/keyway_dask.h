@@ -1,18 +1,18 @@
 /*
  * keyway_dask.h: the interface between Keyway and a DASk plug-in, version 1.
  *
- * A plug-in is a shared library that an operator builds around what Apple licenses to them. It exports one symbol,
- * keyway_dask_open. Nothing of Apple's is needed to read, compile or test this header.
+ * A plug-in is a shared library that an operator builds around the software licensed from Apple. It exports one symbol,
+ * keyway_dask_open. This header can be read, compiled and tested without software from Apple.
  *
  * Rules
- *   - Every struct starts with its size in bytes, set by whoever owns the memory. A side must not touch fields past the
- *     size it was given. Fields are only ever added at the end.
- *   - Buffers belong to the caller. A callee fills at most `capacity` bytes and sets `length`. When a buffer is too small
- *     it sets `length` to what it needs and returns KEYWAY_DASK_BUFFER_TOO_SMALL.
- *   - Pointers passed in are valid during the call only, and never written through unless they are out-buffers.
+ *   - Every struct starts with its size in bytes, set by the owner of the memory. The other side must not access fields
+ *     beyond this size. New fields are added only at the end.
+ *   - The caller owns the buffers. The callee writes at most `capacity` bytes and sets `length`. If a buffer is too small,
+ *     the callee sets `length` to the required size and returns KEYWAY_DASK_BUFFER_TOO_SMALL.
+ *   - Input pointers are valid only during the call. The callee must write only to output buffers.
  *   - Functions return a KEYWAY_DASK_ status, never throw or longjmp across the boundary, and must not write secrets to
- *     any log. Keyway wipes its buffers after use; so should the plug-in.
- *   - All numbers are in host byte order; all byte strings are as on the wire.
+ *     a log. Keyway wipes its buffers after use; the plug-in should do the same.
+ *   - All numbers are in host byte order; all byte strings have the byte order of the messages.
  */
 #ifndef KEYWAY_DASK_H
 #define KEYWAY_DASK_H
@@ -24,18 +24,18 @@
 extern "C" {
 #endif
 
-/* The version of this interface. A plug-in refuses any that it does not know with KEYWAY_DASK_UNSUPPORTED. */
+/* The version of this interface. A plug-in returns KEYWAY_DASK_UNSUPPORTED for a version that it does not support. */
 enum { KEYWAY_DASK_ABI_VERSION = 1 };
 
 enum {
     KEYWAY_DASK_OK = 0,
-    KEYWAY_DASK_UNSUPPORTED = 1,      /* the version, or this kind of call, is not offered */
-    KEYWAY_DASK_INVALID = 2,          /* the message does not open: damaged, forged, or made for another certificate */
-    KEYWAY_DASK_BUFFER_TOO_SMALL = 3, /* `length` says how much is needed */
-    KEYWAY_DASK_FAILED = 4            /* anything else: a license that ran out, a device that does not answer */
+    KEYWAY_DASK_UNSUPPORTED = 1,      /* the version or the function is not supported */
+    KEYWAY_DASK_INVALID = 2,          /* the message cannot be decrypted: damaged, forged, or for another certificate */
+    KEYWAY_DASK_BUFFER_TOO_SMALL = 3, /* `length` contains the required size */
+    KEYWAY_DASK_FAILED = 4            /* any other failure: an expired license, a device that does not respond */
 };
 
-/* How a plug-in may be called. */
+/* The threading mode: how Keyway calls the functions of a plug-in. */
 enum {
     KEYWAY_DASK_THREADING_SERIAL = 0,    /* one call at a time per plug-in; Keyway holds a lock */
     KEYWAY_DASK_THREADING_CONCURRENT = 1 /* any number of calls from any threads */
@@ -57,7 +57,7 @@ typedef struct {
 typedef struct {
     size_t size;
     keyway_dask_bytes r2;  /* 21 bytes */
-    keyway_dask_bytes ask; /* 16 bytes, or none where provisioning data replaces ASk */
+    keyway_dask_bytes ask; /* 16 bytes, or 0 bytes if provisioning data replaces ASk */
 } keyway_dask_derive_in;
 
 typedef struct {
@@ -74,8 +74,8 @@ typedef struct {
     keyway_dask_bytes sk_r1_integrity;   /* 16 bytes */
     keyway_dask_bytes certificate_hash;  /* SHA-1 of the application certificate, 20 bytes */
     keyway_dask_bytes provisioning_data; /* as configured */
-    keyway_dask_bytes content_key;       /* 16 bytes; none when Keyway only needs the session values */
-    keyway_dask_bytes content_iv;        /* 16 bytes, or none as above */
+    keyway_dask_bytes content_key;       /* 16 bytes, or 0 bytes if Keyway needs only the session values */
+    keyway_dask_bytes content_iv;        /* 16 bytes, or 0 bytes as above */
 } keyway_dask_key_payload_in;
 
 typedef struct {
@@ -95,11 +95,11 @@ typedef struct {
 
 typedef struct {
     size_t size;
-    void *context;              /* the plug-in's own; given to seal_ckc, then to release_spc exactly once */
+    void *context;              /* a pointer of the plug-in, passed to seal_ckc and then exactly once to release_spc */
     uint8_t hu[20];             /* the device's anonymous ID */
     uint8_t certificate_hash[20];
-    keyway_dask_buffer request; /* TLLVs of the guide's Table 2-4, in its framing: the asset ID, and whatever of playback
-                                   state, capabilities, identity and the like the message holds */
+    keyway_dask_buffer request; /* TLLVs of the guide's Table 2-4, in its format: the asset ID, and the playback
+                                   state, capabilities, identity and similar blocks of the message */
 } keyway_dask_open_spc_out;
 
 typedef struct {
@@ -107,8 +107,8 @@ typedef struct {
     void *context;
     keyway_dask_bytes content_key; /* 16 bytes */
     keyway_dask_bytes content_iv;  /* 16 bytes */
-    keyway_dask_bytes terms;       /* TLLVs of Table 2-11 that the policy asks for: duration, offline key, HDCP, security
-                                      level; in the guide's framing */
+    keyway_dask_bytes terms;       /* TLLVs of Table 2-11 that the policy requires: duration, offline key, HDCP, security
+                                      level; in the guide's format */
 } keyway_dask_seal_ckc_in;
 
 typedef struct {
@@ -121,29 +121,29 @@ typedef struct {
 typedef struct {
     size_t size;
     uint32_t abi_version;      /* KEYWAY_DASK_ABI_VERSION of the host */
-    const char *configuration; /* the operator's text from the bundle's configuration, NUL-terminated; never NULL */
+    const char *configuration; /* the operator's text in the bundle's configuration, NUL-terminated; never NULL */
 } keyway_dask_open_in;
 
 typedef struct {
     size_t size;
     uint32_t abi_version; /* KEYWAY_DASK_ABI_VERSION of the plug-in */
     uint32_t threading;   /* KEYWAY_DASK_THREADING_ */
-    void *state;          /* the plug-in's own; given to every call */
+    void *state;          /* a pointer of the plug-in, passed to every function */
 
-    /* Called once, when no other call is under way. May be NULL. */
+    /* Called once, after all other calls have returned. Can be NULL. */
     void (*destroy)(void *state);
 
-    /* Exactly one of these two opens SPCs of versions 1 and 2; the other is NULL. */
+    /* One of these two functions opens SPCs of versions 1 and 2; the other must be NULL. */
     int32_t (*derive_dask)(void *state, const keyway_dask_derive_in *in, keyway_dask_derive_out *out);
     int32_t (*key_payload)(void *state, const keyway_dask_key_payload_in *in, keyway_dask_key_payload_out *out);
 
-    /* All three, or none. */
+    /* For SPCs of version 3: either all three functions, or all NULL. */
     int32_t (*open_spc)(void *state, const keyway_dask_open_spc_in *in, keyway_dask_open_spc_out *out);
     int32_t (*seal_ckc)(void *state, const keyway_dask_seal_ckc_in *in, keyway_dask_seal_ckc_out *out);
     void (*release_spc)(void *state, void *context);
 } keyway_dask_plugin;
 
-/* Fills `plugin`, whose size the host has set. The one symbol that a plug-in exports. */
+/* Fills `plugin`, whose `size` the host has set. This is the only symbol that a plug-in exports. */
 typedef int32_t (*keyway_dask_open_function)(const keyway_dask_open_in *in, keyway_dask_plugin *plugin);
 #define KEYWAY_DASK_OPEN_SYMBOL "keyway_dask_open"
 int32_t keyway_dask_open(const keyway_dask_open_in *in, keyway_dask_plugin *plugin);

@@ -3,36 +3,37 @@ import Foundation
 import KeyStore
 import TextCoding
 
-/// The audit log.
+/// `audit`.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Read the audit log, and check that nobody changed it.",
+        abstract: "Read the audit log, and verify its integrity.",
         subcommands: [List.self, Verify.self],
         defaultSubcommand: List.self
     )
 }
 
 extension AuditCommand {
-    /// What was asked and answered.
+    /// `audit list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what was asked and what was answered, the newest last.",
+            abstract: "Print entries of the audit log, the newest last.",
             discussion: """
-                One line for each request: number, time, outcome, asset, account, device, policy, how long it took, the ID \
-                that the answer carried (`instance` of a problem), and the detail that a client does not see. The device is \
-                a keyed hash of its anonymous ID: the same device has the same hash, and the hash names nobody.
+                One line per entry: number, time, outcome, asset, account, device, policy, duration, the ID of the \
+                response (`instance` of a problem document), and the detail that clients do not see. The device is a \
+                keyed hash of its anonymous ID: the same device always has the same hash, and the hash does not \
+                identify the device elsewhere.
                 """
         )
 
         @OptionGroup var store: StoreOptions
-        @Option(help: ArgumentHelp("How many requests to print, 1 to 1000.", valueName: "number"))
+        @Option(help: ArgumentHelp("The number of entries to print, 1 to 1000.", valueName: "number"))
         var last = 20
-        @Option(help: ArgumentHelp("Print what came after this entry instead, as many.", valueName: "entry"))
+        @Option(help: ArgumentHelp("Print the entries that follow this entry number.", valueName: "entry"))
         var after: Int64?
 
         func validate() throws {
-            guard (1...1000).contains(last) else { throw ValidationError("--last is 1 to 1000.") }
+            guard (1...1000).contains(last) else { throw ValidationError("--last: expected a number from 1 to 1000.") }
         }
 
         func run() async throws {
@@ -62,17 +63,17 @@ extension AuditCommand {
         }
     }
 
-    /// Whether the log is whole.
+    /// `audit verify`.
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check that no entry was changed, taken out or moved.",
+            abstract: "Check that no entry was changed, removed or moved.",
             discussion: """
-                Every entry carries a hash over itself and the entry before it. The command computes them anew, all of \
-                them, and prints the head: the last entry's place and hash. Note it somewhere else. Given later with \
-                --head, it proves that the log still holds what it held then: whoever can write to the database could \
-                cut entries off the end, or write the whole log anew.
-
-                Exit codes: 0 the log is whole, 1 it is not.
+                Every entry contains a hash of itself and the entry before it. The command recomputes all hashes and \
+                prints the head: the position and hash of the last entry. Store the head somewhere else. A later run \
+                with --head then proves that the log still contains everything up to that entry. Without --head, \
+                someone who can write to the database could remove entries from the end, or rewrite the whole log, \
+                without being detected.
+                Exit codes: 0 the log is intact, 1 it is not.
                 """
         )
 
@@ -83,26 +84,26 @@ extension AuditCommand {
         func run() async throws {
             try await store.withStore { store in
                 let found = try await store.verifyAudit(expecting: head?.head)
-                if let firstBreak = found.firstBreak { throw CommandFailure(Self.words(firstBreak)) }
-                print("whole: \(found.entries) entries")
+                if let firstBreak = found.firstBreak { throw CommandFailure(Self.message(firstBreak)) }
+                print("intact: \(found.entries) entries")
                 for head in found.heads { print("head \(head)") }
             }
         }
 
-        private static func words(_ found: AuditVerification.Break) -> String {
+        private static func message(_ found: AuditVerification.Break) -> String {
             let place = "entry \(found.sequence) of node \(Hexadecimal.encode(found.node))"
             let number = found.number.map { ", number \($0) in the log" } ?? ""
             return switch found.fault {
-            case .changed: "the audit log is not whole: \(place)\(number), or what stands before it, was changed"
-            case .missing: "the audit log is not whole: before \(place)\(number), entries are missing"
-            case .reordered: "the audit log is not whole: \(place)\(number), does not stand where it was written"
-            case .truncated: "the audit log is not whole: \(place) and what came after it are missing"
+            case .changed: "the audit log is not intact: \(place)\(number), or an entry before it, was changed"
+            case .missing: "the audit log is not intact: entries are missing before \(place)\(number)"
+            case .reordered: "the audit log is not intact: \(place)\(number), is not in its original position"
+            case .truncated: "the audit log is not intact: \(place) and the entries after it are missing"
             }
         }
     }
 }
 
-/// A head on the command line.
+/// The head of an audit log on the command line.
 struct HeadArgument: ExpressibleByArgument {
     let head: AuditHead
 

@@ -6,27 +6,28 @@ import KeyStoreSQLite
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the database as it is at one moment, while the server runs.",
+        abstract: "Write a consistent copy of the database while the server runs.",
         discussion: """
-            The copy is one file of mode 0600, which appears whole or not at all. Its secrets stay sealed, and the \
-            key-encryption key is not in it: keep that elsewhere, for without it the backup opens nothing.
+            The copy is one file of mode 0600, written completely or not at all. Its secrets stay encrypted, and it \
+            does not contain the key-encryption key: store a copy of that key elsewhere, because the backup is useless \
+            without it.
             """
     )
 
     @OptionGroup var store: StoreOptions
-    @Option(help: ArgumentHelp("A new file.", valueName: "file"))
+    @Option(help: ArgumentHelp("The backup file; it must not exist yet.", valueName: "file"))
     var out: String
 
     func run() async throws {
         try await store.withSQLiteStore { store in
             try await store.backup(to: out)
-            try await store.note("backup", "backup", "the database copied, its secrets sealed")
+            try await store.appendAudit("backup", "backup", "database copied, its secrets encrypted")
         }
         print("wrote \(out)")
-        print("the key-encryption key is not in it: without \(keyPlace) it opens nothing")
+        print("it does not contain the key-encryption key: without \(keyLocation) it cannot be decrypted")
     }
 
-    private var keyPlace: String {
+    private var keyLocation: String {
         switch store.keySource {
         case .dataFolder: "\(store.data)/kek"
         case .file(let path): path
@@ -40,25 +41,25 @@ struct BackupCommand: AsyncParsableCommand {
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put a backup into a data folder.",
+        abstract: "Restore a backup into a data folder.",
         discussion: """
-            The backup is checked first: that it is whole, of a version that this program knows, and that the \
-            key-encryption key opens it. That key must be in the folder already, as `kek` with mode 0600, or be given. \
-            Stop the server before.
+            The backup is checked first: it must be intact, its version must be supported, and the key-encryption key \
+            must decrypt it. That key must already be in the folder, as `kek` with mode 0600, or be given with an \
+            option. Stop the server first.
             """
     )
 
     @OptionGroup var store: StoreOptions
-    @Argument(help: ArgumentHelp("What `keyway-server backup` wrote.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A file written by `keyway-server backup`.", valueName: "file"))
     var file: String
-    @Flag(help: "Replace the database in the folder. What it has and the backup has not is lost.")
+    @Flag(help: "Replace the database in the folder. Data that is not in the backup is lost.")
     var replace = false
 
     func run() async throws {
         try store.requireSQLite()
         try SQLiteKeyStore.restore(from: file, dataFolder: store.data, key: store.keySource, replacing: replace)
         try await store.withStore { store in
-            try await store.note("restore", "restore", "the database restored from a backup")
+            try await store.appendAudit("restore", "restore", "database restored from a backup")
         }
         print("restored \(store.data)/keyway.sqlite")
     }

@@ -7,26 +7,26 @@ import KeyStore
 import ServerCrypto
 import TextCoding
 
-/// Certificate bundles.
+/// `certificates`.
 struct CertificatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificates",
-        abstract: "Add, list and remove application certificates with their keys.",
+        abstract: "Add, list and remove application certificates with their private keys.",
         subcommands: [Add.self, List.self, Remove.self]
     )
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add an application certificate with its private key and the way to DASk.",
+            abstract: "Add an application certificate with its private key and the source of its DASk.",
             discussion: """
-                A bundle of kind development takes --ask (Keyway's own derivation, for the virtual device) or --dask (a fixed \
-                value) and is used with `serve --dev` alone. A bundle of kind production takes a plug-in: docs/dask.md. \
-                Private key, ASk, DASk and what the plug-in is given rest encrypted.
+                A bundle of kind development requires --ask (Keyway's own derivation, for the virtual device) or \
+                --dask (a fixed value), and works only with `serve --dev`. A bundle of kind production requires a \
+                plug-in: see docs/dask.md. The private key, ASk, DASk and the plug-in's data are encrypted at rest.
                 """
         )
 
         @OptionGroup var store: StoreOptions
-        @Option(help: "A name for the bundle; apps choose by it (?app=NAME).")
+        @Option(help: "The name of the bundle; apps select it with ?app=NAME.")
         var name: String
         @Option(help: "development or production.")
         var kind: CertificateBundleRecord.Kind
@@ -34,23 +34,23 @@ struct CertificatesCommand: AsyncParsableCommand {
         var certificate: String
         @Option(help: ArgumentHelp("The private key, PEM or DER.", valueName: "file"))
         var privateKey: String?
-        @Option(help: ArgumentHelp("The private key in an OpenSSL provider, as a store URI.", valueName: "uri"))
+        @Option(help: ArgumentHelp("The store URI of a private key in an OpenSSL provider.", valueName: "uri"))
         var privateKeyURI: String?
         @Option(help: ArgumentHelp("A file with the passphrase of the private key.", valueName: "file"))
         var passphraseFile: String?
-        @Option(help: ArgumentHelp("ASk, 16 bytes; @FILE reads it from a file.", valueName: "hex"))
+        @Option(help: ArgumentHelp("The ASk, 16 bytes; @FILE reads it from a file.", valueName: "hex"))
         var ask: SecretArgument?
         @Option(help: ArgumentHelp("A fixed DASk, 16 bytes; development only.", valueName: "hex"))
         var dask: SecretArgument?
         @Option(help: ArgumentHelp("A DASk plug-in, the absolute path of a shared library.", valueName: "path"))
         var plugin: String?
-        @Option(help: ArgumentHelp("Text for the plug-in.", valueName: "text"))
+        @Option(help: ArgumentHelp("The configuration text that the plug-in receives.", valueName: "text"))
         var pluginConfiguration = ""
         @Option(help: ArgumentHelp("A file with provisioning data for the plug-in.", valueName: "file"))
         var provisioningData: String?
         @Option(
             help: ArgumentHelp(
-                "The bundle may open content whose asset ID begins so; give it several times for several. Without it, all.",
+                "A prefix of the asset IDs that the bundle may decrypt; repeatable. Without it, all asset IDs.",
                 valueName: "prefix"
             )
         )
@@ -60,16 +60,16 @@ struct CertificatesCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard (privateKey == nil) != (privateKeyURI == nil) else {
-                throw ValidationError("Give --private-key or --private-key-uri.")
+                throw ValidationError("Use either --private-key or --private-key-uri.")
             }
             guard plugin != nil || (ask == nil) != (dask == nil) else {
-                throw ValidationError("Give --ask, --dask or --plugin.")
+                throw ValidationError("Use one of --ask, --dask and --plugin.")
             }
             guard plugin != nil || (pluginConfiguration.isEmpty && provisioningData == nil) else {
-                throw ValidationError("--plugin-configuration and --provisioning-data are for --plugin: give that too.")
+                throw ValidationError("--plugin-configuration and --provisioning-data require --plugin.")
             }
             guard plugin == nil || dask == nil else {
-                throw ValidationError("A plug-in derives DASk: leave --dask out.")
+                throw ValidationError("--dask cannot be used with --plugin, which derives the DASk.")
             }
         }
 
@@ -82,7 +82,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                 dask: try storedDASk(),
                 scope: assetPrefix.isEmpty ? .all : .assetIDPrefixes(assetPrefix.map(\.bytes))
             )
-            // Whatever would keep the server from using it is said now.
+            // Report now any problem that would prevent the server from using the bundle.
             let bundle = try CertificateBundle(record)
             try await store.withStore(creating: .ifMissing) { store in
                 let hash = Hexadecimal.encode(bundle.certificate.sha1)
@@ -95,7 +95,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                     "\(outcome == .created ? "added" : "replaced") \(kind.rawValue) bundle \(name): "
                         + "RSA-\(bundle.privateKey.bits), certificate SHA-1 \(hash)"
                 )
-                print("running servers take it within certificates.reload, ten seconds by default")
+                print("running servers load it within certificates.reload, ten seconds by default")
             }
         }
 

@@ -5,15 +5,15 @@ import KeyServerModule
 import KeyStore
 import TextCoding
 
-/// Schedules of live channels.
+/// `channels`.
 struct ChannelsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "channels",
         abstract: "Add, list, pause, resume and remove schedules of live channels.",
         discussion: """
-            A schedule says for which tracks of a title the servers make key periods ahead of the time. All servers of the \
-            store follow it within a minute; periods that were made stay. A title with a schedule here is made by it \
-            alone, whatever `channels` of a server's configuration says.
+            A schedule specifies for which tracks of a title the servers create key periods ahead of time. All servers \
+            of the store follow it within a minute; existing periods stay. If a title has a schedule here, `channels` \
+            in a server's configuration does not apply to it.
             """,
         subcommands: [Add.self, List.self, Pause.self, Resume.self, Remove.self]
     )
@@ -22,22 +22,22 @@ struct ChannelsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a schedule, or replace one.")
 
         @OptionGroup var store: StoreOptions
-        @Option(help: ArgumentHelp("The title, which is there.", valueName: "name"))
+        @Option(help: ArgumentHelp("The title, which must exist.", valueName: "name"))
         var title: String
-        @Option(help: ArgumentHelp("A track of it, which is there; several times for several.", valueName: "name"))
+        @Option(help: ArgumentHelp("A track of the title, which must exist; repeatable.", valueName: "name"))
         var track: [String]
-        @Option(help: ArgumentHelp("How long a period is, in ISO 8601, such as PT10M.", valueName: "duration"))
+        @Option(help: ArgumentHelp("The length of a period, in ISO 8601, such as PT10M.", valueName: "duration"))
         var length: DurationArgument
-        @Option(help: ArgumentHelp("How far ahead there are to be periods, such as PT2H.", valueName: "duration"))
+        @Option(help: ArgumentHelp("How far ahead periods are created, such as PT2H.", valueName: "duration"))
         var ahead: DurationArgument
         @Option(
             help: ArgumentHelp(
-                "No period is made that ends before: ISO 8601 with a time zone, or Unix seconds. Without it, now.",
+                "The time before which no period ends: ISO 8601 with a time zone, or Unix seconds. The default is now.",
                 valueName: "time"
             )
         )
         var start: TimeArgument?
-        @Flag(help: "Nothing is made until it is resumed.")
+        @Flag(help: "Create no periods until the schedule is resumed.")
         var paused = false
         @Flag(help: "Replace the schedule of this title, if there is one.")
         var replace = false
@@ -81,7 +81,9 @@ struct ChannelsCommand: AsyncParsableCommand {
     }
 
     struct Pause: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make no more periods until it is resumed.")
+        static let configuration = CommandConfiguration(
+            abstract: "Create no more periods until the schedule is resumed."
+        )
 
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))
@@ -91,7 +93,7 @@ struct ChannelsCommand: AsyncParsableCommand {
     }
 
     struct Resume: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make periods again.")
+        static let configuration = CommandConfiguration(abstract: "Create periods again.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))
@@ -101,7 +103,7 @@ struct ChannelsCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a schedule. Periods that were made stay.")
+        static let configuration = CommandConfiguration(abstract: "Remove a schedule. Existing periods stay.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))
@@ -129,7 +131,7 @@ struct ChannelsCommand: AsyncParsableCommand {
             try await store.putChannel(record, replacing: true) { outcome in
                 .command(command, "channel-put", "\(record.summary) \(outcome)")
             }
-            print("channel \(title) is \(isPaused ? "paused" : "going on")")
+            print("channel \(title) is \(isPaused ? "paused" : "resumed")")
         }
     }
 }

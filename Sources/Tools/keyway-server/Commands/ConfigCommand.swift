@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import KeyServer
 
-/// What the configuration is, and an example of one.
+/// `config`.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
@@ -11,19 +11,20 @@ struct ConfigCommand: AsyncParsableCommand {
     )
 }
 
-/// Prints what is in force.
+/// `config check`.
 struct ConfigCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Print what is in force and where it comes from; warn of what is risky.",
+        abstract: "Print the effective settings and their sources, and warn of risky ones.",
         discussion:
             """
-            Reads the environment too, as `serve` would. Files that cannot be read here are warned of; TLS and secrets that \
-            can be read have to be usable. Exit codes: 0 it can be used, 1 it cannot, 2 wrong usage, 3 it cannot be read.
+            Also reads the environment, as `serve` does. Files that this user cannot read cause a warning; TLS files \
+            and secrets that can be read must be valid. Exit codes: 0 usable, 1 invalid, 2 wrong usage, 3 not \
+            readable.
             """
     )
 
-    @Argument(help: "The configuration file; without it, the environment alone.")
+    @Argument(help: "The configuration file. Without it, only the environment is read.")
     var file: String?
 
     func run() async throws {
@@ -34,8 +35,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
             print(pad(path, to: widths.0), pad(value, to: widths.1), origin)
         }
         let files = loaded.fileProblems()
-        for warning in loaded.warnings + files.unreadable { tell("warning: \(warning)") }
-        for error in files.unusable { tell("error: \(error)") }
+        for warning in loaded.warnings + files.unreadable { printToStandardError("warning: \(warning)") }
+        for error in files.unusable { printToStandardError("error: \(error)") }
         guard files.unusable.isEmpty else { throw ExitCode(1) }
     }
 
@@ -45,21 +46,22 @@ struct ConfigCheckCommand: AsyncParsableCommand {
 }
 
 extension LoadedConfiguration {
-    /// What a file and the environment say.
+    /// Loads the configuration from a file and the environment.
     ///
-    /// - Throws: `ExitCode` 1 when it cannot be used, once every reason is told.
+    /// - Throws: `ExitCode` 1 if the configuration is invalid, 3 if the file cannot be read, after every error has been
+    ///   printed.
     static func load(_ file: String?) throws -> LoadedConfiguration {
         do {
             return try load(file: file, environment: ProcessInfo.processInfo.environment)
         } catch {
-            for problem in error.problems { tell("error: \(problem)") }
+            for problem in error.problems { printToStandardError("error: \(problem)") }
             let isReadable = file.map { FileManager.default.isReadableFile(atPath: $0) } ?? true
             throw ExitCode((isReadable ? CommandFailure.Kind.input : .file).rawValue)
         }
     }
 }
 
-/// Prints a file with everything in it.
+/// `config example`.
 struct ConfigExampleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "example",

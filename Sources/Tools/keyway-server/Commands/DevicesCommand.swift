@@ -3,18 +3,19 @@ import KeyServer
 import KeyStore
 import TextCoding
 
-/// The devices of accounts.
+/// `devices`.
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List and forget the devices of an account.",
+        abstract: "List and delete the devices of an account.",
         subcommands: [List.self, Forget.self]
     )
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List an account's devices.",
-            discussion: "A device is shown by a hash that only this store can make, the same in the audit log."
+            discussion:
+                "A device is identified by a keyed hash that is unique to this store and also appears in the audit log."
         )
 
         @OptionGroup var store: StoreOptions
@@ -25,7 +26,7 @@ struct DevicesCommand: AsyncParsableCommand {
             try await store.withStore { store in
                 for device in try await store.devices(account: account.name) {
                     let digits = Hexadecimal.encode(device.device.bytes)
-                    let seen = [moment("first seen", device.firstSeen), moment("last seen", device.lastSeen)]
+                    let seen = [timestamp("first seen", device.firstSeen), timestamp("last seen", device.lastSeen)]
                     print(fields([digits, device.deviceClass] + seen))
                 }
             }
@@ -33,27 +34,29 @@ struct DevicesCommand: AsyncParsableCommand {
     }
 
     struct Forget: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forget a device, which makes room for another.")
+        static let configuration = CommandConfiguration(
+            abstract: "Delete a device, so that another device can be added."
+        )
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
-        @Option(help: ArgumentHelp("The device, as `devices list` shows it.", valueName: "hex"))
+        @Option(help: ArgumentHelp("The device's hash, as `devices list` prints it.", valueName: "hex"))
         var device: DeviceArgument
 
         func run() async throws {
             try await store.withStore { store in
                 let changes = AccountChanges(store: store, actor: AdminActor(command: "devices forget"))
                 guard try await changes.forgetDevice(account: account.name, device: device.device) else {
-                    throw CommandFailure("the account has no such device")
+                    throw CommandFailure("the account has no such device; see `devices list`")
                 }
-                print("forgot device \(Hexadecimal.encode(device.device.bytes)) of \(account.name)")
+                print("deleted device \(Hexadecimal.encode(device.device.bytes)) of \(account.name)")
             }
         }
     }
 }
 
-/// A device on the command line.
+/// The hash of a device on the command line.
 struct DeviceArgument: ExpressibleByArgument {
     let device: DeviceHash
 

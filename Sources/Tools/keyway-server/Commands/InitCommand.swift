@@ -7,21 +7,21 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Create the data folder, the database and the key-encryption key.",
         discussion: """
-            Refuses where there is key server data already, and changes nothing there. With --kek-file, --kek-variable or \
-            --kek-command that key is used, and none is created.
+            Fails, without changing anything, if key server data already exists. With --kek-file, --kek-variable or \
+            --kek-command that key is used, and no key is created.
             """
     )
 
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
-        let place = store.place
+        let location = store.location
         do {
-            try await place.withStore(creating: .always) { _ in }
+            try await location.withStore(creating: .always) { _ in }
         } catch let error as KeyStoreError where error.code == .conflict {
-            throw CommandFailure("there is key server data in \(error.place) already; nothing was changed")
+            throw CommandFailure("\(error.place) already contains key server data; nothing was changed")
         }
-        for line in place.contents { print("created \(line)") }
+        for line in location.contents { print("created \(line)") }
         let option = store.store.map { "--store \($0)" } ?? "--data \(store.data)"
         print(
             "next: keyway-server certificates add \(option) ..., then keyway-server serve \(option); see docs/server.md"

@@ -11,36 +11,37 @@ struct KeysAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Add a content key, or replace one.",
         discussion: """
-            A key stands alone, with an --asset of its own; or it is a key period of a track, with --title, --track and \
-            --key-id. Then stream ID and title ID are the track's and the title's, and the asset ID is what stands behind \
-            skd:// in the key URI, by default the key ID.
+            A key is either separate, with its own --asset; or it is a key period of a track, with --title, --track \
+            and --key-id. A key period uses the track's stream ID and the title's title ID, and its asset ID is the \
+            part after skd:// in the key URI, by default the key ID.
             """
     )
 
     @OptionGroup var store: StoreOptions
-    @Option(help: "The asset ID that SPCs name: text, or 0x and hexadecimal digits; 2 to 200 bytes.")
+    @Option(help: "The asset ID that SPCs contain: text, or 0x and hexadecimal digits; 2 to 200 bytes.")
     var asset: AssetArgument?
     @Option(help: ArgumentHelp("The content key, 16 bytes; @FILE reads it from a file.", valueName: "hex"))
     var key: SecretArgument
-    @Option(help: ArgumentHelp("The IV of the samples, 16 bytes.", valueName: "hex"))
+    @Option(help: ArgumentHelp("The IV that the samples are encrypted with, 16 bytes.", valueName: "hex"))
     var iv: HexArgument
-    @Option(help: ArgumentHelp("The title of a key period.", valueName: "name"))
+    @Option(help: ArgumentHelp("The title that a key period belongs to.", valueName: "name"))
     var title: String?
     @Option(
         help: ArgumentHelp(
-            "With --title, the track of a key period, by its name; without, what the key decrypts: audio, video, sd, hd or uhd.",
+            "With --title, the name of the key period's track; without --title, the kind "
+                + "of content that the key decrypts: audio, video, sd, hd or uhd.",
             valueName: "name|kind"
         )
     )
     var track: String?
-    @Option(help: ArgumentHelp("When the key begins to be used: ISO 8601, or Unix seconds.", valueName: "time"))
+    @Option(help: ArgumentHelp("The start of the key's use: ISO 8601, or Unix seconds.", valueName: "time"))
     var validFrom: TimeArgument?
-    @Option(help: ArgumentHelp("When another key takes its place.", valueName: "time"))
+    @Option(help: ArgumentHelp("The end of the key's use, when another key replaces it.", valueName: "time"))
     var validUntil: TimeArgument?
     @Option(
         help: ArgumentHelp(
-            "The name of a stored policy, or a JSON file, which is stored under its own name or the file's; without it "
-                + "those of title and track, or the policy called default.",
+            "The name of a stored policy, or a JSON file, which is stored under its own name or the "
+                + "file's. The default is the policies of title and track, or the policy named default.",
             valueName: "name|file"
         )
     )
@@ -49,7 +50,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     var keyID: HexArgument?
     @Option(
         help: ArgumentHelp(
-            "The stream ID of offline keys, 16 bytes; without one, the first 16 bytes of SHA-256 over the asset ID.",
+            "The stream ID of offline keys, 16 bytes. The default is the first 16 bytes of SHA-256 over the asset ID.",
             valueName: "hex"
         )
     )
@@ -61,17 +62,18 @@ struct KeysAddCommand: AsyncParsableCommand {
 
     func validate() throws {
         if title == nil {
-            guard asset != nil else { throw ValidationError("Give --asset, or --title and --track.") }
+            guard asset != nil else { throw ValidationError("Use --asset, or --title and --track.") }
             guard track == nil || track.flatMap(ContentTrack.init) != nil else {
-                throw ValidationError("Without --title, --track is audio, video, sd, hd or uhd.")
+                throw ValidationError("--track: without --title, expected audio, video, sd, hd or uhd.")
             }
         } else {
             guard track != nil, keyID != nil else {
-                throw ValidationError("A key period has a --track and a --key-id.")
+                throw ValidationError("--title requires --track and --key-id.")
             }
             guard streamID == nil, titleID == nil else {
                 throw ValidationError(
-                    "The stream ID belongs to the track, the title ID to the title: see `tracks add` and `titles add`."
+                    "--stream-id and --title-id cannot be used with --title: "
+                        + "set them with `tracks add` and `titles add`."
                 )
             }
         }
@@ -79,14 +81,14 @@ struct KeysAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let key = try key.secret(16, "--key")
-        // A key period belongs to a track, which an empty store does not have.
+        // A key period belongs to a track, so the store must already exist.
         try await store.withStore(creating: title == nil ? .ifMissing : .never) { store in
             let policy = try await storedPolicy(in: store)
             let record: ContentRecord
             if let title, let track {
                 record = try await period(title, track, key, policy, store)
             } else {
-                record = try keyAlone(key, policy)
+                record = try separateKey(key, policy)
             }
             try await ContentDefaults.check(content: record, in: store)
             let info = record.info
@@ -100,7 +102,7 @@ struct KeysAddCommand: AsyncParsableCommand {
         }
     }
 
-    private func keyAlone(_ key: SecretBytes, _ policy: String?) throws -> ContentRecord {
+    private func separateKey(_ key: SecretBytes, _ policy: String?) throws -> ContentRecord {
         let asset = asset?.bytes ?? []
         return try ContentRecord(
             assetID: asset,
@@ -149,20 +151,20 @@ struct KeysAddCommand: AsyncParsableCommand {
         )
     }
 
-    /// The name of the policy, which is stored first if it was given as a file.
+    /// Returns the policy's name. A policy that was given as a file is stored first.
     private func storedPolicy(in store: any KeyServerStore) async throws -> String? {
         guard let policy, policy.contains("/") || policy.hasSuffix(".json") else { return policy }
         let file = URL(filePath: policy).deletingPathExtension().lastPathComponent
         let record = try ContentDefaults.policy(orNamed: file, json: try contents(ofFile: policy))
         if let stored = try await store.policy(name: record.name), stored != record, !replace {
-            throw CommandFailure("there is another policy \(record.name); --replace puts this one in its place")
+            throw CommandFailure("a different policy \(record.name) is already stored; use --replace to replace it")
         }
         try await ContentDefaults.check(policy: record, in: store)
         let name = record.name
         try await store.putPolicy(record, replacing: true) { outcome in
             .command("keys add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
         }
-        print("policy \(name) is stored")
+        print("stored policy \(name)")
         try record.printOpenings()
         return name
     }

@@ -7,10 +7,10 @@ import KeyStore
 struct KeysAheadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ahead",
-        abstract: "Make the key periods of a live channel's track ahead of the time.",
+        abstract: "Create the key periods of a live channel's track ahead of time.",
         discussion: """
-            Periods of one length, the present one and those behind it. Periods that are there stay as they are, so that it \
-            may be run again and again, on any machine that has the store. A server does the same by itself for \
+            Creates the current period and the following ones, all of the same length. Existing periods stay as they \
+            are, so the command can be repeated, on any machine that can open the store. A server does the same for \
             the schedules of `keyway-server channels`, and for the tracks in `channels` of its configuration.
             """
     )
@@ -20,9 +20,9 @@ struct KeysAheadCommand: AsyncParsableCommand {
     var title: String
     @Option(help: ArgumentHelp("The track.", valueName: "name"))
     var track: String
-    @Option(help: ArgumentHelp("How long a period is, in ISO 8601, such as PT10M.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The length of a period, in ISO 8601, such as PT10M.", valueName: "duration"))
     var length: DurationArgument
-    @Option(help: ArgumentHelp("How far ahead there are to be periods, such as PT2H.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How far ahead periods are created, such as PT2H.", valueName: "duration"))
     var ahead: DurationArgument
 
     func validate() throws { _ = try plan() }
@@ -30,25 +30,25 @@ struct KeysAheadCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = try plan()
         try await store.withStore { store in
-            let made = try await KeyPeriodMaker(store: store).make(
+            let created = try await KeyPeriodMaker(store: store).make(
                 plan,
                 at: systemMilliseconds() / 1_000,
                 by: AdminActor(command: "keys ahead")
             )
-            print("\(made.count) key periods made")
+            print("created \(created.count) key periods")
         }
     }
 
     private func plan() throws -> KeyPeriodPlan {
         let (length, ahead) = (Int64(length.seconds.rawValue), Int64(ahead.seconds.rawValue))
         guard let plan = KeyPeriodPlan(title: title, track: track, length: length, ahead: ahead) else {
-            throw ValidationError("--length is from PT1M to P31D, and --ahead at most 500 periods.")
+            throw ValidationError("--length must be from PT1M to P31D, and --ahead at most 500 periods.")
         }
         return plan
     }
 }
 
-/// A duration on the command line, ISO 8601.
+/// A duration on the command line, in ISO 8601; zero is accepted.
 struct DurationArgument: ExpressibleByArgument {
     let seconds: Seconds
 

@@ -5,12 +5,12 @@ import KeyServer
 import KeyStore
 import TextCoding
 
-/// Content keys.
+/// `keys`.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract:
-            "Add, make ahead, list and remove content keys, carry them in and out, seal them anew, sign their URLs.",
+            "Add, list, remove, import, export and re-encrypt content keys, create key periods, sign key URLs.",
         subcommands: [
             KeysAddCommand.self, KeysAheadCommand.self, List.self, Remove.self, KeysImportCommand.self,
             KeysExportCommand.self,
@@ -57,7 +57,7 @@ struct KeysCommand: AsyncParsableCommand {
                 let what = "content \(assetName(asset.bytes)) deleted"
                 let audit = AuditRecord.command("keys remove", "content-delete", what) { $0.assetID = asset.bytes }
                 guard try await store.deleteContent(assetID: asset.bytes, audit: audit) else {
-                    throw CommandFailure("there is no key for \(assetName(asset.bytes))")
+                    throw CommandFailure("there is no key for \(assetName(asset.bytes)); see `keyway-server keys list`")
                 }
                 print("removed \(assetName(asset.bytes))")
             }
@@ -67,7 +67,7 @@ struct KeysCommand: AsyncParsableCommand {
 
 extension ContentTrack: ExpressibleByArgument {}
 
-/// An asset ID for people: itself where it is plain text.
+/// Returns an asset ID as text if it is printable ASCII, otherwise as `0x` and hexadecimal digits.
 func assetName(_ assetID: [UInt8]) -> String {
     assetID.allSatisfy { (0x20...0x7e).contains($0) }
         ? String(decoding: assetID, as: UTF8.self) : "0x" + Hexadecimal.encode(assetID)

@@ -8,31 +8,35 @@ import KeyStore
 struct KeysExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write keys into a file, in the clear unless --to says for whom.",
+        abstract: "Write keys to a file, in the clear unless --to specifies a certificate.",
         discussion: """
-            The file has mode 0600, and whoever has it has the content, unless its keys are encrypted. CSV has all that `keys import` takes; CPIX has the \
-            keys of one title, and no policies. Policies themselves are not in it: `keyway-server policies show`.
+            The file has mode 0600. Unless its keys are encrypted, anyone who can read it can decrypt the content. CSV \
+            contains every column that `keys import` reads; CPIX contains the keys of one title, without policies. \
+            Export the policies themselves with `keyway-server policies show`.
             """
     )
 
     @OptionGroup var store: StoreOptions
-    @Option(help: ArgumentHelp("The keys of this title alone.", valueName: "name"))
+    @Option(help: ArgumentHelp("Export only the keys of this title.", valueName: "name"))
     var title: String?
     @Option(help: "csv or cpix.")
     var format: KeyExport.Format = .csv
     @Option(
-        help: ArgumentHelp("A certificate that the keys of CPIX are encrypted to, PEM or DER.", valueName: "file")
+        help: ArgumentHelp(
+            "A recipient's certificate, PEM or DER, that the keys of a CPIX document are encrypted to; repeatable.",
+            valueName: "file"
+        )
     )
     var to: [String] = []
-    @Option(help: ArgumentHelp("A new file, or a pipe; - is standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("The output: a new file, a pipe, or - for standard output.", valueName: "file"))
     var out: String
 
     func validate() throws {
         guard format == .csv || title != nil else {
-            throw ValidationError("A CPIX document has the keys of one title: give --title.")
+            throw ValidationError("--format cpix requires --title: a CPIX document contains the keys of one title.")
         }
         guard format == .cpix || to.isEmpty else {
-            throw ValidationError("CSV has no encrypted keys: give --format cpix, or leave --to out.")
+            throw ValidationError("--to requires --format cpix: CSV cannot contain encrypted keys.")
         }
     }
 
@@ -42,9 +46,9 @@ struct KeysExportCommand: AsyncParsableCommand {
             recipients.isEmpty ? "in the clear" : "encrypted to " + recipients.map(\.subject).joined(separator: "; ")
         try await store.withStore { store in
             let output = try ExportFile(out)
-            // Before the first key leaves: whatever becomes of the file, the log knows of it.
+            // Audited before the first key is written, so that the log contains the export even if it fails.
             let what = "export of \(title.map { "the keys of title \($0)" } ?? "all keys") \(form), \(format)"
-            try await store.note("keys export", "keys-export", what)
+            try await store.appendAudit("keys export", "keys-export", what)
             let count = try await KeyExport.write(
                 title: title,
                 as: format,
@@ -53,7 +57,7 @@ struct KeysExportCommand: AsyncParsableCommand {
                 to: output.write
             )
             try output.close()
-            tell("\(count) keys, \(form)\(out == "-" ? "" : ", in \(out)")")
+            printToStandardError("\(count) keys, \(form)\(out == "-" ? "" : ", in \(out)")")
         }
     }
 }

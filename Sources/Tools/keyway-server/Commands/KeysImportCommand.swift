@@ -8,12 +8,13 @@ import KeyStore
 struct KeysImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Bring keys in from a CSV file or a CPIX document.",
+        abstract: "Import keys from a CSV file or a CPIX document.",
         discussion: """
-            All rows are checked before anything is written, and with one mistake nothing is. Then they are written in \
-            batches of 500, each of them whole or not at all. If that is cut off, run it again with --resume. CSV has a \
-            header row with the columns title, track, kind, asset, kid, key, iv, policy, stream, valid_from, valid_until, \
-            title_id, title_policy, track_policy, key_uri; key and iv must be there, and asset or kid.
+            All rows are checked first, and if any row has an error, nothing is written. The rows are then written in \
+            batches of 500, each in one transaction. If the import is interrupted, run it again with --resume. CSV \
+            requires a header row with the columns title, track, kind, asset, kid, key, iv, policy, stream, \
+            valid_from, valid_until, title_id, title_policy, track_policy, key_uri; key and iv are required, and asset \
+            or kid.
             """
     )
 
@@ -21,21 +22,21 @@ struct KeysImportCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file, CSV or CPIX 2.3.", valueName: "file"))
     var file: String
     @Option(
-        help: ArgumentHelp("Whose certificate a CPIX document's keys are encrypted to, PEM or DER.", valueName: "file")
+        help: ArgumentHelp("The private key that decrypts a CPIX document's keys, PEM or DER.", valueName: "file")
     )
     var privateKey: String?
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Print what would be written, and write nothing.")
     var dryRun = false
-    @Flag(help: "Pass over keys that are there already and equal.")
+    @Flag(help: "Skip keys that are already stored and identical.")
     var resume = false
-    @Flag(help: "Put keys, titles and tracks in the place of others that are there.")
+    @Flag(help: "Replace stored keys, titles and tracks that differ.")
     var replace = false
-    /// More would not be read.
-    private static let shownMistakes = 50
+    /// The maximum number of errors that are printed.
+    private static let maximumPrintedErrors = 50
 
     func run() async throws {
         let opener = try privateKey.map { try RSAPrivateKey(try SecretFile.read($0).reveal()) }
-        // What is encrypted to a private key others may read.
+        // A warning is unnecessary for a file whose keys are encrypted.
         if privateKey == nil { warnOfOpenFile(file) }
         let (rows, mistakes) = try KeyRow.rows(ofFile: try contents(ofFile: file), privateKey: opener)
         try await store.withStore(creating: dryRun ? .never : .ifMissing) { store in
@@ -47,24 +48,26 @@ struct KeysImportCommand: AsyncParsableCommand {
                 time: systemMilliseconds() / 1000
             )
             let summary = keys.summary
-            for mistake in summary.mistakes.prefix(Self.shownMistakes) { tell("\(file): \(mistake)") }
-            if summary.mistakes.count > Self.shownMistakes {
-                tell("\(file): \(summary.mistakes.count - Self.shownMistakes) more mistakes")
+            for mistake in summary.mistakes.prefix(Self.maximumPrintedErrors) {
+                printToStandardError("\(file): \(mistake)")
+            }
+            if summary.mistakes.count > Self.maximumPrintedErrors {
+                printToStandardError("\(file): \(summary.mistakes.count - Self.maximumPrintedErrors) more errors")
             }
             print(line(summary))
-            // Before the error, also where the output is no terminal.
+            // Flush before the error is printed, also if the output is not a terminal.
             fflush(nil)
             guard summary.mistakes.isEmpty else {
-                throw CommandFailure("\(summary.mistakes.count) mistakes: nothing was written")
+                throw CommandFailure("\(summary.mistakes.count) errors; nothing was written")
             }
             guard !dryRun else { return }
-            // Before the first batch, since an import that is cut off has written the batches before.
-            try await store.note("keys import", "keys-import", "import begun: \(line(summary))")
+            // Audited before the first batch, because an interrupted import has already written some batches.
+            try await store.appendAudit("keys import", "keys-import", "import started: \(line(summary))")
             let isTerminal = isatty(STDERR_FILENO) == 1
             try await keys.write(into: store) { count in
                 if isTerminal { FileHandle.standardError.write(Data("\r\(count) keys".utf8)) }
             }
-            if isTerminal { tell("") }
+            if isTerminal { printToStandardError("") }
             print("written")
         }
     }
@@ -76,9 +79,9 @@ struct KeysImportCommand: AsyncParsableCommand {
         ]
         let keys = "\(summary.new) new, \(summary.same) the same, \(summary.replaced) to replace"
         return keys + titles.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
-            + ", \(summary.mistakes.count) mistakes"
+            + ", \(summary.mistakes.count) errors"
     }
 }
 
-/// Prints a line to standard error, where it does not mix with a command's product.
-func tell(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+/// Prints a line to standard error, separate from a command's output.
+func printToStandardError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }

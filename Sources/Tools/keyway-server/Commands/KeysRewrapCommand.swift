@@ -7,18 +7,21 @@ import KeyStoreSQLite
 struct KeysRewrapCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rewrap",
-        abstract: "Seal every secret anew, under another key-encryption key.",
+        abstract: "Encrypt every secret again, with a new key-encryption key.",
         discussion: """
-            --new-kek-file is a file with the new key, 64 hexadecimal digits, mode 0600; where there is none, a key is made. \
-            If the key is in the data folder, the new one takes its place there, and the former is kept beside it as \
-            kek.ID, since earlier backups open with nothing else. Content keys do not change. A running server goes on \
-            without a pause if it has read both keys before, as lines of its file; another finds the new key \
-            within `certificates.reload`, or on SIGHUP. If this is cut off, run it again with the same options.
+            --new-kek-file is a file with the new key, 64 hexadecimal digits, mode 0600; if it does not exist, a key \
+            is created. If the key is stored in the data folder, the new key replaces it there, and the old key is \
+            saved as kek.ID in the same folder, because earlier backups can be decrypted only with it. Content keys do \
+            not change. A running server continues without interruption if its key file already contains both keys, \
+            one per line; otherwise it loads the new key within `certificates.reload`, or on SIGHUP. If the command is \
+            interrupted, run it again with the same options.
             """
     )
 
     @OptionGroup var store: StoreOptions
-    @Option(help: ArgumentHelp("A file with the new key-encryption key; made where there is none.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A file with the new key-encryption key; created if it does not exist.", valueName: "file")
+    )
     var newKekFile: String
 
     func run() async throws {
@@ -31,47 +34,61 @@ struct KeysRewrapCommand: AsyncParsableCommand {
         let source = store.keySource == .dataFolder ? store.keySource : .file(newKekFile)
         let opened = try SQLiteKeyStore(dataFolder: store.data, key: source, creating: .never)
         defer { try? opened.close() }
-        try await opened.note("keys rewrap", "keys-rewrap", "every secret sealed under another key-encryption key")
-        if outcome.madeKey { print("made a new key-encryption key in \(newKekFile)") }
-        print(outcome.resealed ? "sealed every secret anew" : "every secret was sealed under that key already")
-        if let former = outcome.formerKeyFile { print("\(former) has the former key: earlier backups need it") }
-        if store.keySource == .dataFolder { print("the data folder has the new key") } else { sayWhereTheKeyGoes() }
+        try await opened.appendAudit(
+            "keys rewrap",
+            "keys-rewrap",
+            "every secret encrypted with a new key-encryption key"
+        )
+        if outcome.createdKey { print("created a new key-encryption key in \(newKekFile)") }
+        print(
+            outcome.reencrypted
+                ? "encrypted every secret with the new key" : "every secret was already encrypted with that key"
+        )
+        if let previous = outcome.oldKeyFile { print("\(previous) contains the old key: earlier backups require it") }
+        if store.keySource == .dataFolder {
+            print("the data folder contains the new key")
+        } else {
+            printKeyInstruction()
+        }
     }
 
     private func rewrapPostgres() async throws {
-        let kept = try KeyEncryptionKey.load(file: newKekFile)
-        try await opened(or: kept == nil ? nil : .file(newKekFile)) { opened, isUnderNewKey in
+        let existing = try KeyEncryptionKey.load(file: newKekFile)
+        try await opened(or: existing == nil ? nil : .file(newKekFile)) { opened, isUnderNewKey in
             guard case .postgres(let database) = opened else { return }
-            // Not before the store is open: a mistyped address leaves nothing behind.
-            let key: KeyEncryptionKey = if let kept { kept } else { try .create(file: newKekFile) }
-            if kept == nil { print("made a new key-encryption key in \(newKekFile)") }
+            // The key is created only after the store has been opened, so that a mistyped address leaves no file.
+            let key: KeyEncryptionKey = if let existing { existing } else { try .create(file: newKekFile) }
+            if existing == nil { print("created a new key-encryption key in \(newKekFile)") }
             if !isUnderNewKey { try await database.rotate(to: key) }
-            try await database.note(
+            try await database.appendAudit(
                 "keys rewrap",
                 "keys-rewrap",
-                "every secret sealed under another key-encryption key"
+                "every secret encrypted with a new key-encryption key"
             )
-            print(isUnderNewKey ? "every secret was sealed under that key already" : "sealed every secret anew")
-            print("what was sealed under the former key is in the database's files until VACUUM has cleared it")
+            print(
+                isUnderNewKey
+                    ? "every secret was already encrypted with that key" : "encrypted every secret with the new key"
+            )
+            print("secrets encrypted with the old key remain in the database's files until VACUUM removes them")
         }
-        sayWhereTheKeyGoes()
+        printKeyInstruction()
     }
 
-    /// Opens the store with its key, or with the new one, if that is there and the store has been sealed anew already.
+    /// Opens the store with its key, or with the new key if it exists and the store is already encrypted with it.
     private func opened(
         or newKey: KeyEncryptionKeySource?,
-        _ work: (StorePlace.Opened, _ isUnderNewKey: Bool) async throws -> Void
+        _ work: (StoreLocation.OpenStore, _ isUnderNewKey: Bool) async throws -> Void
     ) async throws {
-        guard case .postgres(let place) = store.place else { return }
+        guard case .postgres(let location) = store.location else { return }
         do {
-            try await store.place.withStore { try await work($0, false) }
+            try await store.location.withStore { try await work($0, false) }
         } catch let error as KeyStoreError where error.code == .wrongKEK {
             guard let newKey else { throw error }
-            try await StorePlace.postgres(place.with(newKey)).withStore { try await work($0, true) }
+            try await StoreLocation.postgres(location.with(newKey)).withStore { try await work($0, true) }
         }
     }
 
-    private func sayWhereTheKeyGoes() {
-        print("put the new key where the servers read it, in the place of the former")
+    private func printKeyInstruction() {
+        print("replace the old key with the new key where the servers read it")
     }
 }

@@ -9,28 +9,46 @@ struct KeysURLCommand: AsyncParsableCommand {
         commandName: "url",
         abstract: "Sign the URL of an AES-128 key, for a player that sends no header.",
         discussion: """
-            Prints the URL with a line break. Whoever has it gets the key until it ends, if licenses.otherClients lists \
-            aes128 and the key's policy allows otherClients. A service that makes playlists signs such URLs itself: docs/other-clients.md has the bytes. \
-            The secret is the first of the file that licenses.keyURLs.secretFile names.
+            Prints the URL. Anyone with the URL gets the key until the URL expires, if licenses.otherClients lists \
+            aes128 and the key's policy allows otherClients. A service that writes playlists signs such URLs itself: \
+            docs/other-clients.md specifies the bytes. The signing secret is the first one in the file \
+            licenses.keyURLs.secretFile.
             """
     )
 
-    @Option(help: ArgumentHelp("The server's configuration; without it, the environment alone.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The server's configuration file. Without it, only the environment is read.",
+            valueName: "file"
+        )
+    )
     var config: String?
     @Option(help: ArgumentHelp("The key ID, 16 bytes.", valueName: "hex"))
     var keyID: HexArgument
-    @Option(help: ArgumentHelp("Who is to have the key, 1 to 200 bytes: limits and the audit log know this name."))
+    @Option(
+        help: ArgumentHelp("The account that requests the key, 1 to 200 bytes; limits and the audit log use this name.")
+    )
     var account: String
     @Option(
         help: ArgumentHelp(
-            "How long the URL can be used, in ISO 8601, such as PT2M; without it licenses.keyURLs.lifetime.",
+            "How long the URL is valid, in ISO 8601, such as PT2M. The default is licenses.keyURLs.lifetime.",
             valueName: "duration"
         )
     )
     var lifetime: SecondsArgument?
-    @Option(help: ArgumentHelp("The network that the client must be in, in CIDR notation.", valueName: "network"))
+    @Option(
+        help: ArgumentHelp(
+            "The network that the client's address must belong to, in CIDR notation.",
+            valueName: "network"
+        )
+    )
     var network: NetworkArgument?
-    @Option(help: ArgumentHelp("What to put before the path, such as https://keys.example.com.", valueName: "URL"))
+    @Option(
+        help: ArgumentHelp(
+            "The server's base URL, which precedes the path, such as https://keys.example.com.",
+            valueName: "URL"
+        )
+    )
     var base: String?
 
     func run() async throws {
@@ -38,17 +56,19 @@ struct KeysURLCommand: AsyncParsableCommand {
         let licenses = try LoadedConfiguration.load(config).configuration.licenses
         guard licenses.otherClients.contains(.aes128) else {
             throw CommandFailure(
-                "a server with this configuration gives out no AES-128 keys, so that the URL would be answered with 404; "
+                "a server with this configuration issues no AES-128 keys, and would answer the URL with 404; "
                     + "set licenses.otherClients: [aes128]"
             )
         }
         let settings = licenses.keyURLs
         guard let signer = try settings.signer() else {
-            throw CommandFailure("the configuration has no licenses.keyURLs.secretFile: there is nothing to sign with")
+            throw CommandFailure(
+                "the configuration has no licenses.keyURLs.secretFile: set it to the file with the signing secret"
+            )
         }
         let end = systemMilliseconds() / 1000 + Int64((lifetime?.seconds ?? settings.lifetime).rawValue)
         guard let path = signer.path(keyID: keyID, account: account, expires: end, network: network?.network) else {
-            throw ValidationError("--account takes 1 to 200 bytes.")
+            throw ValidationError("--account: expected 1 to 200 bytes.")
         }
         var base = base ?? ""
         while base.hasSuffix("/") { base.removeLast() }
@@ -56,7 +76,7 @@ struct KeysURLCommand: AsyncParsableCommand {
     }
 }
 
-/// A duration on the command line.
+/// A duration on the command line, in ISO 8601 and longer than zero.
 struct SecondsArgument: ExpressibleByArgument {
     let seconds: Seconds
 
@@ -66,7 +86,7 @@ struct SecondsArgument: ExpressibleByArgument {
     }
 }
 
-/// A network on the command line.
+/// A network on the command line, in CIDR notation.
 struct NetworkArgument: ExpressibleByArgument {
     let network: IPNetwork
 

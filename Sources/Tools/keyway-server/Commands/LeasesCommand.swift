@@ -4,22 +4,23 @@ import KeyServer
 import KeyStore
 import TextCoding
 
-/// Simultaneous streams.
+/// `leases`.
 struct LeasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "leases",
-        abstract: "List and end the streams that hold a key.",
+        abstract: "List and end the leases of simultaneous streams.",
         subcommands: [List.self, End.self]
     )
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the leases that have not run out.",
-            discussion: "One line for each: account, place, asset, since when, until when, and when it was ended."
+            abstract: "List the leases that have not expired.",
+            discussion:
+                "One line per lease: account, device or session, asset, purpose, start, expiry, and when it was ended."
         )
 
         @OptionGroup var store: StoreOptions
-        @Option(help: "The leases of this account alone.")
+        @Option(help: "List only the leases of this account.")
         var account: AccountArgument?
 
         func run() async throws {
@@ -37,28 +38,28 @@ struct LeasesCommand: AsyncParsableCommand {
         private func line(_ lease: LeaseRecord) -> String {
             fields([
                 lease.account, AdminJSON.text(lease.place), assetName(lease.assetID), lease.purpose.rawValue,
-                moment("since", lease.since), moment("until", lease.until), moment("ended", lease.ended),
+                timestamp("since", lease.since), timestamp("until", lease.until), timestamp("ended", lease.ended),
             ])
         }
     }
 
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a stream: it gets no more keys.",
-            discussion: "It counts until the key has run out that the device still has."
+            abstract: "End a lease: its stream gets no more keys.",
+            discussion: "The lease counts against the account's limit until the device's current key expires."
         )
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
-        @Option(help: "device: and 32 hexadecimal digits, or session: and 16, as `leases list` shows them.")
+        @Option(help: "device: and 32 hexadecimal digits, or session: and 16, as `leases list` prints them.")
         var place: PlaceArgument
 
         func run() async throws {
             try await store.withStore { store in
                 let changes = AccountChanges(store: store, actor: AdminActor(command: "leases end"))
                 guard try await changes.endLease(account: account.name, place: place.place) else {
-                    throw CommandFailure("there is no such lease")
+                    throw CommandFailure("there is no such lease; see `keyway-server leases list`")
                 }
                 print("ended the lease of \(account.name) at \(AdminJSON.text(place.place))")
             }
@@ -76,7 +77,7 @@ struct AccountArgument: ExpressibleByArgument {
     }
 }
 
-/// What holds a key, on the command line.
+/// The device or session that has a lease, on the command line.
 struct PlaceArgument: ExpressibleByArgument {
     let place: PlaybackPlace
 
@@ -86,8 +87,10 @@ struct PlaceArgument: ExpressibleByArgument {
     }
 }
 
-/// A line for people: what there is of some fields.
+/// Returns one line of output with the fields that are not nil, separated by two spaces.
 func fields(_ fields: [String?]) -> String { fields.compactMap { $0 }.joined(separator: "  ") }
 
-/// A moment with a word before it; nil for none.
-func moment(_ word: String, _ seconds: Int64?) -> String? { seconds.map { "\(word) \(Timestamp.text(seconds: $0))" } }
+/// Returns a timestamp after a label, or nil if there is no timestamp.
+func timestamp(_ word: String, _ seconds: Int64?) -> String? {
+    seconds.map { "\(word) \(Timestamp.text(seconds: $0))" }
+}

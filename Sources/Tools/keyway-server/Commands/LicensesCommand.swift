@@ -3,18 +3,18 @@ import KeyServer
 import KeyStore
 import TextCoding
 
-/// The keys that devices keep.
+/// `licenses`.
 struct LicensesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "licenses",
-        abstract: "List and revoke the keys that an account's devices keep.",
+        abstract: "List and revoke the persistent keys on an account's devices.",
         subcommands: [List.self, Revoke.self]
     )
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the kept keys of an account.",
-            discussion: "One line for each: device, stream ID, asset, when it was given, until when, and how it ended."
+            abstract: "List the persistent keys of an account.",
+            discussion: "One line per key: device, stream ID, asset, when it was granted, its expiry, and how it ended."
         )
 
         @OptionGroup var store: StoreOptions
@@ -24,8 +24,8 @@ struct LicensesCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withStore { store in
                 for license in try await store.offlineLicenses(account: account.name) {
-                    let end = license.end.map { end in moment(end.rawValue, license.ended) ?? end.rawValue }
-                    let times = [moment("granted", license.granted), moment("until", license.until), end]
+                    let end = license.end.map { end in timestamp(end.rawValue, license.ended) ?? end.rawValue }
+                    let times = [timestamp("granted", license.granted), timestamp("until", license.until), end]
                     let names = [
                         Hexadecimal.encode(license.device.bytes), Hexadecimal.encode(license.streamID),
                         assetName(license.assetID),
@@ -38,14 +38,14 @@ struct LicensesCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke a kept key: it is given no more.",
-            discussion: "The device keeps the key that it has until that runs out."
+            abstract: "Revoke a persistent key: it is not granted again.",
+            discussion: "The device can use its stored key until that key expires."
         )
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
-        @Option(help: ArgumentHelp("The device, as `licenses list` shows it.", valueName: "hex"))
+        @Option(help: ArgumentHelp("The device's hash, as `licenses list` prints it.", valueName: "hex"))
         var device: DeviceArgument
         @Option(help: ArgumentHelp("The stream ID, 16 bytes.", valueName: "hex"))
         var stream: HexArgument
@@ -59,9 +59,14 @@ struct LicensesCommand: AsyncParsableCommand {
                     device: device.device,
                     streamID: streamID
                 )
-                guard isRevoked else { throw CommandFailure("there is no such license, or it has ended") }
+                guard isRevoked else {
+                    throw CommandFailure(
+                        "there is no such license, or it has already ended; see `keyway-server licenses list`"
+                    )
+                }
                 print(
-                    "revoked license \(Hexadecimal.encode(streamID)) of \(account.name) on \(Hexadecimal.encode(device.device.bytes))"
+                    "revoked license \(Hexadecimal.encode(streamID)) of \(account.name) on "
+                        + Hexadecimal.encode(device.device.bytes)
                 )
             }
         }

@@ -3,7 +3,7 @@ import KeyServer
 import KeyServerModule
 import KeyStore
 
-/// License policies.
+/// `policies`.
 struct PoliciesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policies",
@@ -16,15 +16,15 @@ struct PoliciesCommand: AsyncParsableCommand {
             abstract: "Add a policy, or replace one.",
             discussion:
                 """
-                Prints what the policy opens: where it asks nothing of a device, or sets no limit. The policy called \
-                default is for content that names none. docs/policy.md describes the document.
+                Prints what the policy permits: where it requires nothing of a device, or sets no limit. The policy \
+                named default applies to content that names no policy. docs/policy.md describes the document.
                 """
         )
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The name that content refers to.")
         var name: String
-        @Argument(help: ArgumentHelp("The document, a JSON file.", valueName: "file"))
+        @Argument(help: ArgumentHelp("The policy document, a JSON file.", valueName: "file"))
         var file: String
         @Flag(help: "Replace the policy of this name, if there is one.")
         var replace = false
@@ -100,7 +100,7 @@ struct PoliciesCommand: AsyncParsableCommand {
 }
 
 extension PolicyRecord {
-    /// Prints what the policy opens, a line for each.
+    /// Prints what the policy permits, one line each.
     func printOpenings() throws {
         for sentence in try LicensePolicy(json: document).openings { print("  - \(sentence)") }
     }

@@ -2,11 +2,11 @@ import ArgumentParser
 import KeyServer
 import KeyStore
 
-/// The rentals of accounts.
+/// `rentals`.
 struct RentalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rentals",
-        abstract: "List and forget the rentals of an account.",
+        abstract: "List and delete the rentals of an account.",
         subcommands: [List.self, Forget.self]
     )
 
@@ -14,7 +14,8 @@ struct RentalsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List an account's rentals.",
             discussion:
-                "One line for each: `title:` or `asset:` and which, when it began, when it ends, where it began."
+                "One line per rental: `title:NAME` or `asset:ID`, start, "
+                + "end, and the device or session that started it."
         )
 
         @OptionGroup var store: StoreOptions
@@ -25,7 +26,7 @@ struct RentalsCommand: AsyncParsableCommand {
             try await store.withStore { store in
                 for rental in try await store.rentals(account: account.name) {
                     let end = rental.end == .max ? nil : rental.end
-                    let times = [moment("from", rental.start), moment("until", end)]
+                    let times = [timestamp("from", rental.start), timestamp("until", end)]
                     print(fields([assetName(AdminJSON.bytes(rental.subject))] + times + [AdminJSON.text(rental.place)]))
                 }
             }
@@ -34,14 +35,15 @@ struct RentalsCommand: AsyncParsableCommand {
 
     struct Forget: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget a rental: the next license begins a new one."
+            abstract: "Delete a rental: the next license starts a new one."
         )
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
         @Option(
-            help: "What is rented, as `rentals list` shows it: title:NAME or asset:ID, or its bytes as 0x and digits."
+            help:
+                "The rented title or asset, as `rentals list` prints it: title:NAME, asset:ID, or 0x and digits."
         )
         var subject: RentalSubjectArgument
 
@@ -49,15 +51,15 @@ struct RentalsCommand: AsyncParsableCommand {
             try await store.withStore { store in
                 let changes = AccountChanges(store: store, actor: AdminActor(command: "rentals forget"))
                 guard try await changes.forgetRental(account: account.name, subject: subject.subject) else {
-                    throw CommandFailure("there is no such rental")
+                    throw CommandFailure("there is no such rental; see `keyway-server rentals list`")
                 }
-                print("forgot the rental of \(assetName(AdminJSON.bytes(subject.subject))) by \(account.name)")
+                print("deleted the rental of \(assetName(AdminJSON.bytes(subject.subject))) by \(account.name)")
             }
         }
     }
 }
 
-/// What is rented, on the command line.
+/// The rented title or asset on the command line.
 struct RentalSubjectArgument: ExpressibleByArgument {
     let subject: RentalSubject
 

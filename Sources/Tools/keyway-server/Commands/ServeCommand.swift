@@ -8,21 +8,21 @@ import KeyStore
 import Logging
 import ServerCrypto
 
-/// The server itself.
+/// `serve`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serve licenses over HTTP.",
         discussion: """
-            Settings come from --config, over them from KEYWAY_… variables of the environment, over those from the \
-            options here. --dev is for development, on a loopback address; --no-authorization says that something in \
-            front decides who may ask.
+            The options here take precedence over KEYWAY_… environment variables, and these over --config. --dev is \
+            for development, on a loopback address. With --no-authorization, a proxy in front of the server must \
+            authorize clients.
             """
     )
 
     @Option(help: ArgumentHelp("The configuration file; see `keyway-server config example`.", valueName: "file"))
     var config: String?
-    @Option(help: ArgumentHelp("The data folder; created where there is none.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The data folder; created if it does not exist.", valueName: "folder"))
     var data: String?
     @Option(
         help: ArgumentHelp(
@@ -35,52 +35,54 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp("A file with the key-encryption key, 64 hexadecimal digits, mode 0600.", valueName: "file")
     )
     var kekFile: String?
-    @Option(help: ArgumentHelp("The name of an environment variable with it instead.", valueName: "variable"))
+    @Option(help: ArgumentHelp("The environment variable that contains the key-encryption key.", valueName: "variable"))
     var kekVariable: String?
-    @Option(help: ArgumentHelp("A command for /bin/sh that prints it instead.", valueName: "command"))
+    @Option(help: ArgumentHelp("A command for /bin/sh that prints the key-encryption key.", valueName: "command"))
     var kekCommand: String?
-    @Option(help: ArgumentHelp("Where to listen for apps; 127.0.0.1:8080 by default.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("The address to listen on for apps; 127.0.0.1:8080 by default.", valueName: "host:port"))
     var listen: String?
     @Option(
         help: ArgumentHelp(
-            "Where to listen for administration, a loopback address. With --dev, where apps ask too unless given.",
+            "The loopback address to listen on for administration. With --dev, the default is the address for apps.",
             valueName: "host:port"
         )
     )
     var adminListen: String?
-    @Flag(help: "Development: use development certificates, and administration with the token in the data folder.")
+    @Flag(help: "Development mode: use development certificates, and serve administration on the address for apps.")
     var dev = false
-    @Flag(help: "Give licenses to everybody who can reach this server; something in front decides who that is.")
+    @Flag(help: "Issue licenses to every client that can reach this server; a proxy in front must authorize clients.")
     var noAuthorization = false
-    @Flag(help: "Open and check every CKC before it leaves.")
+    @Flag(help: "Decrypt and verify every CKC before it is sent.")
     var paranoid = false
     @Option(help: ArgumentHelp("The FPS protocol versions that this server supports; 1 by default.", valueName: "list"))
     var protocolVersions: String?
     @Option(
-        help: ArgumentHelp("How old an SPC may be, in ISO 8601; PT6H by default.", valueName: "duration")
+        help: ArgumentHelp("The maximum age of an SPC, in ISO 8601; PT6H by default.", valueName: "duration")
     )
     var maximumSPCAge: String?
-    @Option(help: ArgumentHelp("How many threads do RSA work; without it, one for each core.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp("The number of threads for RSA operations; one per core by default.", valueName: "number")
+    )
     var threads: String?
-    @Option(help: ArgumentHelp("How many license requests may wait for each thread.", valueName: "number"))
+    @Option(help: ArgumentHelp("The maximum number of license requests that wait, per thread.", valueName: "number"))
     var queue: String?
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
     var logLevel: String?
 
     func validate() throws {
         guard config != nil || dev || noAuthorization else {
-            throw ValidationError("Give --config, --dev for development, or --no-authorization: see --help.")
+            throw ValidationError("Use --config, --dev for development, or --no-authorization: see --help.")
         }
-        guard !(dev && noAuthorization) else { throw ValidationError("Give --dev or --no-authorization, not both.") }
+        guard !(dev && noAuthorization) else { throw ValidationError("Use --dev or --no-authorization, not both.") }
         guard [kekFile, kekVariable, kekCommand].count(where: { $0 != nil }) <= 1 else {
-            throw ValidationError("Give one of --kek-file, --kek-variable and --kek-command.")
+            throw ValidationError("Use only one of --kek-file, --kek-variable and --kek-command.")
         }
-        // What the command line alone says wrongly is a matter of usage.
+        // Without a configuration file, an invalid setting is a usage error.
         if config == nil { _ = try load() }
     }
 
     func run() async throws {
-        ProcessSecrecy.keepMemoryToItself()
+        CoreDumps.disable()
         let loaded = try load()
         var configuration = loaded.configuration
         if dev, loaded.settings.first(where: { $0.path == "log.format" })?.origin == .standard {
@@ -90,10 +92,10 @@ struct ServeCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap { LineLogHandler(label: $0, format: log.format, level: log.level) }
         let logger = Logger(label: "keyway-server")
         for warning in loaded.warnings { logger.warning("\(warning)") }
-        let place = StorePlace(configuration)
-        for warning in place.warnings { logger.warning("\(warning)") }
-        let opened = try await place.open(creating: .ifMissing)
-        if opened.isNew { for line in place.contents { logger.notice("created \(line)") } }
+        let location = StoreLocation(configuration)
+        for warning in location.warnings { logger.warning("\(warning)") }
+        let opened = try await location.open(creating: .ifMissing)
+        if opened.isNew { for line in location.contents { logger.notice("created \(line)") } }
         let store = opened.store
         var module = configuration.module
         module.multiBuffer = try multiBuffer(configuration.limits.multiBuffer, logger)
@@ -104,16 +106,16 @@ struct ServeCommand: AsyncParsableCommand {
         guard !bundles.module.bundles.isEmpty else {
             throw CommandFailure(
                 "there is no certificate to serve with; add one with `keyway-server certificates add`"
-                    + (dev ? ", for development made by `keyway credentials new`" : "")
+                    + (dev ? "; `keyway credentials new` creates one for development" : "")
             )
         }
-        OpenFiles.raiseLimit()
+        OpenFileLimit.raise()
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let threads = configuration.limits.threads > 0 ? configuration.limits.threads : cores
         Listener.useEventLoops(min(threads, cores))
         let pool = BoundedWorkPool(threads: threads, capacity: configuration.limits.queue * threads)
         let token = try AdminTokenFile(folder: configuration.data).authenticator()
-        if let warning = OpenFiles.warning(about: configuration) { logger.warning("\(warning)") }
+        if let warning = OpenFileLimit.warning(about: configuration) { logger.warning("\(warning)") }
         let process = ServerProcess(
             configuration: configuration,
             isDevelopment: dev,
@@ -132,9 +134,9 @@ struct ServeCommand: AsyncParsableCommand {
         try await opened.close()
     }
 
-    /// What does several RSA operations at once.
+    /// Returns the library that performs several RSA operations at once, or nil if it is off or not found.
     ///
-    /// - Throws: when it is asked for by its path and does not run here.
+    /// - Throws: ``CommandFailure`` if the setting specifies a library that cannot be used.
     private func multiBuffer(_ wanted: ServerConfiguration.MultiBuffer, _ logger: Logger) throws -> MultiBufferRSA? {
         let path: String
         switch wanted {
@@ -144,16 +146,16 @@ struct ServeCommand: AsyncParsableCommand {
         }
         do {
             let found = try MultiBufferRSA(library: path)
-            logger.info("RSA is done by \(found.version), up to \(MultiBufferRSA.width) at once")
+            logger.info("RSA operations use \(found.version), up to \(MultiBufferRSA.width) at once")
             return found
         } catch {
             guard wanted == .auto else { throw CommandFailure("limits.multiBuffer: \(error)") }
-            logger.debug("RSA is done one by one: \(error)")
+            logger.debug("RSA operations run one at a time: \(error)")
             return nil
         }
     }
 
-    /// The file, over it the environment, over that what the command line says.
+    /// Loads the settings. Options take precedence over the environment, and the environment over the file.
     private func load() throws -> LoadedConfiguration {
         let given: [(path: String, value: String?, option: String)] = [
             ("data", data, "--data"), ("store", store, "--store"), ("kek.file", kekFile, "--kek-file"),

@@ -4,11 +4,11 @@ import KeyStore
 import KeyStorePostgres
 import KeyStoreSQLite
 
-/// The store as a whole.
+/// `store`.
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Copy everything from one kind of store to the other.",
+        abstract: "Copy all data between SQLite and PostgreSQL.",
         subcommands: [StoreCopyCommand.self]
     )
 }
@@ -17,11 +17,12 @@ struct StoreCommand: AsyncParsableCommand {
 struct StoreCopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Copy everything into an empty store of the other kind: SQLite to PostgreSQL, or back.",
+        abstract: "Copy all data into an empty store of the other kind: SQLite to PostgreSQL, or PostgreSQL to SQLite.",
         discussion: """
-            Stop all servers first: what they still grant would be lost, and the copy is refused while one is there. \
-            Everything arrives or nothing does; it is read again and compared before it counts, and the audit log is \
-            held against its chains at the end. Secrets stay sealed: the target has the same key-encryption key.
+            Stop all servers first: what they grant during the copy would be lost, and the copy fails while a server \
+            is running. The copy is one transaction; every row is read back and compared before it is committed, and \
+            the audit log's hash chains are verified at the end. Secrets stay encrypted: the target uses the same \
+            key-encryption key.
 
               keyway-server store copy --data data --to-store postgres://keyway@db/keyway --to-store-password-file pw
               keyway-server store copy --store postgres://… --store-password-file pw --kek-file kek --to-data data
@@ -31,70 +32,70 @@ struct StoreCopyCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
     @Option(
         help: ArgumentHelp(
-            "The PostgreSQL database to copy to, in which there is nothing yet: postgres://user@host/database.",
+            "The PostgreSQL database to copy to, which must contain no key server data: postgres://user@host/database.",
             valueName: "address"
         )
     )
     var toStore: String?
-    @Option(help: ArgumentHelp("A file with the password that it wants, mode 0600.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file with the password of the target database, mode 0600.", valueName: "file"))
     var toStorePasswordFile: String?
-    @Option(help: ArgumentHelp("The data folder to copy to, without a database.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The data folder to copy to, which must contain no database.", valueName: "folder"))
     var toData: String?
 
     func validate() throws {
-        guard (toStore == nil) != (toData == nil) else { throw ValidationError("Give --to-store or --to-data.") }
+        guard (toStore == nil) != (toData == nil) else { throw ValidationError("Use either --to-store or --to-data.") }
         guard (store.store == nil) == (toStore != nil) else {
             throw ValidationError(
-                "From --data the copy goes --to-store, from --store it goes --to-data. PostgreSQL has pg_dump for a "
-                    + "copy of its own kind, SQLite has `keyway-server backup`."
+                "--data requires --to-store, and --store requires --to-data. To copy between stores of the "
+                    + "same kind, use pg_dump for PostgreSQL and `keyway-server backup` for SQLite."
             )
         }
         guard toData == nil || store.keySource != .dataFolder else {
-            throw ValidationError("With --to-data, give --kek-file, --kek-variable or --kek-command too.")
+            throw ValidationError("--to-data requires --kek-file, --kek-variable or --kek-command.")
         }
     }
 
     func run() async throws {
-        // Opening proves the key, and brings the tables up to date; no copy is made that nobody can open.
-        try await store.place.withStore { _ in }
+        // Opening the store verifies the key and migrates the schema, so that the copy can be decrypted and read.
+        try await store.location.withStore { _ in }
         let target = try self.target()
         let copy = try await copy(to: target)
         for count in copy.counts where count.rows > 0 { print("\(count.table)  \(count.rows)") }
-        print("copied \(copy.rows) rows, read again and the same")
+        print("copied and verified \(copy.rows) rows")
         try await target.withStore { opened in
             let found = try await opened.store.verifyAudit()
             if let fault = found.firstBreak {
-                let place = fault.number.map { "entry \($0)" } ?? "the end"
+                let location = fault.number.map { "entry \($0)" } ?? "the end"
                 throw CommandFailure(
-                    "the copy is complete, but its audit log is broken at \(place): \(fault.fault.rawValue). "
-                        + "It is what the store that was copied has; see `keyway-server audit verify`"
+                    "the copy is complete, but its audit log is broken at \(location): \(fault.fault.rawValue). "
+                        + "The source store's log has the same break; see `keyway-server audit verify`"
                 )
             }
-            print("the audit log is whole: \(found.entries) entries")
+            print("the audit log is intact: \(found.entries) entries")
             for head in found.heads { print("head \(head)") }
-            try await opened.store.note("store copy", "store-copy", "everything copied from \(sourceName)")
+            try await opened.store.appendAudit("store copy", "store-copy", "all data copied from \(sourceName)")
         }
-        print("start no server on the former store again: what it grants, this one does not know")
+        print("do not start a server on the source store again: the new store would not contain what it grants")
         if toStore != nil, case .dataFolder = store.keySource {
-            print("the servers need the key-encryption key, which is in \(store.data)/kek")
+            print("the servers need the key-encryption key, which is stored in \(store.data)/kek")
         }
     }
 
     private var sourceName: String { store.store == nil ? "SQLite" : "PostgreSQL" }
 
-    private func target() throws -> StorePlace {
+    private func target() throws -> StoreLocation {
         guard let toStore else { return .dataFolder(toData ?? "", key: store.keySource) }
-        var place = StorePlace.Postgres(url: toStore, folder: store.data, key: store.keySource)
-        place.passwordFile = toStorePasswordFile
-        return .postgres(place)
+        var location = StoreLocation.Postgres(url: toStore, folder: store.data, key: store.keySource)
+        location.passwordFile = toStorePasswordFile
+        return .postgres(location)
     }
 
-    private func copy(to target: StorePlace) async throws -> StoreCopy {
-        switch (store.place, target) {
-        case (.dataFolder(let folder, _), .postgres(let place)):
+    private func copy(to target: StoreLocation) async throws -> StoreCopy {
+        switch (store.location, target) {
+        case (.dataFolder(let folder, _), .postgres(let location)):
             let source = try SQLiteRows(dataFolder: folder)
             do {
-                let copy = try await PostgresKeyStore.filling(try place.settings()) { rows in
+                let copy = try await PostgresKeyStore.filling(try location.settings()) { rows in
                     try StoreCopy(from: source, to: rows)
                 }
                 try source.close()
@@ -103,12 +104,12 @@ struct StoreCopyCommand: AsyncParsableCommand {
                 try? source.close()
                 throw error
             }
-        case (.postgres(let place), .dataFolder(let folder, _)):
-            let settings = try place.settings()
+        case (.postgres(let location), .dataFolder(let folder, _)):
+            let settings = try location.settings()
             return try await SQLiteKeyStore.create(dataFolder: folder) { target in
                 try await PostgresKeyStore.reading(settings) { rows in try StoreCopy(from: rows, to: target) }
             }
-        default: throw CommandFailure("a store is copied to one of the other kind")
+        default: throw CommandFailure("a store can be copied only to a store of the other kind")
         }
     }
 }

@@ -2,13 +2,13 @@ import ArgumentParser
 import KeyServer
 import KeyStore
 
-/// Titles.
+/// `titles`.
 struct TitlesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "titles",
         abstract: "Add, list and remove titles.",
         discussion:
-            "A title has tracks (`keyway-server tracks`), a track has key periods (`keyway-server keys add --title`).",
+            "A title has tracks (`keyway-server tracks`); a track has key periods (`keyway-server keys add --title`).",
         subcommands: [Add.self, List.self, Remove.self]
     )
 
@@ -18,18 +18,18 @@ struct TitlesCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The name of the title.")
         var name: String
-        @Option(help: ArgumentHelp("A stored policy for all of its keys.", valueName: "name"))
+        @Option(help: ArgumentHelp("The stored policy that applies to all keys of the title.", valueName: "name"))
         var policy: String?
         @Option(
             help: ArgumentHelp(
-                "The title ID of offline keys, 16 bytes; without one, the first 16 bytes of SHA-256 over the name.",
+                "The title ID of offline keys, 16 bytes. The default is the first 16 bytes of SHA-256 over the name.",
                 valueName: "hex"
             )
         )
         var titleID: HexArgument?
         @Option(
             help: ArgumentHelp(
-                "The URI of its keys in playlists, with {kid}, {track}, {title} and {period}; without it skd://{kid}.",
+                "The key URI for playlists, with {kid}, {track}, {title} and {period}; skd://{kid} by default.",
                 valueName: "template"
             )
         )

@@ -4,7 +4,7 @@ import KeyServer
 import KeyStore
 import TextCoding
 
-/// Tracks of titles.
+/// `tracks`.
 struct TracksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tracks",
@@ -16,20 +16,26 @@ struct TracksCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a track, or replace one.")
 
         @OptionGroup var store: StoreOptions
-        @Option(help: ArgumentHelp("The title that it belongs to.", valueName: "name"))
+        @Option(help: ArgumentHelp("The title that the track belongs to.", valueName: "name"))
         var title: String
         @Option(help: "The name of the track within the title.")
         var name: String
         @Option(
             help:
-                "What its keys decrypt: audio, video, sd, hd, uhd or unspecified; without it what the name says, if it does."
+                "The kind of content: audio, video, sd, hd, uhd or unspecified; by default the name, if it is a kind."
         )
         var kind: ContentTrack?
-        @Option(help: ArgumentHelp("A stored policy for all of its keys, beside the title's.", valueName: "name"))
+        @Option(
+            help: ArgumentHelp(
+                "The stored policy that applies to all keys of the track, in addition to the title's.",
+                valueName: "name"
+            )
+        )
         var policy: String?
         @Option(
             help: ArgumentHelp(
-                "The stream ID of offline keys, 16 bytes; without one, the first 16 bytes of SHA-256 over title/track.",
+                "The stream ID of offline keys, 16 bytes. The default is "
+                    + "the first 16 bytes of SHA-256 over title/track.",
                 valueName: "hex"
             )
         )
@@ -56,7 +62,7 @@ struct TracksCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the tracks of a title with their keys' URIs.")
+        static let configuration = CommandConfiguration(abstract: "List the tracks of a title with their key URIs.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))

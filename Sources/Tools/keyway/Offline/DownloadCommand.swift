@@ -182,7 +182,7 @@ struct StoredDownloadKeys: DownloadKeys {
     let open: @Sendable () throws -> OfflineKeys
 
     func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
-        try storage(title).acquire(keys, title: title)
+        try await storage(title).acquire(keys, title: title)
     }
 
     func prove(_ bundle: AssetBundle) async throws(DownloadKeysError) {

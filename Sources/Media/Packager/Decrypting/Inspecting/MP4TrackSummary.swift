@@ -1,49 +1,51 @@
 package import ByteCoding
 package import MediaFormats
 
-/// What a track of an MP4 file is, its samples counted.
+/// A track of an MP4 file with statistics about its samples.
 package struct MP4TrackSummary: Sendable {
-    /// How samples are encrypted. Constant vectors are not in it: with FairPlay they are as secret as keys.
+    /// The encryption of the samples. Constant initialization vectors are not included: with FairPlay they are as
+    /// secret as keys.
     package struct Encryption: Sendable {
-        /// `cbcs`, `cenc` ...; nil when a `sinf` box does not say.
+        /// The scheme, such as `cbcs` or `cenc`; nil if the `sinf` box does not specify one.
         package var scheme: FourCC?
-        /// What `tenc` says; nil when there is none.
+        /// The default key ID of the `tenc` box; nil if there is none.
         package var keyID: KeyID?
-        /// How many blocks of 16 bytes are encrypted of how many; nil: all.
+        /// The encrypted and the skipped blocks of 16 bytes in a pattern; nil if all blocks are encrypted.
         package var pattern: (crypt: UInt8, skip: UInt8)?
-        /// Bytes of each sample's own vector; 0: it has none.
+        /// The size in bytes of each sample's initialization vector; 0 if samples have none.
         package var perSampleIVSize: UInt8 = 0
-        /// Bytes of the vector that all samples share; 0: there is none.
+        /// The size in bytes of the constant initialization vector; 0 if there is none.
         package var constantIVSize = 0
-        /// The key IDs that samples really have, in the order in which they come; 16 at most.
+        /// The key IDs that samples use, in order of appearance; at most 16.
         package var keyIDs: [KeyID] = []
-        /// How many samples are encrypted.
+        /// The number of encrypted samples.
         package var sampleCount = 0
     }
 
-    /// The track as it was read.
+    /// The parsed track.
     package let track: Track
-    /// The elements of a CODECS attribute, one for each sample description; those that are equal once.
+    /// The elements of the CODECS attribute, one for each sample description, without duplicates.
     package private(set) var codecs: [String] = []
-    /// How many samples there are.
+    /// The number of samples.
     package private(set) var sampleCount = 0
-    /// How many sync samples there are.
+    /// The number of sync samples.
     package private(set) var syncCount = 0
-    /// How many bytes the samples have.
+    /// The total size of the samples in bytes.
     package private(set) var byteCount = 0
-    /// The sum of the samples' durations, in the timescale of the media.
+    /// The total duration of the samples, in the media timescale.
     package private(set) var duration: UInt64 = 0
-    /// Nil when no sample description is protected.
+    /// The encryption; nil if no sample description is protected.
     package private(set) var encryption: Encryption?
-    /// Why samples could not be counted to the end.
+    /// The error that stopped the counting; nil if all samples were counted.
     package private(set) var problem: ParseError?
 
     /// Counts the samples of a track.
     ///
     /// - Parameters:
     ///   - track: The track.
-    ///   - file: The file in which it and its samples lie.
-    ///   - isSegment: Whether the track comes from an init segment elsewhere, so that its tables do not lie in the file.
+    ///   - file: The file that contains the track and its samples.
+    ///   - isSegment: Whether the track comes from a separate init segment, so that its sample table does not apply to
+    ///     the file.
     package init(_ track: Track, in file: RawSpan, isSegment: Bool = false) {
         self.track = track
         for entry in track.descriptions {
@@ -62,7 +64,7 @@ package struct MP4TrackSummary: Sendable {
         }
     }
 
-    /// How long it is, in seconds.
+    /// The duration in seconds.
     package var seconds: Double { track.timescale > 0 ? Double(duration) / Double(track.timescale) : 0 }
 
     private mutating func count(_ sample: Sample, _ file: RawSpan) throws(ParseError) {
@@ -75,7 +77,7 @@ package struct MP4TrackSummary: Sendable {
                 .truncated,
                 reading: "sample \(sampleCount) of track \(track.id)",
                 offset: sample.offset,
-                reason: "its \(sample.size) bytes do not lie in the file, which has \(file.byteCount)"
+                reason: "its \(sample.size) bytes end after the end of the file (\(file.byteCount) bytes)"
             )
         }
         guard byteCount <= file.byteCount else {
@@ -83,7 +85,7 @@ package struct MP4TrackSummary: Sendable {
                 .invalidValue,
                 reading: "sample \(sampleCount) of track \(track.id)",
                 offset: sample.offset,
-                reason: "the track's samples take more bytes than the file has"
+                reason: "the samples of the track are larger than the file"
             )
         }
         guard let protection = sample.protection else { return }
@@ -105,7 +107,7 @@ package struct MP4TrackSummary: Sendable {
         return encryption
     }
 
-    /// The element of a CODECS attribute; the format alone where nothing more is known.
+    /// Returns the element of the CODECS attribute; only the format if the configuration is unknown.
     private static func codec(_ entry: SampleEntry) -> String {
         let format = entry.originalFormat
         var codec: String?

@@ -2,23 +2,23 @@ package import ByteCoding
 package import MediaDecryption
 import MediaFormats
 
-/// What is in a file of packed audio, its frames counted.
+/// A packed audio file with statistics about its frames.
 package struct PackedAudioSummary: Sendable {
-    /// AAC, AC-3 or E-AC-3; nil when no frame was found.
+    /// The codec: AAC, AC-3 or E-AC-3; nil if no frame was found.
     package private(set) var codec: String?
-    /// Samples a second.
+    /// The sample rate in hertz.
     package private(set) var sampleRate: UInt32 = 0
-    /// How many frames there are; of E-AC-3, syncframes that begin an access unit.
+    /// The number of frames; for E-AC-3, of access units.
     package private(set) var frames = 0
-    /// How many samples they have, for each channel.
+    /// The number of samples per channel.
     package private(set) var samples = 0
-    /// How many bytes they have.
+    /// The total size of the frames in bytes.
     package private(set) var byteCount = 0
-    /// The ID3 tags.
+    /// The first 16 ID3 tags.
     package private(set) var tags: [ID3TagPlace] = []
-    /// How many tags there are; ``tags`` has the first 16.
+    /// The number of ID3 tags, including those that are not in ``tags``.
     package private(set) var tagCount = 0
-    /// Why it could not be read to its end.
+    /// The error that stopped the counting; nil if the file was read to its end.
     package private(set) var problem: ParseError?
 
     /// Counts the frames of a file.
@@ -49,10 +49,10 @@ package struct PackedAudioSummary: Sendable {
         }
     }
 
-    /// How long it is, in seconds.
+    /// The duration in seconds.
     package var seconds: Double { sampleRate > 0 ? Double(samples) / Double(sampleRate) : 0 }
 
-    /// Counts a frame and says how large it is.
+    /// Counts a frame and returns its size in bytes.
     private mutating func count(_ file: RawSpan, _ position: Int) throws(ParseError) -> Int {
         let rest = file.extracting(position..<file.byteCount)
         if MediaFileKind.audio(rest) == .ac3 || MediaFileKind.audio(rest) == .enhancedAC3 {

@@ -2,27 +2,27 @@ package import ByteCoding
 import MediaDecryption
 package import MediaFormats
 
-/// What is in a transport stream, its packets counted.
+/// A transport stream with statistics about its packets.
 package struct TransportStreamSummary: Sendable {
-    /// What was met of a PID.
+    /// Statistics about a PID.
     package struct PID: Sendable {
-        /// The number.
+        /// The packet identifier.
         package var pid: UInt16
-        /// How many transport packets it has.
+        /// The number of transport packets.
         package var packets = 0
-        /// How many PES packets, or table sections, begin in them.
+        /// The number of PES packets or table sections that start in the packets.
         package var units = 0
-        /// How many packets were missing at least: how often the continuity counter jumps.
+        /// The number of continuity counter errors: a lower bound for the number of lost packets.
         package var continuityErrors = 0
-        /// How many packets carry a clock.
+        /// The number of packets with a program clock reference.
         package var clocks = 0
-        /// Where decoding can start, as the packets' headers say.
+        /// The number of packets with the random access indicator.
         package var randomAccesses = 0
-        /// How many packets a conditional access system has scrambled.
+        /// The number of packets scrambled by a conditional access system.
         package var scrambled = 0
-        /// How many packets say that they were damaged on their way.
+        /// The number of packets with the transport error indicator.
         package var damaged = 0
-        /// The earliest and the latest presentation time, in units of 1/90,000 second, on a line without end.
+        /// The earliest and the latest presentation time, in units of 1/90,000 second, without wraparound.
         package var times: ClosedRange<Int64>?
 
         fileprivate var counter: UInt8?
@@ -30,19 +30,19 @@ package struct TransportStreamSummary: Sendable {
         fileprivate init(_ pid: UInt16) { self.pid = pid }
     }
 
-    /// The PIDs in their order.
+    /// The PIDs in ascending order.
     package private(set) var pids: [PID] = []
-    /// The first program's streams; nil when no program map was found.
+    /// The program map of the first program; nil if none was found.
     package private(set) var programMap: ProgramMapTable?
-    /// The PID of the first program's map; nil when no program association table was found.
+    /// The PID of the first program's map; nil if no program association table was found.
     package private(set) var mapPID: UInt16?
-    /// How many packets there are.
+    /// The number of packets.
     package private(set) var packets = 0
-    /// Why the stream could not be read to its end.
+    /// The error that stopped the reading; nil if the stream was read to its end.
     package private(set) var problem: ParseError?
 
-    /// How much is taken apart at a time.
-    private static let pieceSize = 188 * 4096
+    /// The number of bytes demuxed at a time.
+    private static let chunkSize = 188 * 4096
 
     /// Counts the packets of a file.
     package init(_ file: RawSpan) {
@@ -68,7 +68,7 @@ package struct TransportStreamSummary: Sendable {
         pids.sort { $0.pid < $1.pid }
     }
 
-    /// What a program association table names, where it lies in one packet.
+    /// Returns the PID of the first program map in a program association table; nil if the table spans several packets.
     private static func mapPID(_ file: RawSpan, _ offset: Int, _ header: TransportPacketHeader) -> UInt16? {
         guard header.isUnitStart, let payload = header.payload else { return nil }
         let start = offset + payload.lowerBound
@@ -82,19 +82,19 @@ package struct TransportStreamSummary: Sendable {
         var demuxer = TransportDemuxer()
         do {
             let end = packets * TransportPacketHeader.packetSize
-            for start in stride(from: 0, to: end, by: Self.pieceSize) {
-                try demuxer.feed(file.extracting(start..<min(start + Self.pieceSize, end))) { packet in
-                    take(packet, slots)
+            for start in stride(from: 0, to: end, by: Self.chunkSize) {
+                try demuxer.feed(file.extracting(start..<min(start + Self.chunkSize, end))) { packet in
+                    record(packet, slots)
                 }
             }
-            try demuxer.finish { take($0, slots) }
+            try demuxer.finish { record($0, slots) }
         } catch let error as ParseError {
             if problem == nil { problem = error }
         } catch {}
         programMap = demuxer.programMap
     }
 
-    private mutating func take(_ packet: TransportDemuxer.Packet, _ slots: [Int]) {
+    private mutating func record(_ packet: TransportDemuxer.Packet, _ slots: [Int]) {
         guard let time = packet.presentationTime, slots[Int(packet.pid)] >= 0 else { return }
         let slot = slots[Int(packet.pid)]
         let times = pids[slot].times ?? time...time
@@ -108,7 +108,7 @@ package struct TransportStreamSummary: Sendable {
         return first...last
     }
 
-    /// Whether a stream of a type is encrypted under SAMPLE-AES.
+    /// Returns whether a stream type indicates encryption with SAMPLE-AES.
     package static func isEncrypted(_ type: TransportStreamType) -> Bool { SampleAESStream(encrypted: type) != nil }
 }
 

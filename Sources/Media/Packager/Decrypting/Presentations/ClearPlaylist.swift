@@ -5,10 +5,10 @@ import MediaDecryption
 struct ClearPlaylist {
     let ranges: ClearRanges
     let paths: PresentationPaths
-    /// The playlist's name.
+    /// The name of the playlist.
     let name: String
 
-    /// The bytes of the clear playlist.
+    /// Returns the bytes of the playlist without keys.
     ///
     /// - Throws: ``DecryptionError``.
     mutating func write(_ playlist: Playlist) throws -> [UInt8] {
@@ -25,7 +25,7 @@ struct ClearPlaylist {
         }
     }
 
-    /// What players must be able to protect has gone with the keys.
+    /// Removes the session keys and the output protection requirements, which apply only to encrypted media.
     private func clear(_ playlist: inout MultivariantPlaylist) {
         if !playlist.sessionKeys.isEmpty { playlist.sessionKeys = [] }
         for index in playlist.variants.indices {
@@ -70,7 +70,7 @@ struct ClearPlaylist {
         }
     }
 
-    /// Where a range went; nil when it is where it was.
+    /// Returns the new position of a byte range; nil if it has not changed.
     private func range(_ old: Range<UInt64>, _ uri: String) -> ByteRange? {
         guard let lower = Int(exactly: old.lowerBound), let upper = Int(exactly: old.upperBound),
             let file = try? paths.name(of: uri, in: name), let new = ranges.range(lower..<upper, of: file),

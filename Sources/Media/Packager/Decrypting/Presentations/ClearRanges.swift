@@ -1,6 +1,6 @@
-/// Where the bytes of files went whose parts became smaller: those with several segments under AES-128.
+/// The new byte ranges of segments in files whose AES-128 segments became smaller by their padding.
 struct ClearRanges {
-    /// A segment.
+    /// The byte ranges of a segment before and after decryption.
     private struct Moved {
         var old: Range<Int>
         var new: Range<Int>
@@ -8,16 +8,16 @@ struct ClearRanges {
 
     private var files: [String: [Moved]] = [:]
 
-    /// Takes note of a segment; the segments of a file come in the order of their bytes.
+    /// Adds a segment; the segments of a file must be added in the order of their bytes.
     mutating func add(_ old: Range<Int>, at new: Range<Int>, of file: String) {
         files[file, default: []].append(Moved(old: old, new: new))
     }
 
-    /// Where a range went; nil when the file has no such segment. A part of a segment, as I-frame playlists name it, is
-    /// as far from its beginning as before: CBC changes no offsets.
+    /// Returns the new position of a range; nil if the file has no such segment. A part of a segment, as in an I-frame
+    /// playlist, keeps its offset from the start of the segment, because CBC does not change offsets.
     func range(_ old: Range<Int>, of file: String) -> Range<Int>? {
         guard let list = files[file] else { return old }
-        // The last segment that begins at or before.
+        // Find the last segment that starts at or before the range.
         var low = 0
         var high = list.count
         while low < high {

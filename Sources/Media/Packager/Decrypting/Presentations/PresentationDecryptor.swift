@@ -5,36 +5,37 @@ package import MediaDecryption
 import MediaFormats
 import SampleEncryption
 
-/// Decrypts whole presentations on disk: a Multivariant or a Media Playlist and everything that it names. The output
-/// has the same files with the same names, and its playlists have no keys.
+/// Decrypts a whole presentation on disk: a Multivariant or Media Playlist and all files that it references. The output
+/// has the same files under the same names, and its playlists have no keys.
 ///
-/// A file comes into place when all of it is there, and playlists come last: a run that is killed leaves no playlist that
-/// names a file which is not there, or is still encrypted.
+/// A file appears under its name only when it is complete, and playlists are written last: a process that is killed
+/// leaves no playlist that references a missing or encrypted file.
 package struct PresentationDecryptor {
-    /// What was done.
+    /// A summary of a decrypted presentation.
     package struct Report: Sendable {
-        /// The tracks by the Media Playlist that they are in.
+        /// The tracks of each Media Playlist.
         package var playlists: [(name: String, tracks: [DecryptedTrack])] = []
-        /// How many files were written, playlists included.
+        /// The number of files written, including playlists.
         package var files = 0
-        /// How many bytes of media they have.
+        /// The number of bytes of media written.
         package var bytes = 0
     }
 
-    /// Told of each file of media before it is decrypted: its name, its number from 1, and how many there are.
+    /// A callback before each media file is decrypted, with its name, its number from 1, and the number of files.
     package typealias Progress = (_ name: String, _ number: Int, _ count: Int) -> Void
 
     private let keys: DecryptionKeys
 
-    /// Makes a decryptor.
+    /// Creates a decryptor with keys.
     package init(keys: DecryptionKeys) { self.keys = keys }
 
     /// Decrypts a presentation.
     ///
     /// - Parameters:
     ///   - playlist: The path of a playlist.
-    ///   - folder: Where the clear presentation goes; made if it is not there. It cannot be the playlist's own.
-    ///   - progress: Told of each file.
+    ///   - folder: The folder of the decrypted presentation; created if it does not exist. It must not be the
+    ///     playlist's folder.
+    ///   - progress: Called before each file.
     /// - Throws: ``DecryptionError``, `ParseError`, ``FileFailure``.
     package func decrypt(
         _ playlist: String,
@@ -45,7 +46,11 @@ package struct PresentationDecryptor {
         let plan = try PresentationPlan((playlist as NSString).lastPathComponent, paths: paths)
         try Self.makeFolder(folder)
         guard PresentationPaths.realPath(folder) != paths.root else {
-            throw DecryptionError(.refused, folder, "the playlist is in the same folder, and would be written over")
+            throw DecryptionError(
+                .refused,
+                folder,
+                "the output folder contains the playlist, which would be overwritten: choose another folder"
+            )
         }
         var report = Report()
         var ranges = ClearRanges()
@@ -71,7 +76,7 @@ package struct PresentationDecryptor {
         return report
     }
 
-    /// The URIs of the FairPlay keys that a presentation needs, each once, in the order in which they are met.
+    /// Returns the distinct URIs of the FairPlay keys that a presentation requires, in order of appearance.
     ///
     /// - Parameter playlist: The path of a playlist.
     /// - Throws: ``DecryptionError``, ``FileFailure``.
@@ -79,7 +84,7 @@ package struct PresentationDecryptor {
         let paths = try PresentationPaths(playlist: playlist)
         let plan = try PresentationPlan((playlist as NSString).lastPathComponent, paths: paths)
         var uris: [String] = []
-        for key in plan.files.flatMap({ $0.uses.flatMap(\.keys.keys) }) where key.keyFormat == .fairPlay {
+        for key in plan.files.flatMap({ $0.references.flatMap(\.keys.keys) }) where key.keyFormat == .fairPlay {
             if let uri = key.uri, !uris.contains(uri) { uris.append(uri) }
         }
         return uris

@@ -3,13 +3,13 @@ import Foundation
 import HLSPlaylist
 import MediaDecryption
 
-/// The files of a presentation, below the folder of the playlist that it begins with. Whoever wrote a playlist has not
-/// been given the whole disk.
+/// The paths of a presentation's files, which must be in or below the folder of its main playlist. Playlists are
+/// untrusted input and must not give access to other files on the disk.
 struct PresentationPaths {
-    /// The folder, links resolved.
+    /// The folder with symbolic links resolved.
     let root: String
 
-    /// Begins with a playlist.
+    /// Resolves the folder of a playlist.
     ///
     /// - Throws: ``FileFailure``.
     init(playlist: String) throws {
@@ -20,31 +20,31 @@ struct PresentationPaths {
         root = real
     }
 
-    /// The path of a file.
+    /// Returns the path of a file.
     func path(_ name: String) -> String { root + "/" + name }
 
-    /// The name of what a URI refers to: relative to ``root``, without dots.
+    /// Returns the name of the file that a URI references, relative to ``root`` and without dot segments.
     ///
     /// - Parameters:
-    ///   - uri: As it stands in a playlist, variables replaced.
-    ///   - playlist: The name of that playlist.
-    /// - Throws: ``DecryptionError`` for what is not a file below the playlist's folder.
+    ///   - uri: The URI in the playlist, after variable substitution.
+    ///   - playlist: The name of the playlist.
+    /// - Throws: ``DecryptionError`` if the URI does not reference a file in or below the playlist's folder.
     func name(of uri: String, in playlist: String) throws -> String {
         func refused(_ reason: String) -> DecryptionError {
-            // Queries may hold tokens.
-            DecryptionError(.refused, playlist, "it names \(URIReference.path(of: uri)), and \(reason)")
+            // The query is omitted, because it may contain tokens.
+            DecryptionError(.refused, playlist, "cannot read \(URIReference.path(of: uri)): \(reason)")
         }
         guard URIReference.isRelative(uri) else {
-            throw refused("only files below the playlist's folder are read: download the presentation first")
+            throw refused("only local files are read: download the presentation first")
         }
         let path = URIReference.path(of: uri)
         guard let decoded = path.removingPercentEncoding, !decoded.isEmpty, !decoded.utf8.contains(0) else {
-            throw refused("that is no name of a file")
+            throw refused("the path is not a valid file name")
         }
-        guard !decoded.hasPrefix("/") else { throw refused("an absolute path may lead anywhere") }
+        guard !decoded.hasPrefix("/") else { throw refused("absolute paths are not allowed") }
         let parts = decoded.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
-            throw refused("a path with dots or empty names may lead anywhere")
+            throw refused("paths with dot segments or empty names are not allowed")
         }
         let folder = playlist.lastIndex(of: "/").map { String(playlist[...$0]) } ?? ""
         let name = folder + decoded
@@ -52,7 +52,7 @@ struct PresentationPaths {
             throw FileFailure(.open, path: self.path(name), code: errno)
         }
         guard real.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
-            throw refused("that is a link out of the folder")
+            throw refused("the file is a symbolic link to a target outside the playlist's folder")
         }
         return name
     }

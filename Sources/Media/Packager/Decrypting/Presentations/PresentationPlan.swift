@@ -2,7 +2,7 @@ import FileWriting
 import HLSPlaylist
 import MediaDecryption
 
-/// What a presentation consists of: its playlists, and the files that they name with what they say about each.
+/// The contents of a presentation: its playlists, and the media files that they reference with the keys of each part.
 struct PresentationPlan {
     /// A playlist and its name.
     struct PlaylistFile {
@@ -10,49 +10,49 @@ struct PresentationPlan {
         var playlist: Playlist
     }
 
-    /// A part of a file, or all of it, as playlists use it.
-    struct Use {
-        /// Nil: all of it.
+    /// A reference to a file, or to a byte range of it, in a playlist.
+    struct FileReference {
+        /// The byte range; nil for the whole file.
         var range: Range<Int>?
-        /// How it is encrypted.
+        /// The keys that apply to the bytes.
         var keys: KeyContext
-        /// Nil for an initialization section.
+        /// The media sequence number; nil for a media initialization section.
         var mediaSequenceNumber: UInt64?
-        /// Its initialization section; nil when there is none, or it is one itself.
-        var initialization: Place?
+        /// The media initialization section of the segment; nil if there is none, or if this is one itself.
+        var initialization: FileRange?
     }
 
-    /// A part of a file, or all of it.
-    struct Place: Hashable {
+    /// A file, or a byte range of it.
+    struct FileRange: Hashable {
         var name: String
         var range: Range<Int>?
     }
 
-    /// A file of media.
+    /// A media file.
     struct MediaFile {
         var name: String
-        /// The Media Playlist that names it first.
+        /// The first Media Playlist that references the file.
         var playlist: String
-        var uses: [Use]
+        var references: [FileReference]
     }
 
-    /// The files that are media, in the order in which they are met.
+    /// The media files, in order of appearance.
     private(set) var files: [MediaFile] = []
-    /// The playlists; the one that everything begins with is the last.
+    /// The playlists; the main playlist is last.
     private(set) var playlists: [PlaylistFile] = []
-    /// What is copied as it is: session data.
+    /// The files to copy unchanged: session data.
     private(set) var others: [String] = []
     private let paths: PresentationPaths
     private var indexes: [String: Int] = [:]
-    /// Those that are known: each segment names one.
-    private var initializations: Set<Place> = []
+    /// The media initialization sections already collected: each segment references one.
+    private var initializations: Set<FileRange> = []
 
     /// Reads a presentation.
     ///
     /// - Parameters:
-    ///   - name: The playlist that it begins with.
-    ///   - paths: Where files are.
-    /// - Throws: ``DecryptionError``, `PlaylistError` with the playlist's name before it, ``FileFailure``.
+    ///   - name: The name of the main playlist.
+    ///   - paths: The paths of the files.
+    /// - Throws: ``DecryptionError``, also for errors in playlists; ``FileFailure``.
     init(_ name: String, paths: PresentationPaths) throws {
         self.paths = paths
         let main = try read(name)
@@ -68,11 +68,12 @@ struct PresentationPlan {
             others = try playlist.sessionData.compactMap { try $0.uri.map { try paths.name(of: $0, in: name) } }
             playlists = media
         }
-        // I-frame playlists name parts of what the others have whole: those come first.
+        // I-frame playlists reference parts of files that other playlists reference as a whole, so they are collected
+        // last.
         var iFrames: [(String, MediaPlaylist)] = []
         for file in media {
             guard case .media(let playlist) = file.playlist else {
-                throw DecryptionError(.refused, main.name, "it names \(file.name), which is no Media Playlist")
+                throw DecryptionError(.refused, main.name, "it references \(file.name), which is not a Media Playlist")
             }
             if playlist.isIFramesOnly {
                 iFrames.append((file.name, playlist))
@@ -92,7 +93,11 @@ struct PresentationPlan {
     private func read(_ name: String, variables: [String: String]? = nil) throws -> PlaylistFile {
         let file = try MappedFile(path: paths.path(name))
         guard file.count <= PlaylistLimits().bytes else {
-            throw DecryptionError(.notSupported, name, "it is larger than a playlist can be")
+            throw DecryptionError(
+                .notSupported,
+                name,
+                "the file is larger than the limit for playlists (\(PlaylistLimits().bytes) bytes)"
+            )
         }
         let bytes = file.withBytes { $0.withUnsafeBytes { [UInt8]($0) } }
         do throws(PlaylistError) {
@@ -111,9 +116,13 @@ struct PresentationPlan {
             throw DecryptionError(.damaged, name, error.description)
         }
         guard playlist.skip == nil else {
-            throw DecryptionError(.notSupported, name, "it is a delta update, which leaves out segments")
+            throw DecryptionError(
+                .notSupported,
+                name,
+                "the playlist is a delta update, which omits segments: download the full playlist"
+            )
         }
-        // A URI occurs again and again: in each byte range, and in each EXT-X-MAP tag.
+        // The same URI occurs many times: once for each byte range, and in each EXT-X-MAP tag.
         var names: [String: String] = [:]
         func resolve(_ uri: String) throws -> String {
             if let name = names[uri] { return name }
@@ -124,43 +133,51 @@ struct PresentationPlan {
         for resolved in segments {
             let segment = resolved.segment
             guard !segment.tags.contains(where: { if case .part = $0 { true } else { false } }) else {
-                throw DecryptionError(.notSupported, name, "it has partial segments, as live playlists have")
+                throw DecryptionError(
+                    .notSupported,
+                    name,
+                    "the playlist has partial segments (Low-Latency HLS), which are not supported"
+                )
             }
             guard !segment.isGap else { continue }
             let file = try resolve(segment.uri)
             guard !known.contains(file) else { continue }
-            var use = Use(
+            var reference = FileReference(
                 range: try Self.range(resolved.byteRange, file),
                 keys: resolved.keys,
                 mediaSequenceNumber: resolved.mediaSequenceNumber
             )
             if let initialization = resolved.initialization {
-                let place = Place(
+                let fileRange = FileRange(
                     name: try resolve(initialization.map.uri),
                     range: try Self.range(initialization.byteRange, file)
                 )
-                use.initialization = place
-                if !known.contains(place.name), initializations.insert(place).inserted {
-                    add(Use(range: place.range, keys: initialization.keys), to: place.name, playlist: name)
+                reference.initialization = fileRange
+                if !known.contains(fileRange.name), initializations.insert(fileRange).inserted {
+                    add(
+                        FileReference(range: fileRange.range, keys: initialization.keys),
+                        to: fileRange.name,
+                        playlist: name
+                    )
                 }
             }
-            add(use, to: file, playlist: name)
+            add(reference, to: file, playlist: name)
         }
     }
 
-    private mutating func add(_ use: Use, to file: String, playlist: String) {
+    private mutating func add(_ reference: FileReference, to file: String, playlist: String) {
         guard let index = indexes[file] else {
             indexes[file] = files.count
-            files.append(MediaFile(name: file, playlist: playlist, uses: [use]))
+            files.append(MediaFile(name: file, playlist: playlist, references: [reference]))
             return
         }
-        files[index].uses.append(use)
+        files[index].references.append(reference)
     }
 
     private static func range(_ range: Range<UInt64>?, _ file: String) throws -> Range<Int>? {
         guard let range else { return nil }
         guard let end = Int(exactly: range.upperBound) else {
-            throw DecryptionError(.damaged, file, "a byte range ends beyond 2^63")
+            throw DecryptionError(.damaged, file, "a byte range ends after 2^63")
         }
         return Int(range.lowerBound)..<end
     }

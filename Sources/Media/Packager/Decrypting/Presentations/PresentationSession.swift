@@ -4,14 +4,14 @@ import MediaDecryption
 import MediaFormats
 import SampleEncryption
 
-/// Decrypts the files of a presentation, one after the other, and keeps what goes on from one to the next.
+/// Decrypts the files of a presentation one after another, with the state that continues across files.
 struct PresentationSession {
     private let keys: DecryptionKeys
     private let paths: PresentationPaths
-    /// Transport streams go on from segment to segment of a rendition: their counters, and their tables.
+    /// The decryptors of transport streams by Media Playlist; continuity counters and tables continue across segments.
     private var streams: [String: TransportStreamDecryptor] = [:]
-    /// The last init segment; as a rule all segments of a rendition have one.
-    private var initialization: (place: PresentationPlan.Place, movie: Movie)?
+    /// The most recent init segment; usually all segments of a rendition share one.
+    private var initialization: (fileRange: PresentationPlan.FileRange, movie: Movie)?
 
     init(keys: DecryptionKeys, paths: PresentationPaths) {
         self.keys = keys
@@ -20,7 +20,7 @@ struct PresentationSession {
 
     /// Decrypts a file.
     ///
-    /// - Returns: What was done, and how many bytes were written.
+    /// - Returns: The tracks with the number of decrypted samples, and the number of bytes written.
     mutating func decrypt(
         _ file: PresentationPlan.MediaFile,
         to path: String,
@@ -28,16 +28,17 @@ struct PresentationSession {
     ) throws -> (tracks: [DecryptedTrack], bytes: Int) {
         let mapped = try MappedFile(path: paths.path(file.name))
         return try mapped.withBytes { input in
-            for use in file.uses {
-                if let range = use.range, range.upperBound > input.byteCount {
+            for reference in file.references {
+                if let range = reference.range, range.upperBound > input.byteCount {
                     throw DecryptionError(
                         .damaged,
                         file.name,
-                        "\(file.playlist) names its bytes up to \(range.upperBound), and it has \(input.byteCount)"
+                        "\(file.playlist) references its bytes up to \(range.upperBound), but the file has only "
+                            + "\(input.byteCount)"
                     )
                 }
             }
-            let methods = Set(file.uses.compactMap { PlaylistKey($0.keys, subject: file.name)?.method })
+            let methods = Set(file.references.compactMap { PlaylistKey($0.keys, subject: file.name)?.method })
             if methods.contains(.aes128) { return try decryptSegments(file, input, to: path, &ranges) }
             for method in methods where method != .sampleAES && method != .sampleAESCTR {
                 throw DecryptionError(.notSupported, file.name, "its METHOD is \(method.rawValue)")
@@ -56,10 +57,10 @@ struct PresentationSession {
         _ input: RawSpan,
         into output: inout MutableRawSpan
     ) throws -> [DecryptedTrack] {
-        let first = file.uses.first { $0.keys.isEncrypted }
+        let first = file.references.first { $0.keys.isEncrypted }
         switch MediaFileKind(input) {
         case .mp4:
-            // Also where no tag says so: the boxes know, and a clear file stays as it is.
+            // Also without a key tag: the boxes specify the encryption, and a clear file remains unchanged.
             var keys = keys
             if let first, let key = PlaylistKey(first.keys, subject: file.name) {
                 keys.playlistKey = key.key(byURIIn: keys)
@@ -77,8 +78,8 @@ struct PresentationSession {
                 throw DecryptionError(
                     .notSupported,
                     file.name,
-                    "\(file.playlist) says that its samples are encrypted, but it is neither MP4, a transport stream "
-                        + "nor packed audio"
+                    "\(file.playlist) specifies sample encryption, but the file is not MP4, a transport stream "
+                        + "or packed audio"
                 )
             }
             output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
@@ -86,26 +87,30 @@ struct PresentationSession {
         }
     }
 
-    /// The init segment that the segments of a file have.
+    /// Returns the movie of the init segment that the segments of a file share.
     private mutating func movie(of file: PresentationPlan.MediaFile) throws -> Movie? {
-        let places = Set(file.uses.compactMap(\.initialization))
-        guard places.count <= 1 else {
+        let fileRanges = Set(file.references.compactMap(\.initialization))
+        guard fileRanges.count <= 1 else {
             throw DecryptionError(.notSupported, file.name, "its segments have different init segments")
         }
-        guard let place = places.first else { return nil }
-        if let initialization, initialization.place == place { return initialization.movie }
-        let movie = try MappedFile(path: paths.path(place.name)).withBytes { bytes in
-            let range = place.range ?? 0..<bytes.byteCount
+        guard let fileRange = fileRanges.first else { return nil }
+        if let initialization, initialization.fileRange == fileRange { return initialization.movie }
+        let movie = try MappedFile(path: paths.path(fileRange.name)).withBytes { bytes in
+            let range = fileRange.range ?? 0..<bytes.byteCount
             guard range.upperBound <= bytes.byteCount else {
-                throw DecryptionError(.damaged, place.name, "it has no bytes up to \(range.upperBound)")
+                throw DecryptionError(
+                    .damaged,
+                    fileRange.name,
+                    "EXT-X-MAP references its bytes up to \(range.upperBound), but the file has only \(bytes.byteCount)"
+                )
             }
             return try MP4Decryptor.movie(of: bytes.extracting(range))
         }
-        initialization = (place, movie)
+        initialization = (fileRange, movie)
         return movie
     }
 
-    /// Media that do not name their keys: each segment has that of its tags. Sizes stay.
+    /// Decrypts formats without key IDs, with the key of each segment's EXT-X-KEY tag. Sizes do not change.
     private mutating func decryptRanges(
         _ file: PresentationPlan.MediaFile,
         _ input: RawSpan,
@@ -115,13 +120,14 @@ struct PresentationSession {
         let before = stream.reports
         var audio = PackedAudioDecryptor()
         var end = 0
-        for use in Self.sorted(file.uses) {
-            let range = use.range ?? 0..<input.byteCount
-            // The same bytes once more: in an I-frame playlist, or another rendition.
+        for reference in Self.sorted(file.references) {
+            let range = reference.range ?? 0..<input.byteCount
+            // Skip bytes that are already decrypted: another playlist, such as an I-frame playlist, references them
+            // too.
             guard range.lowerBound >= end else { continue }
             end = range.upperBound
-            guard let tags = PlaylistKey(use.keys, subject: file.name) else { continue }
-            let key = try tags.key(in: keys, mediaSequenceNumber: use.mediaSequenceNumber)
+            guard let tags = PlaylistKey(reference.keys, subject: file.name) else { continue }
+            let key = try tags.key(in: keys, mediaSequenceNumber: reference.mediaSequenceNumber)
             let part = input.extracting(range)
             var target = output._mutatingExtracting(range)
             if MediaFileKind(part) == .packedAudio {
@@ -135,7 +141,7 @@ struct PresentationSession {
         return Self.difference(stream.reports, before)
     }
 
-    /// What was done since.
+    /// Returns the tracks with the counts since an earlier report.
     private static func difference(_ now: [DecryptedTrack], _ before: [DecryptedTrack]) -> [DecryptedTrack] {
         now.map { track in
             var track = track
@@ -144,9 +150,9 @@ struct PresentationSession {
         }
     }
 
-    private static func sorted(_ uses: [PresentationPlan.Use]) -> [PresentationPlan.Use] {
-        // Of two that begin together the larger one comes first, and all of the file before any part.
-        uses.sorted { left, right in
+    private static func sorted(_ references: [PresentationPlan.FileReference]) -> [PresentationPlan.FileReference] {
+        // Of two ranges with the same start the larger one is first; a whole file is before any part.
+        references.sorted { left, right in
             guard let left = left.range else { return right.range != nil }
             guard let right = right.range else { return false }
             return (left.lowerBound, right.upperBound) < (right.lowerBound, left.upperBound)
@@ -155,7 +161,7 @@ struct PresentationSession {
 
     // MARK: Whole segments
 
-    /// Segments under AES-128 lose their padding, so that the clear file is shorter, and its parts are elsewhere.
+    /// Decrypts AES-128 segments. They lose their padding, so the decrypted file is shorter and its byte ranges move.
     private func decryptSegments(
         _ file: PresentationPlan.MediaFile,
         _ input: RawSpan,
@@ -170,18 +176,22 @@ struct PresentationSession {
         var parts: [Part] = []
         var size = 0
         var end = 0
-        for use in Self.sorted(file.uses) {
-            let range = use.range ?? 0..<input.byteCount
+        for reference in Self.sorted(file.references) {
+            let range = reference.range ?? 0..<input.byteCount
             guard range.lowerBound >= end else { continue }
             end = range.upperBound
             var part = Part(old: range, new: size..<size + range.count)
-            if let tags = PlaylistKey(use.keys, subject: file.name) {
+            if let tags = PlaylistKey(reference.keys, subject: file.name) {
                 guard tags.method == .aes128 else {
-                    throw DecryptionError(.notSupported, file.name, "its segments are encrypted in different ways")
+                    throw DecryptionError(.notSupported, file.name, "its segments use different encryption methods")
                 }
-                let key = try tags.key(in: keys, mediaSequenceNumber: use.mediaSequenceNumber)
+                let key = try tags.key(in: keys, mediaSequenceNumber: reference.mediaSequenceNumber)
                 guard let iv = key.iv else {
-                    throw DecryptionError(.missingIV, file.name, "its EXT-X-KEY tag has no IV, and none was given")
+                    throw DecryptionError(
+                        .missingIV,
+                        file.name,
+                        "its EXT-X-KEY tag has no IV: give one with the key, as KID:KEY:IV"
+                    )
                 }
                 let segment = try SegmentDecryption(input.extracting(range), key: key.key, iv: iv, name: file.name)
                 part.new = size..<size + segment.clearSize
@@ -198,8 +208,8 @@ struct PresentationSession {
                     try segment.decrypt(old, into: &bytes, at: part.new.lowerBound, name: file.name)
                 } else {
                     bytes.withUnsafeMutableBytes { bytes in
-                        let place = UnsafeMutableRawBufferPointer(rebasing: bytes[part.new])
-                        old.withUnsafeBytes { place.copyMemory(from: $0) }
+                        let destination = UnsafeMutableRawBufferPointer(rebasing: bytes[part.new])
+                        old.withUnsafeBytes { destination.copyMemory(from: $0) }
                     }
                 }
             }

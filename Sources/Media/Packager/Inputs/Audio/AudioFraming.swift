@@ -1,50 +1,50 @@
 import ByteCoding
 import MediaFormats
 
-/// What has to be known of an audio codec to make samples of its stream.
+/// The codec-specific part of reading an audio stream: splitting it into samples and describing its track.
 protocol AudioFraming {
     /// Starts at the beginning of a stream.
     init()
 
-    /// How many times bytes were found that belong to no frame.
+    /// The number of times that bytes outside of frames were found.
     var damage: Int { get }
 
-    /// Takes the next bytes of the stream, and gives the samples that they complete to `body`, each with the whole
-    /// frame that it lies in.
+    /// Consumes the next bytes of the stream. Calls `body` with each sample that they complete, and the whole frame
+    /// that contains the sample.
     mutating func feed(_ bytes: RawSpan, _ body: (AudioFrame, RawSpan) throws -> Void) throws
 
-    /// Takes the end of the stream.
+    /// Consumes the end of the stream.
     mutating func finish(_ body: (AudioFrame, RawSpan) throws -> Void) throws
 
-    /// Describes the stream by one of its frames.
+    /// Describes the stream from one of its frames.
     ///
-    /// - Throws: `ParseError` for what cannot be described.
+    /// - Throws: `ParseError` if the frame cannot be described.
     static func description(of frame: RawSpan) throws(ParseError) -> AudioTrackDescription
 }
 
 /// A sample of an audio stream.
 struct AudioFrame {
-    /// Where the frame begins in the stream.
+    /// The offset of the frame in the stream.
     var offset: Int
-    /// Where the sample lies in the frame.
+    /// The byte range of the sample in the frame.
     var sample: Range<Int>
-    /// How long it lasts, in samples of the stream's rate.
+    /// The duration, in samples at the stream's rate.
     var duration: UInt32
-    /// What must not change within a track: rate, channels, profile.
+    /// The parameters that must not change within a track (sample rate, channels, profile), combined into a number.
     var identity: UInt64
 }
 
-/// An audio track as its frames describe it.
+/// The description of an audio track, derived from its frames.
 struct AudioTrackDescription {
     var format: MediaTrack.Format
     var sampleEntry: SampleEntry
     var codecs: String
-    /// For CHANNELS of EXT-X-MEDIA.
+    /// The CHANNELS attribute of EXT-X-MEDIA.
     var channels: String
-    /// Samples per second: the timescale of the track.
+    /// The sample rate in hertz, which is also the timescale of the track.
     var rate: Int
 
-    /// The track.
+    /// Creates the track.
     func track(timing: TrackTiming, language: String = "und") -> MediaTrack {
         MediaTrack(
             format: format,
@@ -66,14 +66,14 @@ struct ADTSAudioFraming: AudioFraming {
     var damage: Int { splitter.damage }
 
     mutating func feed(_ bytes: RawSpan, _ body: (AudioFrame, RawSpan) throws -> Void) throws {
-        try splitter.feed(bytes) { try Self.take($0, $1, body) }
+        try splitter.feed(bytes) { try Self.emitSamples($0, $1, body) }
     }
 
     mutating func finish(_ body: (AudioFrame, RawSpan) throws -> Void) throws {
-        try splitter.finish { try Self.take($0, $1, body) }
+        try splitter.finish { try Self.emitSamples($0, $1, body) }
     }
 
-    private static func take(
+    private static func emitSamples(
         _ frame: ADTSSplitter.Frame,
         _ bytes: RawSpan,
         _ body: (AudioFrame, RawSpan) throws -> Void
@@ -104,7 +104,7 @@ struct ADTSAudioFraming: AudioFraming {
     }
 }
 
-/// AC-3 and E-AC-3 (ATSC A/52; ETSI TS 102 366). A sample is a syncframe, of E-AC-3 the syncframes of 6 blocks.
+/// AC-3 and E-AC-3 (ATSC A/52; ETSI TS 102 366). A sample is a syncframe; for E-AC-3, the syncframes of 6 audio blocks.
 struct AC3AudioFraming: AudioFraming {
     private var splitter = AC3Splitter()
 

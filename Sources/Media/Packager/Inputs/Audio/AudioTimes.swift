@@ -1,33 +1,33 @@
 import MediaFormats
 
-/// Gives each sample of an audio stream its decode time. Frames follow one another without gaps; the timestamps of PES
-/// packets are held against that on the way, and where both part by more than half a frame, the timestamps win, so that
-/// sound and picture stay together.
+/// Assigns decode times to the samples of an audio stream. Frames follow one another without gaps. The result is
+/// compared with the timestamps of the PES packets; if they differ by more than half a frame, the timestamps take
+/// precedence, so that audio and video stay in sync.
 struct AudioTimes {
     private let rate: Int64
-    private var line = ProgramClock.Line()
-    /// Where the first frame is on the program's time line, in units of 1/90,000 second; nil before it.
+    private var state = ProgramClock.StreamState()
+    /// The time of the first frame on the program's timeline, in units of 1/90,000 second; nil before it.
     private(set) var start: Int64?
-    /// Where the stream goes on, in samples from the first frame.
+    /// The decode time of the next frame, in samples from the first frame.
     private var position: Int64 = 0
-    /// How far the frames that come have been played already, in samples.
+    /// The duration of upcoming frames that overlap frames already returned, in samples.
     private var overlap: Int64 = 0
-    /// How many gaps there were, and how long they were together, in samples.
+    /// The number of gaps, and their total duration in samples.
     private(set) var gaps = 0
     private(set) var gapLength: Int64 = 0
-    /// How many frames were left out, since others have been at their time.
+    /// The number of frames dropped because earlier frames cover their time.
     private(set) var overlaps = 0
-    /// How many frames came before the first timestamp.
-    private(set) var early = 0
+    /// The number of frames before the first timestamp.
+    private(set) var earlyCount = 0
 
-    /// - Parameter rate: Samples a second.
+    /// - Parameter rate: The sample rate in hertz.
     init(rate: Int) { self.rate = Int64(rate) }
 
-    /// When the next frame is decoded, in samples from the first one; nil when it is to be left out.
-    mutating func next(_ said: PacketTimes.Entry?, duration: UInt32, clock: ProgramClock) -> Int64? {
-        if let time = said?.presentation {
-            let expected = start.map { $0 + onProgramLine(position) }
-            let mapped = time + clock.distance(time, expected: expected, line: &line)
+    /// Returns the decode time of the next frame, in samples from the first one; nil if the frame must be dropped.
+    mutating func next(_ timestamps: PacketTimes.Entry?, duration: UInt32, clock: ProgramClock) -> Int64? {
+        if let time = timestamps?.presentation {
+            let expected = start.map { $0 + programTime(position) }
+            let mapped = time + clock.offset(time, expected: expected, state: &state)
             if let start {
                 compare(toSamples(mapped - start), duration)
             } else {
@@ -35,7 +35,7 @@ struct AudioTimes {
             }
         }
         guard start != nil else {
-            early += 1
+            earlyCount += 1
             return nil
         }
         if overlap > Int64(duration) / 2 {
@@ -60,10 +60,10 @@ struct AudioTimes {
         }
     }
 
-    /// A time of the stream in units of 1/90,000 second.
-    func onProgramLine(_ samples: Int64) -> Int64 { MediaTime(samples, timescale: UInt32(rate)).converted(to: 90_000) }
+    /// Converts a time of the stream to units of 1/90,000 second.
+    func programTime(_ samples: Int64) -> Int64 { MediaTime(samples, timescale: UInt32(rate)).converted(to: 90_000) }
 
-    /// A time of the program's in samples.
+    /// Converts a time of the program to samples.
     func toSamples(_ time: Int64) -> Int64 {
         MediaTime(time, timescale: UInt32(ProgramClock.rate)).converted(to: UInt32(rate))
     }

@@ -2,8 +2,8 @@ import ByteCoding
 import FileWriting
 import MediaFormats
 
-/// Audio by itself: a file of ADTS frames (`.aac`) or of AC-3 or E-AC-3 syncframes (`.ac3`, `.ec3`), from a mapped file
-/// or from a pipe. ID3 tags are passed over; the presentation begins with the first frame.
+/// An elementary audio stream: ADTS frames (`.aac`) or AC-3 or E-AC-3 syncframes (`.ac3`, `.ec3`), from a mapped file
+/// or a pipe. ID3 tags are skipped; the presentation starts with the first frame.
 final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     let name: String
     private(set) var tracks: [MediaTrack] = []
@@ -14,16 +14,16 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     private var samples = Queue<MediaSample>()
     private var decodeTime: Int64 = 0
     private var hasEnded = false
-    private var strangers = 0
+    private var mismatchedFrames = 0
 
     /// Reads the first frames.
     ///
-    /// - Throws: ``InputFailure`` when there is no frame, or it cannot be described; ``FileFailure``.
+    /// - Throws: ``InputFailure`` if there is no frame, or the first one cannot be described; ``FileFailure``.
     init(_ source: any ByteSource) throws {
         self.source = source
         name = source.name
         while tracks.isEmpty, !hasEnded { try readMore() }
-        guard !tracks.isEmpty else { throw InputFailure(name, "there is no whole audio frame") }
+        guard !tracks.isEmpty else { throw InputFailure(name, "the file contains no complete audio frame") }
     }
 
     var byteCount: Int? { source.byteCount }
@@ -32,11 +32,12 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     var warnings: [String] {
         var warnings: [String] = []
         if framing.damage > 0 {
-            warnings.append("\(name): \(framing.damage) times there were bytes that belong to no frame")
+            warnings.append("\(name): found bytes outside of audio frames \(framing.damage) times; they are skipped")
         }
-        if strangers > 0 {
+        if mismatchedFrames > 0 {
             warnings.append(
-                "\(name): \(strangers) frames have another rate or other channels than the first one, and are left out"
+                "\(name): \(mismatchedFrames) frames are skipped: their sample rate or channels differ from the first "
+                    + "frame"
             )
         }
         return warnings
@@ -50,38 +51,38 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
         return samples.removeFirst().map { (0, $0) }
     }
 
-    /// Reads a piece, and gathers its samples in one piece of memory.
+    /// Reads a chunk, and collects its samples in a single buffer.
     private func readMore() throws {
         var bytes: [UInt8] = []
         var new: [(range: Range<Int>, duration: UInt32)] = []
-        let take: (AudioFrame, RawSpan) throws -> Void = { [unowned self] frame, whole in
+        let addSample: (AudioFrame, RawSpan) throws -> Void = { [unowned self] frame, whole in
             if self.tracks.isEmpty {
                 let description = try Framing.description(of: whole)
                 self.tracks = [description.track(timing: TrackTiming(timescale: UInt32(description.rate)))]
                 self.identity = frame.identity
             }
-            guard frame.identity == self.identity else { return self.strangers += 1 }
+            guard frame.identity == self.identity else { return self.mismatchedFrames += 1 }
             let start = bytes.count
             whole.extracting(frame.sample).withUnsafeBytes { bytes.append(contentsOf: $0) }
             new.append((start..<bytes.count, frame.duration))
         }
         do {
-            let isThere = try source.next { piece in
-                bytes.reserveCapacity(piece.byteCount)
-                try framing.feed(piece, take)
+            let hasMore = try source.next { chunk in
+                bytes.reserveCapacity(chunk.byteCount)
+                try framing.feed(chunk, addSample)
             }
-            if !isThere {
+            if !hasMore {
                 hasEnded = true
-                try framing.finish(take)
+                try framing.finish(addSample)
             }
         } catch let error as ParseError {
             throw InputFailure(name, "\(error)")
         }
-        let gathered = GatheredBytes(bytes)
+        let buffer = BufferedBytes(bytes)
         for (range, duration) in new {
             samples.append(
                 MediaSample(
-                    bytes: gathered,
+                    bytes: buffer,
                     offset: range.lowerBound,
                     size: range.count,
                     decodeTime: decodeTime,

@@ -1,40 +1,40 @@
 import ByteCoding
 import MediaFormats
 
-/// A picture of a byte stream on its way to a sample.
+/// An access unit of a byte stream, which becomes a sample.
 struct AccessUnit {
     /// A parameter set in the access unit.
     struct Set {
-        /// Which one; nil: it is broken.
+        /// The type and ID; nil if the parameter set is invalid.
         var id: VideoUnit.SetID?
-        /// Where it lies in the bytes, its length included.
+        /// The range in the access unit's bytes, including the length field.
         var range: Range<Int>
     }
 
-    /// How many parameter sets and how many messages are taken note of: more than there are IDs.
-    private static let mostUnits = 1024
+    /// The maximum number of parameter sets, and of SEI NAL units, that are recorded: more than there are IDs.
+    private static let maximumUnits = 1024
 
-    /// NAL units behind lengths of 4 bytes; delimiters and filler left out, parameter sets among them.
+    /// The NAL units, each after a length of 4 bytes; delimiters and filler data are removed, parameter sets are kept.
     var bytes: [UInt8] = []
     /// The parameter sets.
     var sets: [Set] = []
-    /// SEI NAL units, without their lengths.
+    /// The ranges of the SEI NAL units, without their length fields.
     var messages: [Range<Int>] = []
-    /// What its PES packet says; nil when it has none of its own.
+    /// The timestamps of the PES packet; nil if the access unit has none.
     var times: PacketTimes.Entry?
     /// Whether there is a slice.
     var hasSlice = false
-    /// Whether a slice cannot be read.
-    var isBroken = false
+    /// Whether a slice cannot be parsed.
+    var isInvalid = false
     var randomAccess = RandomAccess.none
     var isSkippedLeading = false
-    /// Which field it is; nil for a frame.
+    /// The field that the picture contains; nil for a frame.
     var field: VideoUnit.Field?
 
     /// Appends a NAL unit.
     mutating func append(_ unit: RawSpan, _ description: VideoUnit) {
         let start = bytes.count
-        if case .left = description.role { return }
+        if case .discarded = description.role { return }
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: unit.byteCount).bigEndian) { bytes.append(contentsOf: $0) }
         unit.withUnsafeBytes { bytes.append(contentsOf: $0) }
         switch description.role {
@@ -45,15 +45,15 @@ struct AccessUnit {
                 isSkippedLeading = description.isSkippedLeading
             }
             hasSlice = true
-            isBroken = isBroken || description.isBroken
-        case .parameterSet(let id) where sets.count < Self.mostUnits:
+            isInvalid = isInvalid || description.isInvalid
+        case .parameterSet(let id) where sets.count < Self.maximumUnits:
             sets.append(Set(id: id, range: start..<bytes.count))
-        case .message where messages.count < Self.mostUnits: messages.append(start + 4..<bytes.count)
-        case .parameterSet, .message, .left, .other: break
+        case .message where messages.count < Self.maximumUnits: messages.append(start + 4..<bytes.count)
+        case .parameterSet, .message, .discarded, .other: break
         }
     }
 
-    /// Whether it is the other field of the same frame (ITU-T H.264, 3.30). Both make one sample.
+    /// Returns whether this is the second field of the same frame (ITU-T H.264, 3.30). Both fields form one sample.
     func isSecondField(of first: AccessUnit) -> Bool {
         guard let field, let other = first.field else { return false }
         return field.isBottom != other.isBottom && field.frameNumber == other.frameNumber
@@ -61,50 +61,50 @@ struct AccessUnit {
             && (randomAccess == .none || first.randomAccess != .none)
     }
 
-    /// Joins the second field to the first.
+    /// Appends the second field to the first.
     mutating func join(_ second: AccessUnit) {
         let start = bytes.count
         bytes += second.bytes
         sets += second.sets.map { Set(id: $0.id, range: $0.range.lowerBound + start..<$0.range.upperBound + start) }
-        isBroken = isBroken || second.isBroken
+        isInvalid = isInvalid || second.isInvalid
         field = nil
     }
 }
 
-/// Puts a byte stream together to access units, however PES packets cut it.
+/// Assembles access units from a byte stream, independently of PES packet boundaries.
 struct AccessUnitAssembler<Syntax: VideoSyntax> {
     private(set) var syntax = Syntax()
     private var scanner = NALUnitScanner()
     private var times = PacketTimes()
     private var open: AccessUnit?
-    /// A first field, which waits for the second.
+    /// A first field, waiting for the second.
     private var firstField: AccessUnit?
     private var lastSize = 0
 
-    /// Takes a PES packet, and gives the access units that it completes to `body`.
-    mutating func take(
+    /// Consumes a PES packet, and calls `body` with each access unit that it completes.
+    mutating func consume(
         _ packet: TransportDemuxer.Packet,
         _ body: (AccessUnit, Syntax) throws -> Void
     ) throws {
         times.append(packet, at: scanner.end)
         scanner.append(packet.payload)
-        while let range = scanner.next() { try takeUnit(range, body) }
-        guard !scanner.isOverfull else { throw TransportFailure.endlessUnit }
+        while let range = scanner.next() { try addUnit(range, body) }
+        guard !scanner.exceedsMaximumSize else { throw TransportFailure.unitTooLarge }
     }
 
-    /// Takes the end of the stream.
+    /// Consumes the end of the stream.
     mutating func finish(_ body: (AccessUnit, Syntax) throws -> Void) throws {
-        while let range = scanner.next(isEnd: true) { try takeUnit(range, body) }
+        while let range = scanner.next(isEnd: true) { try addUnit(range, body) }
         if let last = open { try complete(last, body) }
         open = nil
         if let firstField { try body(firstField, syntax) }
         firstField = nil
     }
 
-    private mutating func takeUnit(_ range: Range<Int>, _ body: (AccessUnit, Syntax) throws -> Void) throws {
+    private mutating func addUnit(_ range: Range<Int>, _ body: (AccessUnit, Syntax) throws -> Void) throws {
         let bytes = scanner.bytes
         let unit = bytes.span.bytes.extracting(range)
-        let description = syntax.take(unit, isBehindSlice: open?.hasSlice == true)
+        let description = syntax.parse(unit, isAfterSlice: open?.hasSlice == true)
         if description.isStart || open == nil {
             if let last = open {
                 lastSize = last.bytes.count
@@ -112,13 +112,13 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
                 try complete(last, body)
             }
             var new = AccessUnit()
-            new.times = times.take(at: scanner.startCode(of: range))
-            // What there is of this packet; another one makes the array grow.
+            new.times = times.removeEntry(at: scanner.startCode(of: range))
+            // Reserve the rest of this packet; the array grows with further packets.
             new.bytes.reserveCapacity(max(bytes.count - range.lowerBound + 64, min(lastSize, 1 << 16)))
             open = new
         }
         open?.append(unit, description)
-        guard open?.bytes.count ?? 0 <= NALUnitScanner.greatestUnit else { throw TransportFailure.endlessUnit }
+        guard open?.bytes.count ?? 0 <= NALUnitScanner.maximumUnitSize else { throw TransportFailure.unitTooLarge }
     }
 
     private mutating func complete(_ unit: AccessUnit, _ body: (AccessUnit, Syntax) throws -> Void) throws {
@@ -138,10 +138,10 @@ struct AccessUnitAssembler<Syntax: VideoSyntax> {
     }
 }
 
-/// What makes a stream unusable.
+/// An error that makes a stream unusable.
 enum TransportFailure: Error {
-    /// An access unit does not end.
-    case endlessUnit
-    /// A stream is asked for its track before it has shown what it is.
+    /// An access unit exceeds the size limit.
+    case unitTooLarge
+    /// The track was requested before the stream was identified.
     case notReady
 }

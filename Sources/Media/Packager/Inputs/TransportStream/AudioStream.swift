@@ -1,17 +1,17 @@
 import ByteCoding
 import MediaFormats
 
-/// Makes samples of an audio stream.
+/// Creates samples from an audio stream.
 final class AudioStream<Framing: AudioFraming>: ElementaryStream {
-    /// A sample that waits.
+    /// A buffered sample.
     private struct Frame {
-        var bytes: GatheredBytes
+        var bytes: BufferedBytes
         var range: Range<Int>
         var decode: Int64
         var duration: UInt32
     }
 
-    /// A sample of the packet that is being taken.
+    /// A sample of the current packet.
     private struct NewFrame {
         var frame: AudioFrame
         var range: Range<Int>
@@ -21,7 +21,7 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     private let clock: ProgramClock
     private var framing = Framing()
     private var packets = PacketTimes()
-    /// How many bytes of the elementary stream have come.
+    /// The number of bytes of the elementary stream received.
     private var streamEnd = 0
     private var times: AudioTimes?
     private var description: AudioTrackDescription?
@@ -29,11 +29,11 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     private var frames = Queue<Frame>()
     private var hasEnded = false
     private var isDescribed = false
-    /// Why the stream cannot be read.
+    /// The error that makes the stream unreadable.
     private var failure: ParseError?
-    /// How many frames had another rate or other channels than the first one.
-    private var strangers = 0
-    private(set) var heldBytes = 0
+    /// The number of frames whose sample rate or channels differ from the first frame.
+    private var mismatchedFrames = 0
+    private(set) var bufferedBytes = 0
 
     /// Starts at the beginning of a stream.
     init(label: String, clock: ProgramClock) {
@@ -43,11 +43,11 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
 
     var isReady: Bool { firstPresentation != nil && !frames.isEmpty }
     var firstPresentation: Int64? { times?.start }
-    /// A few strange frames are damage, many are another configuration.
-    var changes: Int { strangers / 8 }
-    var absence: String { failure.map { "\($0)" } ?? "no frame with a timestamp came" }
+    /// The number of configuration changes. A few differing frames indicate damage, many another configuration.
+    var changes: Int { mismatchedFrames / 8 }
+    var notReadyReason: String { failure.map { "\($0)" } ?? "it contains no frame with a timestamp" }
 
-    func take(_ packet: TransportDemuxer.Packet) throws {
+    func consume(_ packet: TransportDemuxer.Packet) throws {
         packets.append(packet, at: streamEnd)
         streamEnd += packet.payload.count
         try gather(reserving: packet.payload.count) { [unowned self] body in
@@ -60,7 +60,7 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
         hasEnded = true
     }
 
-    /// Copies the samples of a packet into one piece of memory, then gives them their times.
+    /// Copies the samples of a packet into a single buffer, then assigns their times.
     private func gather(
         reserving count: Int,
         _ feed: ((AudioFrame, RawSpan) throws -> Void) throws -> Void
@@ -82,22 +82,22 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
                 new.append(NewFrame(frame: frame, range: start..<bytes.count))
             }
         } catch let error as ParseError {
-            // A stream that was described already cannot be left out any more.
+            // A stream that already has a track can no longer be skipped.
             guard !isDescribed else { throw error }
             failure = error
         }
-        let gathered = GatheredBytes(bytes)
-        for item in new { take(item, gathered) }
+        let buffer = BufferedBytes(bytes)
+        for item in new { consume(item, buffer) }
     }
 
-    private func take(_ new: NewFrame, _ bytes: GatheredBytes) {
-        let said = packets.take(at: new.frame.offset)
+    private func consume(_ new: NewFrame, _ bytes: BufferedBytes) {
+        let timestamps = packets.removeEntry(at: new.frame.offset)
         guard new.frame.identity == identity else {
-            strangers += 1
+            mismatchedFrames += 1
             return
         }
-        guard let decode = times?.next(said, duration: new.frame.duration, clock: clock) else { return }
-        heldBytes += new.range.count
+        guard let decode = times?.next(timestamps, duration: new.frame.duration, clock: clock) else { return }
+        bufferedBytes += new.range.count
         frames.append(Frame(bytes: bytes, range: new.range, decode: decode, duration: new.frame.duration))
     }
 
@@ -109,17 +109,17 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
         return description.track(timing: timing, language: language)
     }
 
-    var nextDecodeTime: Int64? { frames.count > 1 || hasEnded ? frames.first.flatMap(onProgramLine) : nil }
-    var lastDecodeTime: Int64? { frames.last.flatMap(onProgramLine) }
+    var nextDecodeTime: Int64? { frames.count > 1 || hasEnded ? frames.first.flatMap(programTime) : nil }
+    var lastDecodeTime: Int64? { frames.last.flatMap(programTime) }
 
-    private func onProgramLine(_ frame: Frame) -> Int64? {
-        times.flatMap { times in times.start.map { $0 + times.onProgramLine(frame.decode) } }
+    private func programTime(_ frame: Frame) -> Int64? {
+        times.flatMap { times in times.start.map { $0 + times.programTime(frame.decode) } }
     }
 
     func next() -> MediaSample? {
         guard frames.count > 1 || hasEnded, let frame = frames.removeFirst() else { return nil }
-        heldBytes -= frame.range.count
-        // What follows a gap makes the frame before it last longer.
+        bufferedBytes -= frame.range.count
+        // A gap extends the duration of the frame before it.
         let duration = frames.first.map { UInt32(clamping: $0.decode - frame.decode) } ?? frame.duration
         return MediaSample(
             bytes: frame.bytes,
@@ -132,14 +132,14 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
 
     var warnings: [String] {
         var warnings: [String] = []
-        func warn(_ count: Int, _ words: String) {
-            if count > 0 { warnings.append("\(label): \(count) \(words)") }
+        func warn(_ count: Int, _ text: String) {
+            if count > 0 { warnings.append("\(label): \(count) \(text)") }
         }
-        warn(times?.early ?? 0, "frames before the first timestamp are left out")
-        warn(times?.gaps ?? 0, "gaps; the frame before each lasts as much longer")
-        warn(times?.overlaps ?? 0, "frames are left out, since others came for the same time before")
-        warn(strangers, "frames have another rate or other channels than the first one, and are left out")
-        warn(framing.damage, "times there were bytes that belong to no frame")
+        warn(times?.earlyCount ?? 0, "frames before the first timestamp are skipped")
+        warn(times?.gaps ?? 0, "gaps; the frame before each gap is extended")
+        warn(times?.overlaps ?? 0, "frames are skipped because they overlap earlier frames")
+        warn(mismatchedFrames, "frames are skipped because their sample rate or channels differ from the first frame")
+        warn(framing.damage, "byte sequences outside of audio frames are skipped")
         return warnings
     }
 }

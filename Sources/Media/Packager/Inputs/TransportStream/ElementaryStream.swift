@@ -1,45 +1,45 @@
 import MediaFormats
 
-/// Makes samples of the PES packets of one stream.
+/// Creates samples from the PES packets of one stream.
 protocol ElementaryStream: AnyObject {
-    /// What it is called in warnings: `PID 256 (H.264)`.
+    /// The name of the stream in warnings: `PID 256 (H.264)`.
     var label: String { get }
 
-    /// Whether it has shown what it is: its track can be described.
+    /// Whether the stream has been identified, so that its track can be described.
     var isReady: Bool { get }
 
-    /// The earliest presentation time that was seen, on the program's time line in units of 1/90,000 second.
+    /// The earliest presentation time so far, on the program's timeline in units of 1/90,000 second.
     var firstPresentation: Int64? { get }
 
-    /// Why it is not ready, in words for a warning.
-    var absence: String { get }
+    /// The reason why the stream is not ready, for a warning.
+    var notReadyReason: String { get }
 
-    /// What was found on the way that does not stop the work.
+    /// Problems that do not stop packaging.
     var warnings: [String] { get }
 
-    /// How often its parameters have changed since its track was described.
+    /// The number of configuration changes since the track was described.
     var changes: Int { get }
 
-    /// How many bytes of samples wait.
-    var heldBytes: Int { get }
+    /// The total size of the buffered samples in bytes.
+    var bufferedBytes: Int { get }
 
-    /// When the next sample is decoded, on the program's time line; nil when none is complete.
+    /// The decode time of the next sample, on the program's timeline; nil if no sample is complete.
     var nextDecodeTime: Int64? { get }
 
-    /// When the last sample that came is decoded, whether it is complete or not; nil when none waits.
+    /// The decode time of the last buffered sample, complete or not; nil if none is buffered.
     var lastDecodeTime: Int64? { get }
 
-    /// Takes the next PES packet.
-    func take(_ packet: TransportDemuxer.Packet) throws
+    /// Consumes the next PES packet.
+    func consume(_ packet: TransportDemuxer.Packet) throws
 
-    /// Takes the end of the stream.
+    /// Consumes the end of the stream.
     func finish() throws
 
-    /// Describes the track. To be asked once, when it is ready; samples come afterwards.
+    /// Creates the track. Must be called once, when the stream is ready and before the first sample is requested.
     ///
-    /// - Parameter origin: Where the presentation begins on the program's time line.
+    /// - Parameter origin: The start of the presentation on the program's timeline.
     func makeTrack(origin: Int64, language: String) throws -> MediaTrack
 
-    /// The next sample; nil when none is complete.
+    /// Returns the next sample; nil if none is complete.
     func next() -> MediaSample?
 }

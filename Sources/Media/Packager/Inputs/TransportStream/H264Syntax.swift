@@ -5,7 +5,7 @@ import MediaFormats
 struct H264Syntax: VideoSyntax {
     private var splitter = H264AccessUnitSplitter()
 
-    mutating func take(_ unit: RawSpan, isBehindSlice: Bool) -> VideoUnit {
+    mutating func parse(_ unit: RawSpan, isAfterSlice: Bool) -> VideoUnit {
         let type = H264NALHeader(rawValue: unit.unsafeLoad(fromByteOffset: 0, as: UInt8.self)).type
         var result = VideoUnit(role: role(type))
         do {
@@ -27,10 +27,10 @@ struct H264Syntax: VideoSyntax {
             default: break
             }
         } catch {
-            result.isBroken = type.isSlice
+            result.isInvalid = type.isSlice
         }
-        // These begin an access unit behind any slice, whatever is in them, and in the slice.
-        if isBehindSlice, (6...9).contains(type.rawValue) { result.isStart = true }
+        // After a slice, these types start an access unit, whatever their content (7.4.1.2.3).
+        if isAfterSlice, (6...9).contains(type.rawValue) { result.isStart = true }
         return result
     }
 
@@ -39,7 +39,7 @@ struct H264Syntax: VideoSyntax {
         case .slice, .idrSlice, .partitionA: .slice
         case .sequenceParameterSet, .pictureParameterSet: .parameterSet(nil)
         case .sei: .message
-        case .accessUnitDelimiter, .filler: .left
+        case .accessUnitDelimiter, .filler: .discarded
         default: .other
         }
     }
@@ -69,7 +69,7 @@ struct H264Syntax: VideoSyntax {
             pictureParameterSets: units(.pictureParameterSet)
         )
         guard let first = configuration.sequenceParameterSets.first, !configuration.pictureParameterSets.isEmpty else {
-            throw ParseError(.unknownParameterSet, reading: "H.264 stream", offset: 0, reason: "it has no PPS")
+            throw ParseError(.unknownParameterSet, reading: "H.264 stream", offset: 0, reason: "the stream has no PPS")
         }
         let set = try H264SequenceParameterSet(first.span.bytes)
         let entry: FourCC = isInBand ? "avc3" : "avc1"
@@ -81,7 +81,7 @@ struct H264Syntax: VideoSyntax {
             size: set.croppedSize,
             displaySize: set.displaySize,
             usability: set.usability,
-            // A tick is that of a field.
+            // A tick is the duration of a field.
             frameDuration: set.usability.timing.flatMap { $0.duration(ticks: 2) }
         )
     }

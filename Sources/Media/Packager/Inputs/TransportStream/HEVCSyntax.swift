@@ -6,7 +6,7 @@ struct HEVCSyntax: VideoSyntax {
     private var splitter = HEVCAccessUnitSplitter()
     private var sets = HEVCParameterSets()
 
-    mutating func take(_ unit: RawSpan, isBehindSlice: Bool) -> VideoUnit {
+    mutating func parse(_ unit: RawSpan, isAfterSlice: Bool) -> VideoUnit {
         var result = VideoUnit(role: .other)
         result.isStart = splitter.startsAccessUnit(unit)
         guard let header = HEVCNALHeader(unit), header.layer == 0 else { return result }
@@ -16,10 +16,10 @@ struct HEVCSyntax: VideoSyntax {
             if id != nil { _ = try? sets.update(unit) }
             result.role = .parameterSet(id.map { VideoUnit.SetID(type: header.type.rawValue, id: $0) })
         case .prefixSEI: result.role = .message
-        case .accessUnitDelimiter, .filler: result.role = .left
+        case .accessUnitDelimiter, .filler: result.role = .discarded
         case let type where type.isSlice:
             result.role = .slice
-            result.isBroken = (try? HEVCSliceHeader(unit, parameterSets: sets)) == nil
+            result.isInvalid = (try? HEVCSliceHeader(unit, parameterSets: sets)) == nil
             result.isSkippedLeading = type == .raslN || type == .raslR
             result.randomAccess = randomAccess(type)
         default: break
@@ -63,7 +63,12 @@ struct HEVCSyntax: VideoSyntax {
         guard configuration.arrays.allSatisfy({ !$0.units.isEmpty }),
             let first = configuration.units(.sequenceParameterSet).first
         else {
-            throw ParseError(.unknownParameterSet, reading: "HEVC stream", offset: 0, reason: "it has no VPS or PPS")
+            throw ParseError(
+                .unknownParameterSet,
+                reading: "HEVC stream",
+                offset: 0,
+                reason: "the stream has no VPS or PPS"
+            )
         }
         let set = try HEVCSequenceParameterSet(first.span.bytes)
         let entry: FourCC = isInBand ? "hev1" : "hvc1"
@@ -81,6 +86,6 @@ struct HEVCSyntax: VideoSyntax {
 }
 
 extension HEVCNALUnitType {
-    /// Filler (ITU-T H.265, Table 7-1).
+    /// Filler data (ITU-T H.265, Table 7-1).
     fileprivate static let filler = HEVCNALUnitType(rawValue: 38)
 }

@@ -1,27 +1,27 @@
 import ByteCoding
 import MediaFormats
 
-/// Finds NAL units in a byte stream that comes in pieces, which end anywhere (ITU-T H.264 and H.265, Annex B).
+/// Finds NAL units in a byte stream that arrives in arbitrary chunks (ITU-T H.264 and H.265, Annex B).
 ///
-/// A NAL unit ends where the next start code begins. What was looked at is not looked at again.
+/// A NAL unit ends where the next start code begins. No byte is scanned more than once.
 struct NALUnitScanner {
-    /// The greatest size of a NAL unit in bytes: 64 MiB, as of a PES packet.
-    static let greatestUnit = 64 << 20
+    /// The maximum size of a NAL unit in bytes: 64 MiB, as for a PES packet.
+    static let maximumUnitSize = 64 << 20
 
-    /// What was not passed over yet.
+    /// The bytes that have not been discarded.
     private(set) var bytes: [UInt8] = []
-    /// Where the first of ``bytes`` lies in the elementary stream.
+    /// The offset of the first of ``bytes`` in the elementary stream.
     private(set) var base = 0
-    /// Where in ``bytes`` the open NAL unit begins; nil before the first start code.
+    /// The index in ``bytes`` at which the current NAL unit starts; nil before the first start code.
     private var begin: Int?
     private var scanned = 0
 
-    /// Where the stream goes on.
+    /// The offset in the elementary stream of the next byte to append.
     var end: Int { base + bytes.count }
 
-    /// Takes the next bytes of the stream.
+    /// Appends the next bytes of the stream.
     mutating func append(_ more: [UInt8]) {
-        // What lies before the open NAL unit has been given away. Its start code is kept, since its place is asked for.
+        // Bytes before the current NAL unit have been returned. Its start code is kept, because its offset is needed.
         let done = max(0, begin.map { $0 - 4 } ?? scanned - 1)
         if done == bytes.count {
             bytes = more
@@ -34,9 +34,9 @@ struct NALUnitScanner {
         begin = begin.map { $0 - done }
     }
 
-    /// The range in ``bytes`` of the next NAL unit that is complete; nil when more bytes are needed.
+    /// Returns the range in ``bytes`` of the next complete NAL unit; nil if more bytes are needed.
     ///
-    /// - Parameter isEnd: Whether no more bytes come.
+    /// - Parameter isEnd: Whether the stream has ended.
     mutating func next(isEnd: Bool = false) -> Range<Int>? {
         while true {
             let code = StartCode.next(in: bytes.span.bytes, from: scanned)
@@ -57,13 +57,13 @@ struct NALUnitScanner {
         }
     }
 
-    /// Where in the elementary stream the start code of a NAL unit begins that begins an access unit: such a one has 4
-    /// bytes (B.1.2).
+    /// Returns the offset in the elementary stream of the start code before a NAL unit that starts an access unit; such
+    /// a start code has 4 bytes (B.1.2).
     func startCode(of unit: Range<Int>) -> Int {
         let start = unit.lowerBound - 3
         return base + start - (start > 0 && bytes[start - 1] == 0 ? 1 : 0)
     }
 
-    /// Whether a NAL unit is open that has grown beyond all measure.
-    var isOverfull: Bool { bytes.count > Self.greatestUnit }
+    /// Whether the current NAL unit exceeds ``maximumUnitSize``.
+    var exceedsMaximumSize: Bool { bytes.count > Self.maximumUnitSize }
 }

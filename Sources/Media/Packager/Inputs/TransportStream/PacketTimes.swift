@@ -1,25 +1,25 @@
 import MediaFormats
 
-/// What PES packets say of the access units that begin in them, by their places in the elementary stream.
+/// The timestamps of PES packets, by the position of their payloads in the elementary stream.
 ///
-/// The times of a PES packet are those of the first access unit that begins in it (ISO/IEC 13818-1, 2.4.3.7). Further
-/// ones have none, and neither has one that a packet only continues.
+/// The timestamps of a PES packet apply to the first access unit that starts in it (ISO/IEC 13818-1, 2.4.3.7). Later
+/// access units in the packet have none, nor does a packet's continuation of an earlier access unit.
 struct PacketTimes {
-    /// What a packet says.
+    /// The timestamps of a packet.
     struct Entry {
-        /// Where its payload begins in the elementary stream.
+        /// The offset of its payload in the elementary stream.
         var offset: Int
-        /// When it is presented, in units of 1/90,000 second; nil when nothing is said.
+        /// The presentation time in units of 1/90,000 second; nil if absent.
         var presentation: Int64?
-        /// When it is decoded.
+        /// The decode time in units of 1/90,000 second; nil if absent.
         var decode: Int64?
-        /// Whether packets were lost before or in it.
+        /// Whether packets were lost before or in this one.
         var isDamaged: Bool
     }
 
     private var entries = Queue<Entry>()
 
-    /// Takes note of a packet whose payload begins at `offset`.
+    /// Adds a packet whose payload starts at `offset`.
     mutating func append(_ packet: TransportDemuxer.Packet, at offset: Int) {
         var entry = Entry(
             offset: offset,
@@ -27,7 +27,7 @@ struct PacketTimes {
             decode: packet.decodeTime,
             isDamaged: packet.isDamaged
         )
-        // A picture is not shown before it is decoded, and not a minute later.
+        // Ignore decode times after the presentation time, or more than a minute before it.
         if let presentation = entry.presentation, let decode = entry.decode,
             !(0...60 * ProgramClock.rate).contains(presentation - decode)
         {
@@ -36,20 +36,21 @@ struct PacketTimes {
         entries.append(entry)
     }
 
-    /// What the packet says in which an access unit begins; nil when an access unit before it has taken that.
-    mutating func take(at offset: Int) -> Entry? {
-        var taken: Entry?
+    /// Removes and returns the timestamps of the packet in which an access unit starts; nil if an earlier access unit
+    /// consumed them.
+    mutating func removeEntry(at offset: Int) -> Entry? {
+        var entry: Entry?
         while let first = entries.first, first.offset <= offset {
-            let isDamaged = taken?.isDamaged == true
-            taken = first
-            taken?.isDamaged = first.isDamaged || isDamaged
+            let isDamaged = entry?.isDamaged == true
+            entry = first
+            entry?.isDamaged = first.isDamaged || isDamaged
             entries.removeFirst()
         }
-        return taken
+        return entry
     }
 }
 
-/// What is first in is first out.
+/// A first-in, first-out queue.
 struct Queue<Element> {
     private var elements: [Element?] = []
     private var head = 0
@@ -77,7 +78,7 @@ struct Queue<Element> {
         return element
     }
 
-    /// Gives each element, which may be changed.
+    /// Calls a closure with each element, which it may modify.
     mutating func update(_ body: (inout Element) -> Void) {
         for index in head..<elements.count { if elements[index] != nil { body(&elements[index]!) } }
     }

@@ -1,60 +1,60 @@
-/// The time line of a program. The streams' timestamps are put onto it, each on its own and yet in step: where clocks
-/// start anew, as in files that were joined, all streams are moved by the same distance.
+/// The timeline of a program. It maps the timestamps of all streams to a common timeline: at a clock reset, as in
+/// concatenated files, all streams are shifted by the same offset.
 final class ProgramClock {
-    /// Units of timestamps in a second.
+    /// The timestamp units per second.
     static let rate: Int64 = 90_000
-    /// How far the next timestamp may lie ahead of what is expected before it counts as a new beginning: 10 s.
-    static let greatestGap = 10 * rate
-    /// How far it may lie behind: 1 s. What lies less far behind is an overlap.
-    static let greatestOverlap = rate
-    /// How often clocks may start anew.
-    static let mostJumps = 10_000
+    /// The maximum distance of a timestamp after the expected one; a larger distance is a clock reset: 10 s.
+    static let maximumGap = 10 * rate
+    /// The maximum distance of a timestamp before the expected one: 1 s. A smaller distance is an overlap.
+    static let maximumOverlap = rate
+    /// The maximum number of clock resets.
+    static let maximumResets = 10_000
 
-    /// Where a stream stands.
-    struct Line {
-        /// Whole periods of 2^33 that bring the stream near the others; nil before its first timestamp.
+    /// The state of a stream.
+    struct StreamState {
+        /// A multiple of 2^33 that aligns the stream with the others; nil before its first timestamp.
         fileprivate var shift: Int64?
-        /// Which of the clock's distances holds for it.
+        /// The index of the offset in ``ProgramClock/offsets`` that applies to the stream.
         fileprivate var epoch = 0
     }
 
-    /// What is added to timestamps, each time that they start anew.
-    private var distances: [Int64] = [0]
-    /// A timestamp that came lately.
+    /// The offset added to timestamps after each clock reset.
+    private var offsets: [Int64] = [0]
+    /// A recent timestamp of any stream.
     private var reference: Int64?
 
-    /// How often clocks started anew.
-    var jumps: Int { distances.count - 1 }
+    /// The number of clock resets.
+    var resetCount: Int { offsets.count - 1 }
 
-    /// What to add to a stream's timestamps to come to the time line.
+    /// Returns the offset to add to a stream's timestamps to map them to the timeline.
     ///
     /// - Parameters:
-    ///   - time: The decode time that a packet says.
-    ///   - expected: When the stream would go on, on the time line; nil at its beginning.
-    func distance(_ time: Int64, expected: Int64?, line: inout Line) -> Int64 {
-        if line.shift == nil {
-            // One stream may have come around 2^33 already when another has not.
+    ///   - time: The decode time in a packet.
+    ///   - expected: The expected time of the stream on the timeline; nil at its start.
+    func offset(_ time: Int64, expected: Int64?, state: inout StreamState) -> Int64 {
+        if state.shift == nil {
+            // One stream may already have wrapped around at 2^33 when another has not.
             let period: Int64 = 1 << 33
             let ahead = (reference ?? time) - time
-            line.shift = (ahead + (ahead < 0 ? -period / 2 : period / 2)) / period * period
-            line.epoch = distances.count - 1
+            state.shift = (ahead + (ahead < 0 ? -period / 2 : period / 2)) / period * period
+            state.epoch = offsets.count - 1
         }
-        let shift = line.shift ?? 0
+        let shift = state.shift ?? 0
         reference = time + shift
-        guard let expected else { return shift + distances[line.epoch] }
-        if isNear(time + shift + distances[line.epoch], expected) { return shift + distances[line.epoch] }
-        // Perhaps another stream went there first.
-        for epoch in distances.indices.suffix(8) where epoch > line.epoch {
-            guard isNear(time + shift + distances[epoch], expected) else { continue }
-            line.epoch = epoch
-            return shift + distances[epoch]
+        guard let expected else { return shift + offsets[state.epoch] }
+        if isNear(time + shift + offsets[state.epoch], expected) { return shift + offsets[state.epoch] }
+        // Another stream may already have passed the clock reset.
+        for epoch in offsets.indices.suffix(8) where epoch > state.epoch {
+            guard isNear(time + shift + offsets[epoch], expected) else { continue }
+            state.epoch = epoch
+            return shift + offsets[epoch]
         }
-        if distances.count <= Self.mostJumps { distances.append(expected - time - shift) }
-        line.epoch = distances.count - 1
-        return shift + distances[line.epoch]
+        if offsets.count <= Self.maximumResets { offsets.append(expected - time - shift) }
+        state.epoch = offsets.count - 1
+        return shift + offsets[state.epoch]
     }
 
     private func isNear(_ time: Int64, _ expected: Int64) -> Bool {
-        (-Self.greatestOverlap...Self.greatestGap).contains(time - expected)
+        (-Self.maximumOverlap...Self.maximumGap).contains(time - expected)
     }
 }

@@ -1,12 +1,12 @@
 import MediaFormats
 
-/// What an elementary stream of a program is, as the program map says it (ISO/IEC 13818-1, 2.4.4.8; ETSI EN 300 468,
-/// 6.2; ATSC A/52, annex A and G).
+/// The kind of an elementary stream, as specified in the program map (ISO/IEC 13818-1, 2.4.4.8; ETSI EN 300 468, 6.2;
+/// ATSC A/52, annexes A and G).
 enum StreamKind: Hashable {
     case h264, hevc, aac, ac3, enhancedAC3
-    /// Samples are encrypted, as Apple's MPEG-2 Stream Encryption Format does it.
+    /// A stream with encrypted samples (Apple's MPEG-2 Stream Encryption Format), with the name of the codec.
     case encrypted(String)
-    /// What is not packaged, in words.
+    /// A stream that cannot be packaged, with a description of its format.
     case other(String)
 
     init(_ stream: ProgramMapTable.Stream) {
@@ -15,18 +15,18 @@ enum StreamKind: Hashable {
         case .hevc: self = .hevc
         case .aac: self = .aac
         case .ac3: self = .ac3
-        // 0x84 is what Blu-ray has for E-AC-3.
+        // Blu-ray uses 0x84 for E-AC-3.
         case .eac3, TransportStreamType(rawValue: 0x84): self = .enhancedAC3
         case .encryptedH264: self = .encrypted("H.264")
         case .encryptedAAC: self = .encrypted("AAC")
         case .encryptedAC3: self = .encrypted("AC-3")
         case .encryptedEAC3: self = .encrypted("E-AC-3")
         case .privatePES: self = Self.privateKind(stream.descriptors)
-        default: self = .other(Self.names[stream.type.rawValue] ?? "an unknown kind of stream")
+        default: self = .other(Self.names[stream.type.rawValue] ?? "unknown")
         }
     }
 
-    /// DVB has no stream types of its own: descriptors say what private data are.
+    /// Returns the kind of a private stream from its descriptors, because DVB assigns no stream types.
     private static func privateKind(_ descriptors: [TransportDescriptor]) -> StreamKind {
         for descriptor in descriptors {
             switch descriptor.tag {
@@ -61,7 +61,7 @@ enum StreamKind: Hashable {
         0xEA: "VC-1 video",
     ]
 
-    /// The name for people.
+    /// The name of the format for messages.
     var name: String {
         switch self {
         case .h264: "H.264"
@@ -75,7 +75,7 @@ enum StreamKind: Hashable {
 }
 
 extension ProgramMapTable.Stream {
-    /// The language of ISO 639-2, where a descriptor says one; `und` otherwise.
+    /// The ISO 639-2 language in the language descriptor; `und` if there is none.
     var language: String {
         guard let content = descriptors.first(where: { $0.tag == TransportDescriptor.language })?.content,
             content.count >= 3, content[..<3].allSatisfy({ (0x61...0x7A).contains($0 | 0x20) })

@@ -1,24 +1,24 @@
 import ByteCoding
 import MediaFormats
 
-/// Finds the borders of transport stream packets: at the beginning, and again where bytes are missing or too many.
+/// Finds the packet boundaries of a transport stream: at the start, and again after missing or extra bytes.
 ///
-/// In a stream that is in order it costs a look at one byte of each packet, and nothing is copied.
+/// In an undamaged stream it inspects one byte of each packet and copies nothing.
 struct TransportAlignment {
-    /// How many packets in a row must begin with the sync byte before the border is believed.
-    private static let proof = 3
+    /// The number of consecutive sync bytes, a packet size apart, that confirm a boundary.
+    private static let requiredSyncBytes = 3
     private static let size = TransportPacketHeader.packetSize
-    /// After how many bytes without a border it is no transport stream.
-    static let greatestLoss = 1 << 20
+    /// The number of bytes without a boundary after which the input is not a transport stream.
+    static let maximumLoss = 1 << 20
 
     private var rest: [UInt8] = []
     private var isAligned = false
-    /// Bytes that were passed over since the last border.
-    private(set) var loss = 0
-    /// How often the border was lost.
-    private(set) var losses = 0
+    /// The number of bytes skipped since the last boundary.
+    private(set) var skippedBytes = 0
+    /// The number of times that alignment was lost.
+    private(set) var lossCount = 0
 
-    /// Takes the next bytes, and gives whole packets to `body`, many at once.
+    /// Consumes the next bytes, and calls `body` with whole packets, many at once.
     mutating func feed(_ bytes: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         var position = 0
         if isAligned, !rest.isEmpty {
@@ -27,32 +27,32 @@ struct TransportAlignment {
             guard rest.count == Self.size else { return }
             let packet = rest
             rest.removeAll(keepingCapacity: true)
-            try walk(packet.span.bytes, isEnd: false, body)
+            try process(packet.span.bytes, isEnd: false, body)
         }
         let new = bytes.extracting(position..<bytes.byteCount)
         if rest.isEmpty {
-            try walk(new, isEnd: false, body)
+            try process(new, isEnd: false, body)
         } else {
             var joined = rest
             rest.removeAll(keepingCapacity: true)
             new.withUnsafeBytes { joined.append(contentsOf: $0) }
-            try walk(joined.span.bytes, isEnd: false, body)
+            try process(joined.span.bytes, isEnd: false, body)
         }
     }
 
-    /// Takes the end: what is left of a packet is damage.
+    /// Consumes the end of the stream; an incomplete packet counts as damage.
     mutating func finish(_ body: (RawSpan) throws -> Void) throws {
         let left = rest
         rest = []
-        try walk(left.span.bytes, isEnd: true, body)
-        if !rest.isEmpty, isAligned { losses += 1 }
+        try process(left.span.bytes, isEnd: true, body)
+        if !rest.isEmpty, isAligned { lossCount += 1 }
         rest = []
     }
 
-    /// Gives away the packets, and keeps what is not decided yet.
-    private mutating func walk(_ bytes: RawSpan, isEnd: Bool, _ body: (RawSpan) throws -> Void) throws {
-        func isSync(_ place: Int) -> Bool {
-            bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self) == TransportPacketHeader.syncByte
+    /// Passes on complete packets, and buffers the remaining bytes.
+    private mutating func process(_ bytes: RawSpan, isEnd: Bool, _ body: (RawSpan) throws -> Void) throws {
+        func isSync(_ offset: Int) -> Bool {
+            bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == TransportPacketHeader.syncByte
         }
         var position = 0
         while position < bytes.byteCount {
@@ -63,17 +63,17 @@ struct TransportAlignment {
                 position = end
                 if position == bytes.byteCount || isSync(position) { break }
                 isAligned = false
-                losses += 1
+                lossCount += 1
             }
-            // At the end fewer packets are proof enough: there can be no more.
-            let needed = isEnd ? Self.size : (Self.proof - 1) * Self.size + 1
+            // At the end, fewer packets suffice, because no more follow.
+            let needed = isEnd ? Self.size : (Self.requiredSyncBytes - 1) * Self.size + 1
             while !isAligned, bytes.byteCount - position >= needed {
-                isAligned = (0..<Self.proof).allSatisfy { index in
-                    let place = position + index * Self.size
-                    return place >= bytes.byteCount || isSync(place)
+                isAligned = (0..<Self.requiredSyncBytes).allSatisfy { index in
+                    let offset = position + index * Self.size
+                    return offset >= bytes.byteCount || isSync(offset)
                 }
                 if !isAligned { position += 1 }
-                loss = isAligned ? 0 : loss + 1
+                skippedBytes = isAligned ? 0 : skippedBytes + 1
             }
             if !isAligned { break }
         }

@@ -2,22 +2,22 @@ import ByteCoding
 import FileWriting
 import MediaFormats
 
-/// An MPEG-2 transport stream, from a mapped file or from a pipe (ISO/IEC 13818-1). Of several programs the first one
-/// is taken.
+/// An MPEG-2 transport stream, from a mapped file or a pipe (ISO/IEC 13818-1). If there are several programs, the first
+/// one is used.
 ///
-/// Times are moved so that the presentation begins with the earliest presentation timestamp of all streams; each track
-/// begins where its own first timestamp says.
+/// Times are shifted so that the presentation starts with the earliest presentation timestamp of all streams; each
+/// track starts at its own first timestamp.
 package final class TransportStreamInput: MediaInput {
-    /// Against input that keeps one waiting.
+    /// The limits on read-ahead and buffering.
     package struct Limits: Sendable {
-        /// How many bytes are read until every stream has shown what it is: 32 MiB.
+        /// The maximum number of bytes read until every stream is identified: 32 MiB.
         package var readAhead = 32 << 20
-        /// How many bytes of samples wait for streams that are behind: 8 MiB.
-        package var held = 8 << 20
-        /// How long samples wait for streams that are behind, in units of 1/90,000 second: 3 s.
-        package var heldTime: Int64 = 3 * ProgramClock.rate
+        /// The maximum size of samples buffered while waiting for other streams: 8 MiB.
+        package var bufferSize = 8 << 20
+        /// The maximum duration of samples buffered while waiting for other streams, in units of 1/90,000 second: 3 s.
+        package var bufferDuration: Int64 = 3 * ProgramClock.rate
 
-        /// The documented limits.
+        /// Creates the default limits.
         package init() {}
     }
 
@@ -29,19 +29,19 @@ package final class TransportStreamInput: MediaInput {
     private var alignment = TransportAlignment()
     private var demuxer = TransportDemuxer()
     private var map: ProgramMapTable?
-    /// The streams by PID: those that are or may become tracks.
+    /// The streams by PID that are tracks or may become tracks.
     private var streams: [UInt16: any ElementaryStream] = [:]
     /// The streams in the order of ``tracks``.
     private var sources: [any ElementaryStream] = []
     private var omissions: [String] = []
     private var hasEnded = false
-    /// The latest decode time that was given away or waits.
+    /// The latest decode time received.
     private var latest = Int64.min / 2
 
-    /// Reads the beginning of a stream, until all streams have shown what they are.
+    /// Reads the beginning of a stream until all streams are identified.
     ///
-    /// - Throws: ``InputFailure`` when it is no transport stream, is encrypted, or has no stream that can be packaged;
-    ///   ``FileFailure``.
+    /// - Throws: ``InputFailure`` if the input is not a transport stream, is encrypted, or has no stream that can be
+    ///   packaged; ``FileFailure``.
     package init(_ source: any ByteSource, limits: Limits = Limits()) throws {
         self.source = source
         self.limits = limits
@@ -65,13 +65,14 @@ package final class TransportStreamInput: MediaInput {
         }
     }
 
-    /// The track whose next sample is decoded first. A track that has none keeps the others waiting, within limits.
+    /// Returns the track whose next sample has the earliest decode time. A track without samples delays the others,
+    /// within the limits.
     private func nextTrack() -> Int? {
         var first: (track: Int, time: Int64)?
         var isComplete = true
-        var held = 0
+        var bufferSize = 0
         for (track, stream) in sources.enumerated() {
-            held += stream.heldBytes
+            bufferSize += stream.bufferedBytes
             guard let time = stream.nextDecodeTime else {
                 isComplete = false
                 continue
@@ -80,48 +81,50 @@ package final class TransportStreamInput: MediaInput {
             first = (track, time)
         }
         guard let first else { return nil }
-        guard isComplete || hasEnded || held > limits.held || latest - first.time > limits.heldTime else { return nil }
+        guard isComplete || hasEnded || bufferSize > limits.bufferSize || latest - first.time > limits.bufferDuration
+        else { return nil }
         return first.track
     }
 }
 
-// Reading.
+// MARK: - Reading
 extension TransportStreamInput {
     private func readMore() throws {
         var packets: [TransportDemuxer.Packet] = []
         do {
-            let isThere = try source.next { piece in
-                try alignment.feed(piece) { try demuxer.feed($0) { packets.append($0) } }
+            let hasMore = try source.next { chunk in
+                try alignment.feed(chunk) { try demuxer.feed($0) { packets.append($0) } }
             }
-            if !isThere {
+            if !hasMore {
                 hasEnded = true
                 try alignment.finish { try demuxer.feed($0) { packets.append($0) } }
                 try demuxer.finish { packets.append($0) }
             }
         } catch let error as ParseError {
-            throw InputFailure(name, "it is no usable transport stream: \(error)")
+            throw InputFailure(name, "the transport stream is invalid: \(error)")
         }
-        guard alignment.loss < TransportAlignment.greatestLoss else {
+        guard alignment.skippedBytes < TransportAlignment.maximumLoss else {
             throw InputFailure(
                 name,
-                "from byte \(position - alignment.loss) on it is no transport stream: no packets of 188 bytes are found"
+                "the file is not a transport stream from byte \(position - alignment.skippedBytes) on: found no "
+                    + "packets of 188 bytes"
             )
         }
         guard demuxer.scrambledPackets == 0 else { throw encrypted("its packets are scrambled") }
-        if let map = demuxer.programMap, map != self.map { try take(map) }
+        if let map = demuxer.programMap, map != self.map { try updateProgramMap(map) }
         do {
             for packet in packets {
                 guard let stream = streams[packet.pid] else { continue }
-                try stream.take(packet)
+                try stream.consume(packet)
                 latest = max(latest, stream.lastDecodeTime ?? latest)
             }
             if hasEnded { for stream in streams.values { try stream.finish() } }
         } catch let error as ParseError {
             throw InputFailure(name, "\(error)")
-        } catch TransportFailure.endlessUnit {
+        } catch TransportFailure.unitTooLarge {
             throw InputFailure(
                 name,
-                "before byte \(position) a picture has more than \(NALUnitScanner.greatestUnit) bytes"
+                "a picture before byte \(position) is larger than \(NALUnitScanner.maximumUnitSize) bytes"
             )
         }
     }
@@ -129,11 +132,11 @@ extension TransportStreamInput {
     private func encrypted(_ reason: String) -> InputFailure {
         InputFailure(
             name,
-            "\(reason): it is encrypted; decrypt it first (keyway decrypt, or the scrambling system's own)"
+            "\(reason): decrypt the file first (keyway decrypt, or the tool of the conditional access system)"
         )
     }
 
-    private func take(_ map: ProgramMapTable) throws {
+    private func updateProgramMap(_ map: ProgramMapTable) throws {
         let isFirst = self.map == nil
         let known = Set(self.map?.streams.map(\.pid) ?? [])
         for stream in map.streams where !known.contains(stream.pid) {
@@ -142,12 +145,12 @@ extension TransportStreamInput {
             if case .encrypted = kind { throw encrypted("\(label) has encrypted samples") }
             if case .other = kind {
                 omissions.append(
-                    "\(label), stream type \(hexadecimal(stream.type)), cannot be packaged; it is left out"
+                    "\(label), stream type \(hexadecimal(stream.type)), cannot be packaged; the stream is skipped"
                 )
                 continue
             }
             guard isFirst else {
-                omissions.append("\(label) appears only before byte \(position); it is left out")
+                omissions.append("\(label) first appears near byte \(position), after the start; the stream is skipped")
                 continue
             }
             streams[stream.pid] = makeStream(kind, label)
@@ -167,14 +170,14 @@ extension TransportStreamInput {
         }
     }
 
-    /// Makes tracks of the streams that have shown what they are.
+    /// Creates tracks for the streams that are identified.
     private func describe() throws {
         let listed = map?.streams.filter { streams[$0.pid] != nil } ?? []
         let ready = listed.filter { streams[$0.pid]?.isReady == true }
         for stream in listed {
             guard let silent = streams[stream.pid], !silent.isReady else { continue }
-            let bound = hasEnded ? "to the end" : "in the first \(position) bytes"
-            omissions.append("\(silent.label): \(silent.absence) \(bound); it is left out")
+            let bound = hasEnded ? "up to the end" : "in the first \(position) bytes"
+            omissions.append("\(silent.label): \(silent.notReadyReason) \(bound); the stream is skipped")
             omissions += silent.warnings
             streams[stream.pid] = nil
         }
@@ -192,20 +195,22 @@ extension TransportStreamInput {
         }
     }
 
-    package var breaks: Int { clock.jumps + sources.reduce(0) { $0 + $1.changes } }
+    package var discontinuityCount: Int { clock.resetCount + sources.reduce(0) { $0 + $1.changes } }
 
     package var warnings: [String] {
         var warnings = omissions + sources.flatMap(\.warnings)
-        if alignment.losses > 0 {
+        if alignment.lossCount > 0 {
             warnings.append(
-                "packets of 188 bytes do not follow one another in \(alignment.losses) places; some are lost"
+                "packets of 188 bytes are not contiguous at \(alignment.lossCount) positions; some data is lost"
             )
         }
         if demuxer.damage > 0 {
             warnings.append("\(demuxer.damage) transport stream packets are damaged or missing")
         }
-        if clock.jumps > 0 {
-            warnings.append("clocks start anew \(clock.jumps) times; what follows is moved so that no gap is left")
+        if clock.resetCount > 0 {
+            warnings.append(
+                "timestamps are discontinuous \(clock.resetCount) times; later timestamps are shifted to close the gaps"
+            )
         }
         return warnings.map { "\(name): \($0)" }
     }

@@ -1,15 +1,15 @@
 import ByteCoding
 import MediaFormats
 
-/// Makes samples of an H.264 or HEVC stream: the form of MP4 files, as ISO/IEC 14496-15 defines it.
+/// Creates samples from an H.264 or HEVC stream, in the format of MP4 files (ISO/IEC 14496-15).
 final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
-    /// A picture that waits.
+    /// A buffered frame.
     private struct Frame {
         var unit: AccessUnit
         var times: VideoTimes.Times
         var isSync: Bool
-        /// Whether parameter sets had changed when it came.
-        var isBehindChange: Bool
+        /// Whether parameter sets changed before this frame.
+        var isAfterChange: Bool
     }
 
     let label: String
@@ -18,26 +18,26 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     private var times = VideoTimes()
     private var frames = Queue<Frame>()
     private var hasEnded = false
-    private(set) var heldBytes = 0
+    private(set) var bufferedBytes = 0
     private(set) var firstPresentation: Int64?
 
     private var sets: [VideoUnit.SetID: [UInt8]] = [:]
-    /// Those that the first picture has.
+    /// The parameter sets of the first picture.
     private var firstSets: [VideoUnit.SetID: [UInt8]] = [:]
     private var messages: [SEIMessage] = []
-    /// Whether a recovery point counts as a sync sample: the stream begins with one.
+    /// Whether recovery points count as sync samples, because the stream starts with one.
     private var hasOpenGroups = false
-    private var hasBegun = false
-    /// Pictures that refer to some before the first one are left out.
+    private var hasStarted = false
+    /// Whether leading pictures, which reference pictures before the first one, are skipped.
     private var skipsLeading = false
     private var isInBand = false
     private var isDescribed = false
     private var firstDecode: Int64 = 0
 
-    private var early = 0
-    private var broken = 0
+    private var earlyCount = 0
+    private var damagedCount = 0
     private var setChanges = 0
-    /// When the first picture with other parameter sets is presented.
+    /// The presentation time of the first picture with changed parameter sets.
     private var firstChange: Int64?
 
     /// Starts at the beginning of a stream.
@@ -48,36 +48,36 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
 
     var isReady: Bool { firstPresentation != nil }
 
-    /// Of a stream whose parameter sets stay in its samples, none.
+    /// The number of configuration changes; 0 if the parameter sets are kept in the samples.
     var changes: Int { isInBand ? 0 : setChanges }
 
-    var absence: String {
-        if sets.isEmpty { return early == 0 ? "no picture came" : "no parameter sets came" }
-        return "no key frame came"
+    var notReadyReason: String {
+        if sets.isEmpty { return earlyCount == 0 ? "it contains no picture" : "it contains no parameter sets" }
+        return "it contains no key frame"
     }
 
-    func take(_ packet: TransportDemuxer.Packet) throws {
-        try assembler.take(packet) { [unowned self] in self.take($0, $1) }
+    func consume(_ packet: TransportDemuxer.Packet) throws {
+        try assembler.consume(packet) { [unowned self] in self.consume($0, $1) }
     }
 
     func finish() throws {
-        try assembler.finish { [unowned self] in self.take($0, $1) }
+        try assembler.finish { [unowned self] in self.consume($0, $1) }
         hasEnded = true
     }
 
-    private func take(_ unit: AccessUnit, _ syntax: Syntax) {
+    private func consume(_ unit: AccessUnit, _ syntax: Syntax) {
         guard unit.hasSlice else { return }
-        note(unit)
-        guard hasBegun || begins(unit, syntax) else {
-            early += 1
+        recordParameterSets(unit)
+        guard hasStarted || canStart(unit, syntax) else {
+            earlyCount += 1
             return
         }
-        if unit.isBroken {
-            broken += 1
+        if unit.isInvalid {
+            damagedCount += 1
             return
         }
         if unit.isSkippedLeading, skipsLeading {
-            early += 1
+            earlyCount += 1
             return
         }
         if unit.randomAccess != .none, !frames.isEmpty || isDescribed { skipsLeading = false }
@@ -85,13 +85,13 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         let times = times.next(unit.times, clock: clock)
         firstPresentation = min(firstPresentation ?? .max, times.presentation)
         if setChanges > 0, firstChange == nil { firstChange = times.presentation }
-        heldBytes += unit.bytes.count
-        frames.append(Frame(unit: unit, times: times, isSync: isSync, isBehindChange: setChanges > 0))
+        bufferedBytes += unit.bytes.count
+        frames.append(Frame(unit: unit, times: times, isSync: isSync, isAfterChange: setChanges > 0))
     }
 
-    /// Whether decoding can begin with a picture: parameter sets and a key frame.
-    private func begins(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
-        guard !unit.isBroken, unit.times?.decode != nil,
+    /// Returns whether decoding can start with a picture: there are parameter sets, and it is a key frame.
+    private func canStart(_ unit: AccessUnit, _ syntax: Syntax) -> Bool {
+        guard !unit.isInvalid, unit.times?.decode != nil,
             let description = try? syntax.description(of: sets, isInBand: false)
         else { return false }
         let messages = messages(of: unit, syntax)
@@ -101,7 +101,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         self.messages = messages
         firstSets = sets
         times = VideoTimes(duration: description.frameDuration)
-        hasBegun = true
+        hasStarted = true
         return true
     }
 
@@ -114,21 +114,21 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         unit.messages.flatMap { syntax.messages(unit.bytes.span.bytes.extracting($0)) }
     }
 
-    /// Takes note of parameter sets, and of their changes.
-    private func note(_ unit: AccessUnit) {
-        guard !unit.isBroken else { return }
+    /// Records parameter sets and their changes.
+    private func recordParameterSets(_ unit: AccessUnit) {
+        guard !unit.isInvalid else { return }
         for set in unit.sets {
-            // Lengths of the configuration boxes have 16 bits.
+            // The length fields of the configuration boxes have 16 bits.
             guard let id = set.id, set.range.count - 4 <= 0xFFFF else { continue }
             let bytes = unit.bytes[set.range].dropFirst(4)
             guard sets[id].map({ !bytes.elementsEqual($0) }) ?? true else { continue }
-            if hasBegun { setChanges += 1 }
+            if hasStarted { setChanges += 1 }
             sets[id] = Array(bytes)
         }
     }
 }
 
-// What comes out.
+// MARK: - Output
 extension VideoStream {
     func makeTrack(origin: Int64, language: String) throws -> MediaTrack {
         guard let first = frames.first else { throw TransportFailure.notReady }
@@ -192,11 +192,11 @@ extension VideoStream {
 
     func next() -> MediaSample? {
         guard nextDecodeTime != nil, let frame = frames.removeFirst() else { return nil }
-        heldBytes -= frame.unit.bytes.count
+        bufferedBytes -= frame.unit.bytes.count
         let duration = frames.first.map { $0.times.decode - frame.times.decode } ?? times.lastDuration
         let (bytes, range) = content(of: frame)
         return MediaSample(
-            bytes: GatheredBytes(bytes),
+            bytes: BufferedBytes(bytes),
             offset: range.lowerBound,
             size: range.count,
             decodeTime: frame.times.decode - firstDecode,
@@ -206,11 +206,11 @@ extension VideoStream {
         )
     }
 
-    /// The bytes of a sample. Parameter sets come out, unless they change in the stream; as a rule they are the first
-    /// bytes, and nothing has to be moved.
+    /// Returns the bytes of a sample. Parameter sets are removed unless they change within the stream; usually they are
+    /// the first bytes, so that nothing is copied.
     private func content(of frame: Frame) -> (bytes: [UInt8], range: Range<Int>) {
         let unit = frame.unit
-        guard !isInBand, !frame.isBehindChange else { return (unit.bytes, 0..<unit.bytes.count) }
+        guard !isInBand, !frame.isAfterChange else { return (unit.bytes, 0..<unit.bytes.count) }
         var start = 0
         var sets = unit.sets[...]
         while let first = sets.first, first.range.lowerBound == start {
@@ -230,29 +230,29 @@ extension VideoStream {
 
     var warnings: [String] {
         var warnings: [String] = []
-        func warn(_ count: Int, _ words: String) {
-            if count > 0 { warnings.append("\(label): \(count) \(words)") }
+        func warn(_ count: Int, _ text: String) {
+            if count > 0 { warnings.append("\(label): \(count) \(text)") }
         }
-        warn(early, "pictures before the first key frame, or that need such pictures, are left out")
-        warn(broken, "damaged pictures are left out, since their slice headers cannot be read")
-        warn(times.guesses, "pictures have no timestamps; theirs are worked out from those before")
-        warn(times.disorder, "pictures have decode times that do not grow")
+        warn(earlyCount, "pictures are skipped because they precede the first key frame or reference such pictures")
+        warn(damagedCount, "damaged pictures are skipped because their slice headers cannot be parsed")
+        warn(times.estimatedCount, "pictures have no timestamps; they are derived from the previous ones")
+        warn(times.nonIncreasingCount, "pictures have decode times that do not increase")
         if hasOpenGroups {
             warnings.append(
-                "\(label): there are no IDR pictures at the beginning, so recovery points count as key frames; players "
-                    + "may show damaged pictures after a seek"
+                "\(label): the stream does not start with an IDR picture, so recovery points are treated as key "
+                    + "frames; players may show damaged pictures after a seek"
             )
         }
         if setChanges > 0 {
             let advice =
                 isInBand
-                ? "they stay in the samples"
-                : "they stay in the samples from there on, though the init segment says that there are none: players "
-                    + "may fail there; package what comes before and after on their own"
+                ? "they are kept in the samples"
+                : "they are kept in the samples from there on, although the sample entry of the init segment "
+                    + "forbids it; players may fail there: split the input here and package each part separately"
             let start = Double((firstChange ?? 0) - (firstPresentation ?? 0)) / Double(ProgramClock.rate)
             warnings.append(
-                "\(label): parameter sets change \(setChanges) times, first \((start * 1000).rounded() / 1000) s behind the "
-                    + "first picture; \(advice)"
+                "\(label): parameter sets change \(setChanges) times, first \((start * 1000).rounded() / 1000) s after "
+                    + "the first picture; \(advice)"
             )
         }
         return warnings
@@ -260,7 +260,7 @@ extension VideoStream {
 }
 
 extension SEIMessage {
-    /// Whether all is right from this picture on.
+    /// Whether all pictures from this one on are correct (recovery point with a count of 0).
     fileprivate var isImmediateRecovery: Bool {
         if case .recoveryPoint(let frames, _) = self { return frames == 0 }
         return false

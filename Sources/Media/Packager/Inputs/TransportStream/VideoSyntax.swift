@@ -1,38 +1,38 @@
 import ByteCoding
 import MediaFormats
 
-/// What has to be known of a video codec to make samples of its byte stream.
+/// The codec-specific part of reading a video byte stream: parsing its NAL units and describing its track.
 protocol VideoSyntax {
     /// Starts at the beginning of a stream.
     init()
 
-    /// Takes the next NAL unit of the stream.
+    /// Parses the next NAL unit of the stream.
     ///
-    /// - Parameter isBehindSlice: Whether the open access unit has a slice.
-    mutating func take(_ unit: RawSpan, isBehindSlice: Bool) -> VideoUnit
+    /// - Parameter isAfterSlice: Whether the current access unit already contains a slice.
+    mutating func parse(_ unit: RawSpan, isAfterSlice: Bool) -> VideoUnit
 
-    /// The messages of a SEI NAL unit; none when it is broken.
+    /// Returns the messages of an SEI NAL unit; empty if it is invalid.
     func messages(_ unit: RawSpan) -> [SEIMessage]
 
     /// Describes the track.
     ///
     /// - Parameters:
     ///   - sets: All parameter sets.
-    ///   - isInBand: Whether parameter sets stay in the samples, since they change.
-    /// - Throws: `ParseError` when parameter sets are missing or broken.
+    ///   - isInBand: Whether parameter sets are kept in the samples because they change.
+    /// - Throws: `ParseError` if parameter sets are missing or invalid.
     func description(
         of sets: [VideoUnit.SetID: [UInt8]],
         isInBand: Bool
     ) throws(ParseError) -> VideoDescription
 }
 
-/// What a NAL unit is to the stream.
+/// The properties of a NAL unit that matter for splitting the stream into samples.
 struct VideoUnit {
-    /// Which parameter set it is.
+    /// The type and ID of a parameter set.
     struct SetID: Hashable, Comparable {
-        /// `nal_unit_type`.
+        /// The `nal_unit_type`.
         var type: UInt8
-        /// The parameter set's own ID.
+        /// The ID within the type.
         var id: Int
 
         static func < (left: SetID, right: SetID) -> Bool { (left.type, left.id) < (right.type, right.id) }
@@ -40,15 +40,15 @@ struct VideoUnit {
 
     enum Role {
         case slice
-        /// nil: it is broken.
+        /// A parameter set; nil if it is invalid.
         case parameterSet(SetID?)
         case message
-        /// Delimiters and filler: samples of MP4 files do without.
-        case left
+        /// A delimiter or filler data, which MP4 samples do not need.
+        case discarded
         case other
     }
 
-    /// Which field a picture is, where fields occur.
+    /// The field that a picture contains, in field-coded video.
     struct Field: Hashable {
         var isBottom: Bool
         var frameNumber: Int
@@ -56,33 +56,34 @@ struct VideoUnit {
     }
 
     var role: Role
-    /// Whether an access unit begins with it.
+    /// Whether the NAL unit starts an access unit.
     var isStart = false
-    /// Whether it is a slice that cannot be read.
-    var isBroken = false
+    /// Whether the NAL unit is a slice that cannot be parsed.
+    var isInvalid = false
     var randomAccess = RandomAccess.none
-    /// Whether the picture cannot be decoded when decoding starts at the random access point before it.
+    /// Whether the picture cannot be decoded if decoding starts at the previous random access point.
     var isSkippedLeading = false
     var field: Field?
 }
 
-/// A video track as its parameter sets describe it.
+/// The description of a video track, derived from its parameter sets.
 struct VideoDescription {
     var format: MediaTrack.Format
     var sampleEntry: FourCC
     var configuration: RawBox
     var codecs: String
-    /// Without the conformance window's margins.
+    /// The cropped size in samples.
     var size: PictureSize
-    /// On a screen of square samples.
+    /// The display size, corrected for the sample aspect ratio.
     var displaySize: PictureSize
     var usability: VideoUsabilityInformation
-    /// How long pictures last, in units of 1/90,000 second, as far as parameter sets say it.
+    /// The duration of a frame in units of 1/90,000 second; nil if the parameter sets do not specify it.
     var frameDuration: Int64?
 }
 
 extension VideoUsabilityInformation.Timing {
-    /// So many ticks in units of 1/90,000 second; nil unless that is a usable duration of a picture.
+    /// Returns the duration of a number of ticks in units of 1/90,000 second; nil if it is not a plausible frame
+    /// duration.
     func duration(ticks: Int64) -> Int64? {
         let duration = MediaTime(ticks * Int64(unitsInTick), timescale: timeScale).converted(to: 90_000)
         return (90...ProgramClock.rate).contains(duration) ? duration : nil

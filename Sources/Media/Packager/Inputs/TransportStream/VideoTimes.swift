@@ -1,60 +1,59 @@
 import MediaFormats
 
-/// Gives each picture its times on the program's time line. What packets do not say is worked out from the pictures
-/// before.
+/// Assigns each picture its times on the program's timeline. Missing timestamps are derived from the previous pictures.
 struct VideoTimes {
-    /// What most streams have: 25 pictures a second.
-    private static let usualDuration: Int64 = 3600
+    /// The default frame duration: 25 pictures per second.
+    private static let defaultDuration: Int64 = 3600
 
-    /// When a picture is decoded and presented.
+    /// The decode time and the presentation time of a picture.
     struct Times {
         var decode: Int64
         var presentation: Int64
     }
 
-    private var line = ProgramClock.Line()
+    private var state = ProgramClock.StreamState()
     private var last: Times?
-    /// How long pictures last: as parameter sets say it, then as timestamps show it.
+    /// The frame duration: first from the parameter sets, then measured from timestamps.
     private var duration: Int64
-    /// The last decode time that was said, on the time line, and how many pictures came since.
-    private var lastSaid: Int64?
+    /// The last decode time with a timestamp, on the timeline, and the number of pictures since.
+    private var lastTimestamp: Int64?
     private var countSince: Int64 = 0
-    /// How many pictures had no times.
-    private(set) var guesses = 0
-    /// How many decode times did not grow.
-    private(set) var disorder = 0
+    /// The number of pictures without timestamps.
+    private(set) var estimatedCount = 0
+    /// The number of decode times that did not increase.
+    private(set) var nonIncreasingCount = 0
 
-    /// - Parameter duration: How long pictures last, as far as parameter sets say it.
-    init(duration: Int64? = nil) { self.duration = duration ?? Self.usualDuration }
+    /// - Parameter duration: The frame duration in the parameter sets; nil if they do not specify it.
+    init(duration: Int64? = nil) { self.duration = duration ?? Self.defaultDuration }
 
-    /// The times of the next picture in decoding order.
-    mutating func next(_ said: PacketTimes.Entry?, clock: ProgramClock) -> Times {
+    /// Returns the times of the next picture in decoding order.
+    mutating func next(_ timestamps: PacketTimes.Entry?, clock: ProgramClock) -> Times {
         let expected = last.map { $0.decode + duration }
         countSince += 1
-        guard let said, let decode = said.decode else {
-            guesses += 1
-            // As late behind its decoding as the picture before.
+        guard let timestamps, let decode = timestamps.decode else {
+            estimatedCount += 1
+            // Use the composition offset of the previous picture.
             let delay = last.map { $0.presentation - $0.decode } ?? 0
             let times = Times(decode: expected ?? 0, presentation: (expected ?? 0) + delay)
             last = times
             return times
         }
-        let distance = clock.distance(decode, expected: expected, line: &line)
-        var times = Times(decode: decode + distance, presentation: (said.presentation ?? decode) + distance)
+        let offset = clock.offset(decode, expected: expected, state: &state)
+        var times = Times(decode: decode + offset, presentation: (timestamps.presentation ?? decode) + offset)
         if let last, times.decode <= last.decode {
-            disorder += 1
+            nonIncreasingCount += 1
             times.decode = last.decode + 1
         }
-        if let lastSaid {
-            let step = (times.decode - lastSaid) / countSince
+        if let lastTimestamp {
+            let step = (times.decode - lastTimestamp) / countSince
             if (1...ProgramClock.rate).contains(step) { duration = step }
         }
-        lastSaid = times.decode
+        lastTimestamp = times.decode
         countSince = 0
         last = times
         return times
     }
 
-    /// How long the last picture lasts: as long as the one before.
+    /// The duration of the last picture, equal to that of the one before.
     var lastDuration: Int64 { duration }
 }

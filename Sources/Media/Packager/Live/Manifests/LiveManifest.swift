@@ -1,44 +1,44 @@
 import DASHManifest
 import HLSPlaylist
 
-/// The DASH manifest of a presentation without an end. A value without I/O: segments and the time go in, states of the
-/// manifest come out.
+/// The DASH manifest of a live presentation. A value type without I/O: it receives segments with the current time, and
+/// returns new versions of the manifest.
 ///
-/// The manifest is the state: what it says is what players know, and all that the next run has to.
+/// The manifest contains all of the state: the data that players use is also all that the next run needs.
 ///
-///     stretch 0                                   stretch 1
+///     epoch 0                                     epoch 1
 ///     ├──────────────┬───────────────┤  no input  ├─────────────▶
 ///     Period 0       Period 1                     Period 2
 ///     key period 0   key period 1                 key period 2
 ///                                    │            │
-///                                    duration     start, counted from availabilityStartTime
+///                                    duration     start, relative to availabilityStartTime
 ///
-/// A Period begins with a stretch, with a key period, behind a clear lead, behind a segment that was left out, and where a
-/// rendition comes that the one before does not have.
+/// A Period starts with an epoch, with a key period, after a clear lead, after a dropped segment, and where a rendition
+/// appears that the previous Period does not have.
 struct LiveManifest: Sendable {
-    /// What stays the same.
+    /// The settings, which do not change.
     struct Settings: Sendable {
-        /// Names, and whom the keys are signaled to.
+        /// The file names and the DRM systems.
         var options: PlaylistOptions
-        /// How long segments can be had once they have been presented, in seconds; nil: for ever, as an event has it.
+        /// The time shift buffer depth in seconds; nil for an event, which keeps all segments.
         var timeShift: Double?
-        /// In seconds.
+        /// The Target Duration in seconds.
         var targetDuration: UInt64
-        /// The place of the rendition whose segments decide where the others' end.
+        /// The index of the leading rendition, whose segment boundaries the others follow.
         var leader: Int
-        /// How many renditions there are.
+        /// The number of renditions.
         var renditionCount: Int
     }
 
-    /// The line of times of a stretch.
-    private struct Stretch {
+    /// The timeline of an epoch.
+    private struct Epoch {
         var number: Int
-        /// When it begins, in the media.
+        /// The media time of the start.
         var origin: MediaTime
-        /// When it begins, counted from availabilityStartTime.
+        /// The start relative to availabilityStartTime.
         var start: ManifestDuration
 
-        /// When a segment begins, counted from availabilityStartTime.
+        /// Returns the start of a segment relative to availabilityStartTime.
         func start(of time: MediaTime) -> ManifestDuration {
             let (here, zero) = (time.converted(to: 1_000_000), origin.converted(to: 1_000_000))
             return ManifestDuration(microseconds: start.microseconds &+ here &- zero)
@@ -46,60 +46,60 @@ struct LiveManifest: Sendable {
     }
 
     private let settings: Settings
-    /// The state of the manifest.
+    /// The current version of the manifest.
     private(set) var manifest: MPD
-    private var stretch: Stretch?
-    /// The Periods of the stretch that may still get segments, in order; the last one may be a draft.
+    private var epoch: Epoch?
+    /// The Periods of the epoch to which segments may still be added, in order; the last one may be a draft.
     private var open: [LivePeriod] = []
-    /// Whether the last Period lacks a rendition that has come since.
+    /// Whether the last Period lacks a rendition that has appeared since.
     private var isIncomplete = false
     private var nextID: UInt64 = 0
 
-    /// Begins without segments.
+    /// Creates a manifest without segments.
     init(_ settings: Settings) {
         self.settings = settings
         manifest = MPD(profiles: [MPD.Profile.live], duration: nil, periods: [])
         manifest.type = "dynamic"
     }
 
-    /// Takes up a manifest that was read.
+    /// Continues a parsed manifest.
     ///
-    /// - Throws: ``Refusal`` when it cannot be gone on with.
-    init(resuming manifest: MPD, _ settings: Settings) throws(Refusal) {
+    /// - Throws: ``ResumeError`` if the manifest cannot be continued.
+    init(resuming manifest: MPD, _ settings: Settings) throws(ResumeError) {
         self.init(settings)
         guard manifest.type == "dynamic", manifest.minimumUpdatePeriod != nil else { throw .hasEnded }
         let isEvent = manifest.timeShiftBufferDepth == nil
-        guard isEvent == (settings.timeShift == nil) else { throw .isOfOtherKind(isEvent: isEvent) }
-        guard manifest.availabilityStart != nil, !manifest.periods.isEmpty else { throw .isUnknown }
+        guard isEvent == (settings.timeShift == nil) else { throw .typeMismatch(isEvent: isEvent) }
+        guard manifest.availabilityStart != nil, !manifest.periods.isEmpty else { throw .notWrittenByPackager }
         for period in manifest.periods {
             guard let id = period.id.flatMap({ UInt64($0) }), id < .max, period.start != nil, period.isCountable else {
-                throw .isUnknown
+                throw .notWrittenByPackager
             }
             nextID = max(nextID, id + 1)
         }
         self.manifest = manifest
     }
 
-    /// Why a manifest cannot be gone on with.
-    enum Refusal: Error, Hashable {
-        /// Players were told that it has.
+    /// The reason why a manifest cannot be continued.
+    enum ResumeError: Error, Hashable {
+        /// The presentation is complete.
         case hasEnded
-        /// One loses segments, the other does not.
-        case isOfOtherKind(isEvent: Bool)
-        /// It is none that was written here.
-        case isUnknown
+        /// One of the manifest and the settings is an event, the other is not.
+        case typeMismatch(isEvent: Bool)
+        /// The manifest was not written by the packager.
+        case notWrittenByPackager
     }
 }
 
-// Segments come.
+// MARK: - Adding segments
 extension LiveManifest {
-    /// Takes a segment whose file is written, and that playlists name where there are some.
+    /// Adds a segment whose file has been written and which is listed in the playlists, if there are any.
     ///
     /// - Parameters:
-    ///   - rendition: What it is a segment of, without segments and keys.
-    ///   - index: The place of the rendition among all.
-    ///   - bandwidth: What the rendition needs as far as it is known, in bits per second.
-    /// - Returns: Whether players are to know a new state.
+    ///   - rendition: The description of the segment's rendition, without segments and keys.
+    ///   - index: The index of the rendition.
+    ///   - bandwidth: The bandwidth of the rendition measured so far, in bits per second.
+    /// - Returns: Whether a new version of the manifest must be written.
     /// - Throws: `SignalingError`.
     mutating func append(
         _ segment: LiveSegment,
@@ -108,26 +108,26 @@ extension LiveManifest {
         bandwidth: UInt64,
         now: PlaylistDate
     ) throws -> Bool {
-        guard let place = segment.place, let date = segment.entry.date else { return false }
-        let isFirst = stretch?.number != place.stretch
-        if isFirst { try begin(place, date) }
+        guard let position = segment.position, let date = segment.entry.date else { return false }
+        let isFirst = epoch?.number != position.epoch
+        if isFirst { try begin(position, date) }
         let breaksOff = index == settings.leader && (segment.entry.isDiscontinuity || isIncomplete)
-        var number = isFirst || breaksOff ? nil : open.lastIndex { $0.takes(place) }
-        // What begins a little before the leading rendition belongs to it.
-        if number == nil, !breaksOff, open.first?.fits(place) == true { number = open.indices.first }
-        let period = try number ?? beginPeriod(place)
-        guard open[period].isShown else {
-            open[period].add(segment, place, of: rendition, at: index, bandwidth: bandwidth)
+        var number = isFirst || breaksOff ? nil : open.lastIndex { $0.includes(position) }
+        // A segment that starts slightly before the leading rendition belongs to its Period.
+        if number == nil, !breaksOff, open.first?.fits(position) == true { number = open.indices.first }
+        let period = try number ?? beginPeriod(position)
+        guard open[period].isPublished else {
+            open[period].add(segment, position, of: rendition, at: index, bandwidth: bandwidth)
             guard open[period].isComplete(settings.renditionCount) else { return false }
-            try showDraft()
+            try publishDraft()
             publish(now)
             return true
         }
         let id = open[period].id
-        guard let shown = manifest.periods.lastIndex(where: { $0.id == id }),
-            manifest.periods[shown].append(place, to: rendition.folder, bandwidth: bandwidth)
+        guard let periodIndex = manifest.periods.lastIndex(where: { $0.id == id }),
+            manifest.periods[periodIndex].append(position, to: rendition.folder, bandwidth: bandwidth)
         else {
-            // The sets of a Period that players know do not change: it comes with the next one.
+            // The adaptation sets of a published Period must not change: the rendition is added to the next one.
             isIncomplete = true
             return false
         }
@@ -135,56 +135,57 @@ extension LiveManifest {
         return true
     }
 
-    private mutating func begin(_ place: LiveSegment.Place, _ date: PlaylistDate) throws {
-        try showDraft()
+    private mutating func begin(_ position: LiveSegment.Position, _ date: PlaylistDate) throws {
+        try publishDraft()
         open = []
         let date = ManifestDate(date)
-        // What begins first is the beginning of all.
+        // The first segment defines availabilityStartTime.
         let origin = manifest.availabilityStart ?? date
         manifest.availabilityStart = origin
-        stretch = Stretch(
-            number: place.stretch,
-            origin: place.start,
+        epoch = Epoch(
+            number: position.epoch,
+            origin: position.start,
             start: ManifestDuration(microseconds: date.microseconds - origin.microseconds)
         )
     }
 
-    private mutating func beginPeriod(_ place: LiveSegment.Place) throws -> Int {
-        try showDraft()
-        let start = stretch?.start(of: place.start) ?? ManifestDuration(microseconds: 0)
-        open.append(LivePeriod(id: "\(nextID)", beginningWith: place, start: start))
+    private mutating func beginPeriod(_ position: LiveSegment.Position) throws -> Int {
+        try publishDraft()
+        let start = epoch?.start(of: position.start) ?? ManifestDuration(microseconds: 0)
+        open.append(LivePeriod(id: "\(nextID)", beginningWith: position, start: start))
         nextID += 1
         isIncomplete = false
-        // No rendition is so far behind the leading one.
+        // No rendition lags that far behind the leading one.
         if open.count > 8 { open.removeFirst() }
         return open.count - 1
     }
 
-    /// Changes a representation of the last Period that players know.
+    /// Changes a representation of the last published Period.
     mutating func changeLast(_ id: String, _ change: (inout Representation) -> Void) {
         guard let last = manifest.periods.indices.last else { return }
         manifest.periods[last].change(id, change)
     }
 
-    /// Shows the last Period as it is, unless it is shown already.
-    private mutating func showDraft() throws {
-        guard let number = open.indices.last, !open[number].isShown else { return }
-        let period = try open[number].show(settings.options)
+    /// Adds the last Period to the manifest, unless it is already included.
+    private mutating func publishDraft() throws {
+        guard let number = open.indices.last, !open[number].isPublished else { return }
+        let period = try open[number].publish(settings.options)
         if let last = manifest.periods.indices.last { manifest.periods[last].close(before: period.start) }
         manifest.periods.append(period)
     }
 }
 
-// States go out.
+// MARK: - Publishing
 extension LiveManifest {
-    /// Makes a state of what has come: says when it is published, and leaves out what can be had no longer.
+    /// Creates a new version of the manifest: updates the publish time, and removes segments that are no longer
+    /// available.
     private mutating func publish(_ now: PlaylistDate) {
         let milliseconds = ManifestDate(now).microseconds / 1000
         let now = ManifestDate(microseconds: milliseconds * 1000)
         if let timeShift = settings.timeShift, let mediaEnd {
             let depth = ManifestDuration(seconds: timeShift)
             manifest.timeShiftBufferDepth = depth
-            // What comes slower than time passes has its window all the same.
+            // The window also applies to media that arrives slower than real time.
             manifest.removeSegments(until: min(now, mediaEnd), timeShift: depth)
         }
         let target = Double(settings.targetDuration)
@@ -192,18 +193,18 @@ extension LiveManifest {
         let delay = min(3 * target, settings.timeShift.map { $0 - target } ?? .infinity)
         manifest.suggestedPresentationDelay = ManifestDuration(seconds: delay)
         manifest.targetDuration = settings.targetDuration
-        // No other state has the same time.
+        // The publish time of every version is different.
         let next = manifest.publishTime.map { $0.microseconds / 1000 + 1 } ?? milliseconds
         manifest.publishTime = ManifestDate(microseconds: max(milliseconds, next) * 1000)
     }
 
-    /// Says that no segment will be added. An event becomes a film; of what has a window, the rest can be had until it has
-    /// passed.
+    /// Marks the presentation as complete. An event becomes a static manifest; with a window, the remaining segments
+    /// are available until the window has passed.
     ///
-    /// - Returns: Whether players are to know a new state.
+    /// - Returns: Whether a new version of the manifest must be written.
     /// - Throws: `SignalingError`.
     mutating func finish(now: PlaylistDate) throws -> Bool {
-        try showDraft()
+        try publishDraft()
         guard let start = manifest.availabilityStart, let mediaEnd else { return false }
         publish(now)
         manifest.duration = ManifestDuration(microseconds: mediaEnd.microseconds - start.microseconds)
@@ -215,7 +216,7 @@ extension LiveManifest {
         return true
     }
 
-    /// Where the media ends that it names; nil when it names none.
+    /// The end of the media in the manifest; nil if there is none.
     var mediaEnd: ManifestDate? {
         guard let origin = manifest.availabilityStart else { return nil }
         return manifest.periods.compactMap(\.mediaEnd).max().map { origin.advanced(by: $0) }

@@ -1,58 +1,64 @@
 import DASHManifest
 import HLSPlaylist
 
-/// A Period of a live manifest: a draft until all renditions have a segment in it, since the sets of a Period that players
-/// know do not change.
+/// A Period of a live manifest. It is a draft until all renditions have a segment in it, because the adaptation sets of
+/// a published Period must not change.
 struct LivePeriod: Sendable {
-    /// What the manifest calls it; no other Period has had that name.
+    /// The ID of the Period in the manifest, which is never reused.
     let id: String
-    /// The number of its key period, and whether it lies in the clear lead.
+    /// The number of its key period, and whether it is in the clear lead.
     private let keyPeriod: Int
-    private let isInLead: Bool
-    /// When its first segment begins, in the media.
+    private let isInClearLead: Bool
+    /// The media time at which its first segment starts.
     private let origin: MediaTime
-    /// When it begins, counted from availabilityStartTime.
+    /// The start relative to availabilityStartTime.
     private let start: ManifestDuration
-    /// Renditions with the segments that have come, by their places.
+    /// The renditions with the segments received so far, by rendition index.
     private var drafts: [Int: ManifestPeriod.Part] = [:]
     private var bandwidths: [String: UInt64] = [:]
-    /// Whether players know it.
-    private(set) var isShown = false
+    /// Whether the Period is published.
+    private(set) var isPublished = false
 
-    /// Begins where a segment begins, without it.
-    init(id: String, beginningWith place: LiveSegment.Place, start: ManifestDuration) {
+    /// Creates a Period that starts at a segment, without adding the segment.
+    init(id: String, beginningWith position: LiveSegment.Position, start: ManifestDuration) {
         self.id = id
-        keyPeriod = place.period
-        isInLead = place.isInLead
-        origin = place.start
+        keyPeriod = position.period
+        isInClearLead = position.isInClearLead
+        origin = position.start
         self.start = start
     }
 
-    /// Whether a segment lies in it or behind it. Timescales differ, so that a millisecond before it is in it.
-    func takes(_ place: LiveSegment.Place) -> Bool { fits(place) && place.start.seconds > origin.seconds - 0.001 }
+    /// Returns whether a segment belongs to this Period or a later one with the same key. Timescales differ, so a
+    /// segment may start up to a millisecond before the Period.
+    func includes(_ position: LiveSegment.Position) -> Bool {
+        fits(position) && position.start.seconds > origin.seconds - 0.001
+    }
 
-    /// Whether a segment has a key of this Period, or none as all here, whenever it begins.
-    func fits(_ place: LiveSegment.Place) -> Bool { keyPeriod == place.period && isInLead == place.isInLead }
+    /// Returns whether a segment has the same key as this Period, or is clear like this Period, whatever its start.
+    func fits(_ position: LiveSegment.Position) -> Bool {
+        keyPeriod == position.period && isInClearLead == position.isInClearLead
+    }
 
-    /// Whether it is time to show it: it has all renditions, or one is so far ahead that the others will not come.
+    /// Returns whether the Period can be published: all renditions have a segment, or one is so far ahead that the
+    /// others are not expected.
     func isComplete(_ renditionCount: Int) -> Bool {
         drafts.count == renditionCount || drafts.values.contains { $0.segments.count > 2 }
     }
 
-    /// Takes a segment as long as it is a draft.
+    /// Adds a segment to a draft.
     mutating func add(
         _ segment: LiveSegment,
-        _ place: LiveSegment.Place,
+        _ position: LiveSegment.Position,
         of rendition: Rendition,
         at index: Int,
         bandwidth: UInt64
     ) {
-        var part = drafts[index] ?? Self.part(rendition, segment, place)
+        var part = drafts[index] ?? Self.part(rendition, segment, position)
         part.rendition.segments.append(
             Rendition.Segment(
                 resource: Rendition.Resource(uri: segment.entry.uri),
                 byteCount: segment.entry.byteCount ?? 0,
-                duration: MediaTime(Int64(clamping: place.duration), timescale: place.start.timescale),
+                duration: MediaTime(Int64(clamping: position.duration), timescale: position.start.timescale),
                 isProtected: part.isProtected,
                 keyFrames: []
             )
@@ -65,26 +71,26 @@ struct LivePeriod: Sendable {
     private static func part(
         _ rendition: Rendition,
         _ segment: LiveSegment,
-        _ place: LiveSegment.Place
+        _ position: LiveSegment.Position
     ) -> ManifestPeriod.Part {
         var rendition = rendition
-        rendition.protection = place.protection
+        rendition.protection = position.protection
         rendition.initialization = segment.entry.map.map { Rendition.Resource(uri: $0.uri) }
         return ManifestPeriod.Part(
             rendition: rendition,
             segments: 0..<0,
-            start: place.start,
-            isProtected: place.protection != nil,
-            number: place.period,
-            firstNumber: place.number
+            start: position.start,
+            isProtected: position.protection != nil,
+            number: position.period,
+            firstNumber: position.number
         )
     }
 
-    /// What players get to know of it.
+    /// Publishes the draft and returns its Period.
     ///
     /// - Throws: `SignalingError`.
-    mutating func show(_ options: PlaylistOptions) throws -> Period {
-        isShown = true
+    mutating func publish(_ options: PlaylistOptions) throws -> Period {
+        isPublished = true
         let parts = drafts.keys.sorted().compactMap { drafts[$0] }
         drafts = [:]
         let whole = ManifestPeriod(start: origin, end: origin, parts: parts)

@@ -1,47 +1,48 @@
 import DASHManifest
 import HLSPlaylist
 
-/// Takes up the DASH manifest. It holds what playlists do not say: timescales, times of the media, keys of Periods. So it is
-/// read, and what it lacks is not asked of segments.
+/// Continuing the DASH manifest. It contains data that playlists lack: timescales, media times, keys of Periods.
+/// Therefore it is parsed; missing segments are taken from the playlists, and segment files are not read.
 extension LiveRestart {
-    /// The manifest that is there; nil: there is none, or none is wanted.
+    /// Returns the existing manifest; nil if there is none, or if the job writes none.
     ///
-    /// - Throws: ``JobFailure`` when it cannot be read.
+    /// - Throws: ``JobFailure`` if it cannot be parsed.
     func readManifest() throws -> MPD? {
         guard job.manifests.contains(.dash), let bytes = folder.read(job.names.dash) else { return nil }
         guard let manifest = try? MPD(bytes), manifest.periods.allSatisfy(\.isCountable) else {
-            throw refusal("cannot be read as a manifest: begin anew (overwrite)")
+            throw refusal("is not a valid manifest: start over with overwrite")
         }
         return manifest
     }
 
-    /// Holds that a run tells the same players of its segments as the one before did: others would wait for ever.
+    /// Checks that the run continues every playlist and manifest of the earlier run: otherwise its players would wait
+    /// forever.
     ///
     /// - Throws: ``JobFailure``.
     func checkManifests(_ plan: PackagingPlan) throws {
         let hasPlaylists = plan.renditions.contains { folder.read("\($0.folder)/\(job.names.media)") != nil }
         let hasManifest = folder.read(job.names.dash) != nil
         if hasManifest, !job.manifests.contains(.dash) {
-            throw refusal("is there, and would not go on: write dash as well, begin anew (overwrite)")
+            throw refusal("exists and would not be updated: add dash to manifests, start over with overwrite")
         }
         if hasPlaylists, !job.manifests.contains(.hls) {
             throw JobFailure(
                 "manifests",
-                "\(job.output) has playlists, which would not go on: write hls as well, begin anew (overwrite), or name "
-                    + "another folder"
+                "\(job.output) has playlists, which would not be updated: add hls to manifests, start over with "
+                    + "overwrite, or choose another folder"
             )
         }
         if hasManifest, !hasPlaylists, job.manifests.contains(.hls) {
             throw refusal(
-                "is there without playlists, which would begin in the middle: write dash alone, begin anew (overwrite)"
+                "exists without playlists, which would start in the middle: write only dash, start over with overwrite"
             )
         }
     }
 
-    /// The state of the manifest, from the one that is there; nil when none is wanted.
+    /// Returns the state of the manifest, from the existing one if there is one; nil if the job writes none.
     ///
-    /// - Parameter states: The renditions, taken up from their playlists where there are some.
-    /// - Throws: ``JobFailure`` when it cannot be continued.
+    /// - Parameter states: The renditions, with the state of their playlists.
+    /// - Throws: ``JobFailure`` if the manifest cannot be continued.
     func manifest(_ plan: PackagingPlan, _ states: [LiveRendition], targetDuration: UInt64) throws -> LiveManifest? {
         guard job.manifests.contains(.dash) else { return nil }
         let settings = LiveManifest.Settings(
@@ -52,33 +53,34 @@ extension LiveRestart {
             renditionCount: plan.renditions.count
         )
         guard let read = try readManifest() else { return LiveManifest(settings) }
-        do throws(LiveManifest.Refusal) {
+        do throws(LiveManifest.ResumeError) {
             var manifest = try LiveManifest(resuming: read, settings)
             guard job.manifests.contains(.hls) else { return manifest }
-            for state in states { manifest.takeSegments(of: state.folder, namedBy: state.media) }
+            for state in states { manifest.addMissingSegments(of: state.folder, listedIn: state.media) }
             return manifest
         } catch {
             switch error {
-            case .hasEnded: throw refusal("has ended, and players have been told so: begin anew (overwrite)")
-            case .isOfOtherKind(let isEvent): throw refusal("is \(isEvent ? "an event" : "no event"): say so")
-            case .isUnknown: throw refusal("is none that was written here: begin anew (overwrite)")
+            case .hasEnded: throw refusal("is complete and cannot be continued: start over with overwrite")
+            case .typeMismatch(let isEvent):
+                throw refusal("is \(isEvent ? "an event: use event" : "not an event: use live")")
+            case .notWrittenByPackager: throw refusal("was not written by the packager: start over with overwrite")
             }
         }
     }
 
     private func refusal(_ what: String) -> JobFailure {
-        JobFailure("out", "\(job.output)/\(job.names.dash) \(what), or name another folder")
+        JobFailure("out", "\(job.output)/\(job.names.dash) \(what), or choose another folder")
     }
 }
 
 extension LiveManifest {
-    /// Adds the segments that a playlist names and the manifest does not: playlists are replaced first, and the run may have
-    /// been killed in between. Those that would need a Period of their own are left out: no player of DASH knows them.
-    mutating func takeSegments(of folder: String, namedBy playlist: LivePlaylist) {
+    /// Adds segments that are in a playlist but not in the manifest: playlists are replaced first, and the run may have
+    /// been killed in between. Segments that require a new Period are skipped, because no DASH player has used them.
+    mutating func addMissingSegments(of folder: String, listedIn playlist: LivePlaylist) {
         changeLast(folder) { representation in
             guard var template = representation.template, var end = template.timelineRange?.upperBound else { return }
-            for (place, entry) in playlist.entries.enumerated() {
-                guard let next = template.nextNumber, playlist.sequence &+ UInt64(place) &+ 1 == next else { continue }
+            for (index, entry) in playlist.entries.enumerated() {
+                guard let next = template.nextNumber, playlist.sequence &+ UInt64(index) &+ 1 == next else { continue }
                 let map = entry.map.map { "\(folder)/\($0.uri)" }
                 let units = (entry.duration * Double(template.timescale)).rounded()
                 guard !entry.isDiscontinuity, map == template.initialization, let duration = UInt64(exactly: units),
@@ -93,12 +95,12 @@ extension LiveManifest {
 }
 
 extension LivePlaylist {
-    /// Takes the segments that a manifest names, where there are no playlists.
+    /// Adds the segments of a manifest, if there are no playlists.
     ///
     /// - Parameters:
-    ///   - folder: That of the rendition.
-    ///   - lastNumber: The greatest number that a file has: no other segment gets it.
-    mutating func takeSegments(namedBy manifest: MPD, of folder: String, lastNumber: UInt64) {
+    ///   - folder: The folder of the rendition.
+    ///   - lastNumber: The greatest number of an existing segment file, which must not be used again.
+    mutating func addMissingSegments(listedIn manifest: MPD, of folder: String, lastNumber: UInt64) {
         var last = lastNumber
         for period in manifest.periods {
             guard let start = period.start, let origin = manifest.availabilityStart,
@@ -121,13 +123,13 @@ extension LivePlaylist {
                 last = max(last, segment.number)
             }
         }
-        goOn(behind: last)
+        continueNumbering(after: last)
     }
 }
 
 extension MPD {
-    /// The Target Duration of a live presentation, in seconds. maxSegmentDuration is a second longer, since durations are
-    /// rounded, and sound is cut up to a frame later than video. Nil when it has none.
+    /// The Target Duration of a live presentation in seconds; nil if the manifest has none. maxSegmentDuration is one
+    /// second longer, because durations are rounded, and audio segments end up to a frame later than video segments.
     var targetDuration: UInt64? {
         get { maximumSegmentDuration.flatMap { UInt64(exactly: ($0.seconds - 1).rounded()) } }
         set { maximumSegmentDuration = newValue.map { ManifestDuration(seconds: Double($0) + 1) } }

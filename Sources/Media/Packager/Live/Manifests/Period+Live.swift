@@ -2,32 +2,32 @@ import DASHManifest
 import HLSPlaylist
 
 extension Period {
-    /// Changes a representation; does nothing, and says so, when it has none of that id.
+    /// Changes a representation. Returns whether there is one with the ID.
     @discardableResult
     mutating func change(_ id: String, _ change: (inout Representation) -> Void) -> Bool {
         for set in adaptationSets.indices {
-            for place in adaptationSets[set].representations.indices
-            where adaptationSets[set].representations[place].id == id {
-                change(&adaptationSets[set].representations[place])
+            for index in adaptationSets[set].representations.indices
+            where adaptationSets[set].representations[index].id == id {
+                change(&adaptationSets[set].representations[index])
                 return true
             }
         }
         return false
     }
 
-    /// Adds a segment at the end of a representation; says whether there is one of that id.
-    mutating func append(_ place: LiveSegment.Place, to id: String, bandwidth: UInt64) -> Bool {
+    /// Adds a segment at the end of a representation. Returns whether there is one with the ID.
+    mutating func append(_ position: LiveSegment.Position, to id: String, bandwidth: UInt64) -> Bool {
         change(id) { representation in
             representation.template?.append(
-                duration: place.duration,
-                at: UInt64(clamping: place.start.value)
+                duration: position.duration,
+                at: UInt64(clamping: position.start.value)
             )
-            // What was promised to players is kept, and it may have to be more.
+            // The bandwidth never decreases, because players rely on the published value.
             representation.bandwidth = max(representation.bandwidth, bandwidth)
         }
     }
 
-    /// When a segment of a template ends that ends at a time of the media, counted from availabilityStartTime.
+    /// Converts a media time of a template to a time relative to availabilityStartTime.
     private func end(_ time: UInt64, _ template: SegmentTemplate) -> ManifestDuration {
         let start = start?.microseconds ?? 0
         let units = MediaTime(
@@ -38,14 +38,15 @@ extension Period {
         return overflow ? .longest : ManifestDuration(microseconds: sum)
     }
 
-    /// Where its media ends, counted from availabilityStartTime; nil when it has none.
+    /// The end of the media, relative to availabilityStartTime; nil if there is none.
     var mediaEnd: ManifestDuration? {
         adaptationSets.flatMap(\.representations).compactMap(\.template).compactMap { template in
             template.timelineRange.map { end($0.upperBound, template) }
         }.max()
     }
 
-    /// Whether its timelines are as they are written here: countable, and not so long that nobody would have written them.
+    /// Whether all timelines are in the form that the packager writes: with start times and numbers, and of plausible
+    /// length.
     var isCountable: Bool {
         let templates = adaptationSets.flatMap(\.representations).map(\.template)
         return templates.allSatisfy { template in
@@ -56,24 +57,25 @@ extension Period {
         }
     }
 
-    /// Says where it ends when the next one begins later.
+    /// Sets the duration if the next Period does not start directly after the media.
     mutating func close(before next: ManifestDuration?) {
         guard duration == nil, let start, let mediaEnd, let next else { return }
         guard mediaEnd.microseconds < next.microseconds - 1000 else { return }
         duration = ManifestDuration(microseconds: mediaEnd.microseconds - start.microseconds)
     }
 
-    /// Removes the segments that end at a time or before it, and representations and sets that have none then.
+    /// Removes the segments that end at or before a time, and the representations and adaptation sets that become
+    /// empty.
     fileprivate mutating func removeSegments(until time: ManifestDuration) {
         for set in adaptationSets.indices {
-            for place in adaptationSets[set].representations.indices {
-                guard var template = adaptationSets[set].representations[place].template else { continue }
+            for index in adaptationSets[set].representations.indices {
+                guard var template = adaptationSets[set].representations[index].template else { continue }
                 while let first = template.timeline.first, let range = template.timelineRange,
                     end(range.lowerBound &+ first.duration, template) <= time
                 {
                     template.removeFirst()
                 }
-                adaptationSets[set].representations[place].template = template
+                adaptationSets[set].representations[index].template = template
             }
             adaptationSets[set].representations.removeAll { $0.template?.timeline.isEmpty == true }
         }
@@ -82,15 +84,16 @@ extension Period {
 }
 
 extension MPD {
-    /// Removes what can be had no longer: segments that ended longer ago than a time shift, and Periods that have none then.
+    /// Removes what is no longer available: segments that ended before the time shift buffer, and Periods that become
+    /// empty.
     mutating func removeSegments(until now: ManifestDate, timeShift: ManifestDuration) {
         guard let origin = availabilityStart else { return }
         let time = now.microseconds - timeShift.microseconds - origin.microseconds
         guard time > 0 else { return }
-        for place in periods.indices.dropLast() {
-            periods[place].removeSegments(until: ManifestDuration(microseconds: time))
+        for index in periods.indices.dropLast() {
+            periods[index].removeSegments(until: ManifestDuration(microseconds: time))
         }
-        // There is always one: the newest segment ends now.
+        // The last Period is never empty: its newest segment ends now.
         if let last = periods.indices.last {
             var period = periods[last]
             period.removeSegments(until: ManifestDuration(microseconds: time))
@@ -101,7 +104,7 @@ extension MPD {
 }
 
 extension ManifestDate {
-    /// The same date, to the microsecond.
+    /// Converts a date to microseconds.
     init(_ date: PlaylistDate) {
         let (seconds, overflow) = date.seconds.multipliedReportingOverflow(by: 1_000_000)
         self.init(microseconds: overflow ? (date.seconds < 0 ? .min : .max) : seconds &+ Int64(date.nanoseconds / 1000))
@@ -109,7 +112,7 @@ extension ManifestDate {
 }
 
 extension PlaylistDate {
-    /// The same date.
+    /// Converts a date.
     init(_ date: ManifestDate) {
         var (seconds, rest) = date.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }

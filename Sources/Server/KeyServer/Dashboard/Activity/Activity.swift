@@ -1,16 +1,16 @@
 import KeyServerModule
 import Synchronization
 
-/// What the server has been asked lately, in bounded memory: for the dashboard, of this process alone, and gone with it. The
-/// audit log is what lasts.
+/// The recent activity of this server process for the dashboard, in bounded memory. It is lost when the process ends;
+/// the audit log is the permanent record.
 package final class Activity: Sendable {
-    /// An outcome and its reason.
+    /// An outcome with its reason.
     struct Cause: Hashable, Sendable {
         let outcome: ServerMetrics.Outcome
         let reason: String?
     }
 
-    /// What there is to see.
+    /// The activity in a time window.
     struct Snapshot: Sendable {
         let step: Int64
         let start: Int64
@@ -20,13 +20,13 @@ package final class Activity: Sendable {
         let recent: [ActivityEvent]
     }
 
-    /// How far back a look goes.
+    /// The time window of a snapshot.
     enum Window: String, CaseIterable, Sendable {
-        /// Five minutes, by the second.
+        /// Five minutes, in steps of a second.
         case minutes = "5m"
-        /// An hour, by ten seconds.
+        /// An hour, in steps of ten seconds.
         case hour = "1h"
-        /// A day, by the minute.
+        /// A day, in steps of a minute.
         case day = "24h"
     }
 
@@ -34,20 +34,20 @@ package final class Activity: Sendable {
         var seconds = ActivitySeries(step: 1, count: 301)
         var tens = ActivitySeries(step: 10, count: 361)
         var minutes = ActivitySeries(step: 60, count: 1_441)
-        var causes = ActivityTallies(other: Cause(outcome: .refused, reason: MetricLabel.other))
-        var clients = ActivityTallies(
+        var causes = ActivityCounts(other: Cause(outcome: .refused, reason: MetricLabel.other))
+        var clients = ActivityCounts(
             other: ActivityEvent.Client(kind: MetricLabel.other, system: nil, level: nil)
         )
-        var recent = RecentItems<ActivityEvent>(capacity: 100)
-        var decided = RecentItems<ActivityEvent>(capacity: 500)
+        var recent = RingBuffer<ActivityEvent>(capacity: 100)
+        var decided = RingBuffer<ActivityEvent>(capacity: 500)
     }
 
     private let state = Mutex(State())
 
-    /// Nothing has happened yet.
+    /// Creates an empty activity.
     package init() {}
 
-    /// Notes what became of a request.
+    /// Records the outcome of a request.
     func note(_ event: ActivityEvent) {
         let time = event.milliseconds / 1_000
         state.withLock { state in
@@ -63,9 +63,10 @@ package final class Activity: Sendable {
         }
     }
 
-    /// Counts a request that was turned away unseen. There may be thousands a second, and nothing is known of any.
+    /// Counts a request that was shed before it was processed. There may be thousands per second, without further
+    /// information.
     ///
-    /// - Parameter time: now, in Unix seconds.
+    /// - Parameter time: The current time, in Unix seconds.
     func shed(at time: Int64) {
         state.withLock { state in
             state.seconds.add(.failed, microseconds: nil, at: time)
@@ -75,9 +76,9 @@ package final class Activity: Sendable {
         }
     }
 
-    /// What happened in a length of time up to now; causes and clients of the last hour at most.
+    /// Returns the activity in a time window up to now. Causes and clients are limited to the last hour.
     ///
-    /// - Parameter time: now, in Unix seconds.
+    /// - Parameter time: The current time, in Unix seconds.
     func snapshot(_ window: Window, at time: Int64) -> Snapshot {
         state.withLock { state in
             let (series, count, minutes) =
@@ -98,10 +99,11 @@ package final class Activity: Sendable {
         }
     }
 
-    /// How many requests were noted ever.
+    /// The number of requests since the process started.
     var count: Int { state.withLock { $0.recent.count } }
 
-    /// One second, and what came after the first `known` events of all: no more than `limit` of them, the newest first.
+    /// Returns the slot of one second, and the events after the first `known` events of all: at most `limit`, newest
+    /// first.
     func second(_ time: Int64, after known: Int, limit: Int) -> (ActivitySeries.Slot, [ActivityEvent], count: Int) {
         state.withLock { state in
             let count = state.recent.count
@@ -109,6 +111,6 @@ package final class Activity: Sendable {
         }
     }
 
-    /// The last requests whose facts are known, the newest first.
+    /// Returns the last requests with known facts, newest first.
     func decided(_ limit: Int) -> [ActivityEvent] { state.withLock { $0.decided.newest(limit) } }
 }

@@ -1,39 +1,39 @@
 import FPSMessages
 import KeyServerModule
 
-/// What became of one request for a license or a key, as far as the dashboard shows it. Nothing in it is secret; all of it is
-/// in the audit log too, but for those refusals of which there are too many to record.
+/// The result of one request for a license or a key, as shown by the dashboard. It contains no secrets. The audit log
+/// contains the same information, except for refusals beyond its budget.
 struct ActivityEvent: Sendable {
-    /// What a client is.
+    /// The class of a client.
     struct Client: Sendable, Hashable {
-        /// The class: `appleMobile`, `clearKey`.
+        /// The client class, such as `appleMobile` or `clearKey`.
         let kind: String
-        /// The operating system's major version, where it is reported.
+        /// The major version of the operating system, if it is reported.
         let system: Int?
-        /// The security level, where one is reported.
+        /// The security level, if it is reported.
         let level: String?
     }
 
-    /// When it was answered, in milliseconds since 1970.
+    /// The time of the response, in milliseconds since 1970.
     let milliseconds: Int64
     let route: String
     let outcome: ServerMetrics.Outcome
-    /// Why not: the rule, or the type of the problem.
+    /// The reason of a refusal: the rule, or the type of the problem.
     var reason: String?
-    /// How long it took; nil where nothing was measured.
+    /// The duration; nil if it was not measured.
     var microseconds: Int?
     var client: Client?
-    /// The version as the device spells it.
+    /// The version as reported by the device.
     var osVersion: String?
     var account: String?
     var assetID: [UInt8]?
     var policyName: String?
-    /// What a policy could decide about again.
+    /// The facts that a policy trial can evaluate again.
     var facts: RequestFacts?
 }
 
 extension ActivityEvent.Client {
-    /// What an SPC says of its device.
+    /// Creates a client from the report of a device.
     init(_ device: ReportedDevice) {
         kind = device.name
         system = device.osVersion.map { Int($0.rawValue >> 16 & 0xff) }

@@ -3,10 +3,10 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes that show what the server has been asked lately.
+/// The routes that show the recent activity of the server.
 ///
 ///     GET /admin/activity[?window=5m | 1h | 24h]
-///     GET /admin/activity/stream                    the same by the second, as server-sent events
+///     GET /admin/activity/stream                    an update every second, as server-sent events
 struct ActivityRoutes: Sendable {
     let activity: Activity
     let events: EventBroadcaster
@@ -20,33 +20,33 @@ struct ActivityRoutes: Sendable {
 
     private func show(_ request: AdminRequest) throws -> Response {
         var query = try request.query()
-        let name = try query.take("window").map { String(decoding: $0, as: UTF8.self) }
+        let name = try query.read("window").map { String(decoding: $0, as: UTF8.self) }
         try query.finish()
         guard let window = Activity.Window(rawValue: name ?? Activity.Window.minutes.rawValue) else {
             let names = Activity.Window.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ProblemDocument(.malformedRequest, detail: "window is one of \(names).")
+            throw ProblemDocument(.malformedRequest, detail: "window must be one of \(names).")
         }
         return Self.json(activity.snapshot(window, at: request.now)).response()
     }
 
     private func stream(_ request: AdminRequest) throws -> Response {
-        try request.withoutQuery()
-        guard events.hasRoom else {
+        try request.requireNoQuery()
+        guard events.hasCapacity else {
             throw ProblemDocument(
                 .overloaded,
-                detail: "\(EventBroadcaster.capacity) pages listen already.",
+                detail: "The maximum of \(EventBroadcaster.capacity) event streams is already open.",
                 retryAfter: 5
             )
         }
         let body = ResponseBody { [events] writer in
-            // Only now: a body that nobody asks for, as that of HEAD, must not take a place.
+            // Subscribe only when the body is read, because a response to HEAD must not take up capacity.
             guard let subscription = events.subscribe() else { return try await writer.finish(nil) }
             defer { events.unsubscribe(subscription) }
             try await writer.write(ServerSentEvent.opening)
             for await event in subscription.events { try await writer.write(event) }
             try await writer.finish(nil)
         }
-        // Proxies that collect answers would hold events back.
+        // Proxies that buffer responses would delay events.
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
         ]
@@ -93,7 +93,7 @@ struct ActivityRoutes: Sendable {
         ])
     }
 
-    /// A length of time.
+    /// Returns a slot as JSON.
     static func json(_ slot: ActivitySeries.Slot, at time: Int64) -> JSONValue {
         let latency = slot.latency
         return .fields([
@@ -108,7 +108,7 @@ struct ActivityRoutes: Sendable {
         ])
     }
 
-    /// A request.
+    /// Returns a request as JSON.
     static func json(_ event: ActivityEvent) -> JSONValue {
         let fields: AdminJSON.Fields = [
             ("milliseconds", .integer(Int(event.milliseconds))),
@@ -127,6 +127,6 @@ struct ActivityRoutes: Sendable {
 }
 
 extension HTTPField.Name {
-    /// Whether nginx, and others after it, may collect an answer before they pass it on.
+    /// The header that controls whether nginx and other proxies may buffer a response.
     static let accelBuffering = Self("X-Accel-Buffering")!
 }

@@ -1,53 +1,55 @@
-/// What happened in each second, or minute, of the recent past: a ring of slots, each of the same length.
+/// A time series of recent activity: a ring buffer of slots, each for an interval of the same length.
 struct ActivitySeries: Sendable {
-    /// One length of time.
+    /// The activity in one interval.
     struct Slot: Sendable, Equatable {
-        /// How often each outcome came, in the order of `ServerMetrics.Outcome.allCases`.
+        /// The count of each outcome, in the order of `ServerMetrics.Outcome.allCases`.
         var outcomes = [Int](repeating: 0, count: ServerMetrics.Outcome.allCases.count)
-        var latency = LatencyCounts()
+        var latency = LatencyHistogram()
 
-        /// How often an outcome came.
+        /// Returns the count of an outcome.
         func count(_ outcome: ServerMetrics.Outcome) -> Int {
             ServerMetrics.Outcome.allCases.firstIndex(of: outcome).map { outcomes[$0] } ?? 0
         }
 
-        /// Licenses and keys that were given, whether for the first time or again.
+        /// The number of licenses and keys that were issued, including retries.
         var given: Int { count(.issued) + count(.issuedPersistable) + count(.retried) }
     }
 
-    /// How many seconds a slot lasts.
+    /// The length of an interval, in seconds.
     let step: Int64
     private var slots: [Slot]
-    /// Which length of time each slot holds, counted from 1970.
+    /// The number of the interval in each slot, counted from 1970.
     private var numbers: [Int64]
 
+    /// Creates an empty series.
+    ///
     /// - Parameters:
-    ///   - step: how many seconds a slot lasts, at least 1.
-    ///   - count: how many slots are kept.
+    ///   - step: The length of an interval in seconds, at least 1.
+    ///   - count: The number of slots.
     init(step: Int64, count: Int) {
         self.step = max(step, 1)
         slots = [Slot](repeating: Slot(), count: max(count, 1))
         numbers = [Int64](repeating: .min, count: max(count, 1))
     }
 
-    /// Counts what happened at a time, in Unix seconds. What is older than the ring is left out.
+    /// Counts an outcome at a time, in Unix seconds. Times before the oldest slot are ignored.
     mutating func add(_ outcome: ServerMetrics.Outcome, microseconds: Int?, at time: Int64) {
         let number = time / step
-        let place = Int(number.magnitude % UInt64(slots.count))
-        guard number >= numbers[place] else { return }
-        if number > numbers[place] {
-            numbers[place] = number
-            slots[place].outcomes.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
-            slots[place].latency.removeAll()
+        let index = Int(number.magnitude % UInt64(slots.count))
+        guard number >= numbers[index] else { return }
+        if number > numbers[index] {
+            numbers[index] = number
+            slots[index].outcomes.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
+            slots[index].latency.removeAll()
         }
-        slots[place].outcomes[Self.places[outcome] ?? 0] += 1
-        if let microseconds { slots[place].latency.add(microseconds: microseconds) }
+        slots[index].outcomes[Self.indices[outcome] ?? 0] += 1
+        if let microseconds { slots[index].latency.add(microseconds: microseconds) }
     }
 
-    /// The slot that holds a time, empty when nothing happened.
+    /// Returns the slot for a time; empty if there was no activity.
     func slot(at time: Int64) -> Slot { slot(number: time / step) }
 
-    /// The last slots that have ended by a time, the oldest first, and when the first of them began.
+    /// Returns the last complete slots before a time, oldest first, and the start of the first one.
     func slots(_ count: Int, before time: Int64) -> (start: Int64, slots: [Slot]) {
         let end = time / step
         let count = Int64(min(max(count, 0), slots.count - 1))
@@ -55,11 +57,11 @@ struct ActivitySeries: Sendable {
     }
 
     private func slot(number: Int64) -> Slot {
-        let place = Int(number.magnitude % UInt64(slots.count))
-        return numbers[place] == number ? slots[place] : Slot()
+        let index = Int(number.magnitude % UInt64(slots.count))
+        return numbers[index] == number ? slots[index] : Slot()
     }
 
-    private static let places = Dictionary(
+    private static let indices = Dictionary(
         uniqueKeysWithValues: ServerMetrics.Outcome.allCases.enumerated().map { ($0.element, $0.offset) }
     )
 }

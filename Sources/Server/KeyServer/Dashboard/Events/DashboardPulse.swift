@@ -2,8 +2,8 @@ import NIOCore
 import ServiceLifecycle
 import TextCoding
 
-/// Tells the pages once a second what happened, for as long as one listens. Put it after the listeners into the service group:
-/// streams that are open would hold up their end.
+/// A service that sends the activity of each second to the pages, as long as at least one is listening. Add it to the
+/// service group after the listeners, because open event streams would delay their shutdown.
 package struct DashboardPulse: Service {
     private let activity: Activity
     private let events: EventBroadcaster
@@ -11,16 +11,16 @@ package struct DashboardPulse: Service {
     private let queueDepth: @Sendable () -> Int
     private let clock: @Sendable () -> Int64
 
-    /// How many of the latest requests are told of in a second; how many others there were is told too.
+    /// The maximum number of recent requests per event; the number of omitted requests is included.
     static let shown = 10
-    /// After how many seconds the store is asked for the leases again.
+    /// The interval at which the number of leases is read from the store, in seconds.
     private static let leaseInterval = 5
 
-    /// Makes the service.
+    /// Creates the service.
     ///
     /// - Parameters:
-    ///   - sources: where it looks, and whom it tells.
-    ///   - clock: the time, in milliseconds since 1970.
+    ///   - sources: The data sources, and the broadcaster.
+    ///   - clock: Returns the time, in milliseconds since 1970.
     package init(_ sources: DashboardSources, clock: @escaping @Sendable () -> Int64 = systemMilliseconds) {
         activity = sources.activity
         events = sources.events
@@ -29,7 +29,7 @@ package struct DashboardPulse: Service {
         self.clock = clock
     }
 
-    /// Beats until the end begins.
+    /// Sends events until the shutdown starts.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             var known = 0
@@ -37,7 +37,7 @@ package struct DashboardPulse: Service {
             var count: Int?
             while (try? await Task.sleep(for: .seconds(1))) != nil {
                 guard events.count > 0 else {
-                    // Whoever comes next loads what has been, and is told of what comes.
+                    // A new listener loads the previous activity, and only needs events for later requests.
                     known = activity.count
                     beat = 0
                     continue
@@ -52,9 +52,9 @@ package struct DashboardPulse: Service {
         events.stop()
     }
 
-    /// What the pages are told of the second that has just ended.
+    /// Returns the event for the second that has just ended.
     ///
-    /// - Parameter known: how many requests they were told of, or could have been.
+    /// - Parameter known: The number of requests that previous events covered.
     func event(after known: Int, leases: Int?) -> (event: ByteBuffer, known: Int) {
         let time = clock() / 1_000 - 1
         let (slot, recent, count) = activity.second(time, after: known, limit: Self.shown)

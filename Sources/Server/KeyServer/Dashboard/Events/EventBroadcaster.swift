@@ -1,12 +1,12 @@
 import NIOCore
 import Synchronization
 
-/// Sends the same events to every page that listens. Each event is written once, and the pages share its bytes.
+/// Sends the same events to every listening page. Each event is encoded once, and the pages share its bytes.
 ///
-/// A page that takes less than it is sent is let go: it has a few events' room, and then its stream ends. The browser asks for
-/// another one by itself, and a page that was away for longer loads anew what it shows.
+/// A page that reads too slowly is disconnected: a few events are buffered for it, and then its stream ends. The
+/// browser reconnects automatically, and a page that was disconnected for longer reloads its data.
 package final class EventBroadcaster: Sendable {
-    /// What one page is sent.
+    /// The event stream of one page.
     struct Subscription: Sendable {
         fileprivate let number: Int
         let events: AsyncStream<ByteBuffer>
@@ -18,25 +18,25 @@ package final class EventBroadcaster: Sendable {
         var listeners: [Int: (continuation: AsyncStream<ByteBuffer>.Continuation, eventsLeft: Int)] = [:]
     }
 
-    /// How many pages may listen at once.
+    /// The maximum number of listening pages.
     static let capacity = 64
-    /// How many events may wait for a page to take them.
+    /// The maximum number of buffered events per page.
     static let buffered = 8
-    /// After how many events a stream ends, so that who listens is asked for their session again.
+    /// The number of events after which a stream ends, so that the session of the page is checked again.
     static let lifetime = 300
 
     private let state = Mutex(State())
 
-    /// Nobody listens yet.
+    /// Creates a broadcaster without listeners.
     package init() {}
 
-    /// How many pages listen.
+    /// The number of listening pages.
     var count: Int { state.withLock { $0.listeners.count } }
 
-    /// Whether another page may listen.
-    var hasRoom: Bool { state.withLock { !$0.isStopped && $0.listeners.count < Self.capacity } }
+    /// Whether another page can subscribe.
+    var hasCapacity: Bool { state.withLock { !$0.isStopped && $0.listeners.count < Self.capacity } }
 
-    /// Begins a stream; nil when there is no room.
+    /// Starts a stream; returns nil if the capacity is exhausted.
     func subscribe() -> Subscription? {
         let (events, continuation) = AsyncStream.makeStream(
             of: ByteBuffer.self,
@@ -54,7 +54,7 @@ package final class EventBroadcaster: Sendable {
     /// Ends a stream.
     func unsubscribe(_ subscription: Subscription) { remove([subscription.number]) }
 
-    /// Sends an event to everybody. Who has no room for it is let go.
+    /// Sends an event to every page. A page with a full buffer is disconnected.
     func send(_ event: ByteBuffer) {
         let listeners = state.withLock { $0.listeners }
         var over: [Int] = []
@@ -70,7 +70,7 @@ package final class EventBroadcaster: Sendable {
         remove(over)
     }
 
-    /// Ends every stream, and lets nobody listen any more.
+    /// Ends every stream and refuses new ones.
     func stop() {
         let all = state.withLock { state in
             state.isStopped = true

@@ -6,13 +6,14 @@ import KeyServerModule
 import KeyStore
 import TextCoding
 
-/// The route that takes a message apart.
+/// The route that parses a message.
 ///
 ///     POST /admin/inspections    {"message": BASE64}
 ///
-/// Of an SPC for one of this server's certificates it shows every block, and what those mean that are no secret: never SK, R1,
-/// HU, nor the bytes of a block that leads to them. Why one does not open is not said, as it is not said to a device. Of a
-/// CKC it shows the frame: only the device can open it.
+/// For an SPC with one of this server's certificates, the response contains every block, with a description if it is
+/// not secret. It never contains SK, R1, HU, or the bytes of a block that reveals them. If an SPC cannot be decrypted,
+/// the reason is not shown, as in responses to devices. For a CKC, the response describes the container only, because
+/// only the device can decrypt it.
 struct InspectionRoutes: Sendable {
     let opener: (bundles: BundleShelf, pool: BoundedWorkPool)?
     let store: any AuditLog
@@ -23,13 +24,13 @@ struct InspectionRoutes: Sendable {
     }
 
     private func inspect(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         var fields = try await request.fields(upTo: Self.bodyLimit)
         let text = try fields.string("message")
         try fields.finish()
         guard let text else { throw fields.error("message", "the field is missing") }
         guard let bytes = Base64.decode(text, [.lenient, .whiteSpace]), !bytes.isEmpty else {
-            throw fields.error("message", "base64 was expected")
+            throw fields.error("message", "expected base64")
         }
         if let ckc = try? CKCMessage(parsing: bytes) { return MessageReport(ckc).json(size: bytes.count).response() }
         let spc: SPCMessage
@@ -38,7 +39,7 @@ struct InspectionRoutes: Sendable {
         } catch {
             throw ProblemDocument(
                 .malformedRequest,
-                detail: "Neither an SPC nor a CKC: \(error.code) at byte \(error.offset).",
+                detail: "The message is neither an SPC nor a CKC: \(error.code) at byte \(error.offset).",
                 reason: error.code.rawValue
             )
         }
@@ -51,7 +52,7 @@ struct InspectionRoutes: Sendable {
         guard let opener else { return }
         let module = opener.bundles.module
         guard let bundle = module.bundles.first(where: { $0.certificate.sha1 == spc.certificateHash }) else {
-            report.note = "This server has no certificate with this SHA-1."
+            report.note = "This server has no certificate with this SHA-1 hash."
             return
         }
         report.bundle = bundle.name
@@ -61,9 +62,9 @@ struct InspectionRoutes: Sendable {
         } catch let error as KSMError where !error.isUnreadable {
             report.note = error.description
         } catch is KSMError {
-            report.note = "The SPC cannot be opened. The audit log says more of requests that came in."
+            report.note = "The SPC cannot be opened. For license requests, the audit log contains the reason."
         } catch {
-            report.note = "The server is too busy to open it."
+            report.note = "The server is too busy to open the SPC. Try again."
         }
     }
 }

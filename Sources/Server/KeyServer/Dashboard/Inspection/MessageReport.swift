@@ -3,20 +3,20 @@ import KeyServerModule
 import KeyStore
 import TextCoding
 
-/// What is shown of an SPC or a CKC.
+/// The contents of an SPC or a CKC, without secrets.
 struct MessageReport: Sendable {
-    /// A part of the frame, or a block of the payload.
+    /// A field of the container, or a block of the payload.
     struct Part: Sendable {
         let name: String
-        /// The tag, 16 hexadecimal digits; nil for a part of the frame.
+        /// The tag, 16 hexadecimal digits; nil for a field of the container.
         var tag: String?
-        /// Where it begins: in the message, or in the payload; in bytes.
+        /// The offset in the message or in the payload, in bytes.
         let offset: Int
-        /// Of the value, in bytes.
+        /// The size of the value, in bytes.
         let size: Int
-        /// What it means; nil for what is encrypted, secret or not known.
+        /// The description of the value; nil if it is encrypted, secret or unknown.
         var value: String?
-        /// Whether its bytes lead to a secret, so that they are never shown.
+        /// Whether the bytes reveal a secret, so that they are never shown.
         var isSecret = false
 
         var json: JSONValue {
@@ -40,7 +40,7 @@ struct MessageReport: Sendable {
     private var isOpened = false
     private var remarks: [String] = []
 
-    /// The frame of an SPC.
+    /// Creates a report of the container of an SPC.
     init(_ spc: SPCMessage) {
         kind = "spc"
         let key = spc.encryptedKey.count
@@ -53,7 +53,7 @@ struct MessageReport: Sendable {
         ]
     }
 
-    /// The frame of a CKC.
+    /// Creates a report of the container of a CKC.
     init(_ ckc: CKCMessage) {
         kind = "ckc"
         frame = [
@@ -61,16 +61,16 @@ struct MessageReport: Sendable {
             Part(name: "payload IV", offset: 8, size: 16, value: Hexadecimal.encode(ckc.iv)),
             Part(name: "payload, AES-CBC", offset: 28, size: ckc.encryptedPayload.count),
         ]
-        note = "Only the device that asked can open a CKC: its key is made of R1, which no server keeps."
+        note = "Only the requesting device can open a CKC: its key is derived from R1, which servers do not store."
     }
 
-    /// Adds what lies in an SPC.
+    /// Adds the payload of an SPC.
     mutating func add(_ opened: OpenedSPC, device: DeviceHash?) {
         isOpened = true
         self.device = device.map { Hexadecimal.encode($0.bytes) }
         remarks = opened.notes.map(\.description)
         guard let payload = opened.sessionSecrets?.payload else {
-            note = "A plug-in opened the SPC, and keeps its payload to itself."
+            note = "A plug-in opened the SPC and does not return its payload."
             return
         }
         blocks = payload.blocks.map { block in
@@ -79,8 +79,8 @@ struct MessageReport: Sendable {
                 tag: Hexadecimal.encode(block.tag.rawValue),
                 offset: block.offset,
                 size: block.value.count,
-                value: BlockMeaning.words(for: block, in: payload),
-                isSecret: BlockMeaning.secret.contains(block.tag)
+                value: BlockDescription.text(for: block, in: payload),
+                isSecret: BlockDescription.secret.contains(block.tag)
             )
         }
     }

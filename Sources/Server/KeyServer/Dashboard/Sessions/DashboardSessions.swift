@@ -2,46 +2,48 @@ import FPSCrypto
 import Synchronization
 import TextCoding
 
-/// Who is signed in to the dashboard, in memory: a restart of the server signs everybody out.
+/// The sessions of the dashboard, in memory: a restart of the server signs out all users.
 ///
-/// A session stands for a token, by the token's hash, and allows what the token allows at the moment: when that is deleted, its
-/// sessions are worth nothing. The ID in the cookie is kept as a hash, as tokens are.
+/// A session represents a token, by the token's hash, and has its current permissions: if the token is deleted, its
+/// sessions become invalid. The session ID in the cookie is stored as a hash, like tokens.
 final class DashboardSessions: Sendable {
-    /// A session's bounds.
+    /// The limits of sessions.
     struct Limits: Sendable {
-        /// Without a request of the user's, in seconds.
+        /// The maximum time without a user's request, in seconds.
         var idle: Int64 = 1_800
-        /// From signing in, in seconds.
+        /// The maximum time since signing in, in seconds.
         var lifetime: Int64 = 43_200
-        /// How many one token may have; the one that was used least recently makes room.
-        var ofOneToken = 16
-        /// How many there may be.
+        /// The maximum number of sessions per token; beyond it, the least recently used session is removed.
+        var perToken = 16
+        /// The maximum number of sessions.
         var count = 512
     }
 
-    /// A session that has not ended.
+    /// An active session.
     struct Session: Sendable, Equatable {
         let tokenHash: [UInt8]
-        /// When it ends whatever happens, in Unix seconds.
+        /// The latest end of the session, in Unix seconds.
         let end: Int64
-        /// When its user last did something, in Unix seconds.
+        /// The time of the last user's request, in Unix seconds.
         fileprivate(set) var used: Int64
     }
 
     let limits: Limits
     private let clock: @Sendable () -> Int64
-    /// By the hash of the ID.
+    /// The sessions by the hash of their ID.
     private let sessions = Mutex<[[UInt8]: Session]>([:])
 
-    /// - Parameter clock: the time, in milliseconds since 1970.
+    /// Creates an empty list of sessions.
+    ///
+    /// - Parameter clock: Returns the time, in milliseconds since 1970.
     init(limits: Limits = Limits(), clock: @escaping @Sendable () -> Int64 = systemMilliseconds) {
         self.limits = limits
         self.clock = clock
     }
 
-    /// Begins a session.
+    /// Starts a session.
     ///
-    /// - Returns: the ID that the cookie carries: 64 hexadecimal digits. It is kept nowhere.
+    /// - Returns: The session ID for the cookie, 64 hexadecimal digits. The server does not store it.
     func begin(tokenHash: [UInt8]) -> String {
         var random = SecureRandom()
         let id = Hexadecimal.encode(random.bytes(32))
@@ -49,16 +51,16 @@ final class DashboardSessions: Sendable {
         sessions.withLock { sessions in
             sessions = sessions.filter { isAlive($0.value, at: now) }
             let own = sessions.filter { $0.value.tokenHash == tokenHash }
-            if own.count >= limits.ofOneToken { sessions[leastUsed(of: own)] = nil }
+            if own.count >= limits.perToken { sessions[leastUsed(of: own)] = nil }
             if sessions.count >= limits.count { sessions[leastUsed(of: sessions)] = nil }
             sessions[Self.hash(of: id)] = Session(tokenHash: tokenHash, end: now + limits.lifetime, used: now)
         }
         return id
     }
 
-    /// The session of an ID; nil when there is none, or it has ended.
+    /// Returns the session with an ID; nil if there is none, or if it has ended.
     ///
-    /// - Parameter isUse: whether a user is behind the request, instead of a page that keeps itself up to date.
+    /// - Parameter isUse: Whether a user's action caused the request, rather than an automatic update of the page.
     func session(id: Substring, isUse: Bool) -> Session? {
         let hash = Self.hash(of: id)
         let now = clock() / 1_000
@@ -79,11 +81,12 @@ final class DashboardSessions: Sendable {
     /// Ends a session.
     func end(id: Substring) { sessions.withLock { $0[Self.hash(of: id)] = nil } }
 
-    /// How many there are, of which some may have ended unnoticed.
+    /// The number of sessions, some of which may have expired.
     var count: Int { sessions.withLock { $0.count } }
 
-    /// What a change must carry beside the cookie: only who can read the server's answers knows it. It is made of the ID, so
-    /// that it belongs to this session and nothing has to be kept.
+    /// Returns the CSRF token that a change must contain in addition to the cookie. Only pages that can read the
+    /// server's responses know it. It is derived from the session ID, so that it belongs to the session and does not
+    /// have to be stored.
     static func changeToken(id: some StringProtocol) -> String {
         Hexadecimal.encode(SHA256.hash(Array("keyway change ".utf8) + id.utf8))
     }

@@ -1,19 +1,25 @@
 import HTTPTypes
 import Hummingbird
 
-/// Whether a request comes from the server's own pages, as far as the browser says. Programs that are no browsers say nothing,
-/// and have no cookie that somebody else could use.
+/// Checks that a request comes from the server's own pages, by the headers of browsers. Other programs do not send
+/// these headers, but also have no cookies that another page could use.
 enum SameOrigin {
+    /// Checks a request.
+    ///
     /// - Throws: ``ProblemDocument`` with `forbidden`, reason `cross-origin`.
     static func require(_ request: Request) throws(ProblemDocument) {
         let site = request.headers[.secFetchSite]
         let fits = request.headers[.origin].map { authority(ofOrigin: $0) == host(of: request) } ?? true
         guard fits, site == nil || site == "same-origin" || site == "none" else {
-            throw ProblemDocument(.forbidden, detail: "Another site's page may not do this.", reason: "cross-origin")
+            throw ProblemDocument(
+                .forbidden,
+                detail: "Other sites' requests are not permitted.",
+                reason: "cross-origin"
+            )
         }
     }
 
-    /// Whether the browser came over TLS, which may end at a proxy.
+    /// Whether the browser used TLS, which may be terminated at a proxy.
     static func isSecure(_ request: Request) -> Bool {
         request.headers[.origin]?.lowercased().hasPrefix("https://") ?? false
     }
@@ -28,8 +34,8 @@ enum SameOrigin {
         return withoutPort(String(origin.dropFirst(scheme.count)))
     }
 
-    /// An authority without the port that needs no mention. That of the other scheme is another origin, on which nothing of
-    /// ours could answer.
+    /// Returns an authority without the default port. The default port of the other scheme would be another origin, but
+    /// this server cannot respond on it.
     private static func withoutPort(_ authority: String) -> String {
         for port in [":80", ":443"] where authority.hasSuffix(port) { return String(authority.dropLast(port.count)) }
         return authority
@@ -37,10 +43,10 @@ enum SameOrigin {
 }
 
 extension HTTPField.Name {
-    /// Where a request comes from, in the browser's words.
+    /// The header in which browsers describe the origin of a request.
     static let secFetchSite = Self("Sec-Fetch-Site")!
-    /// Proves that a change comes from a page that may read the server's answers.
+    /// The header with the CSRF token of a change.
     static let changeToken = Self("Keyway-Change")!
-    /// Says that nobody did something: the page keeps itself up to date.
+    /// The header that marks automatic updates of a page, without a user's action.
     static let unattended = Self("Keyway-Unattended")!
 }

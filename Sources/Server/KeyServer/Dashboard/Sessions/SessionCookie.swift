@@ -1,26 +1,26 @@
 import HTTPTypes
 import Hummingbird
 
-/// The cookie that carries a session's ID. Scripts cannot read it, and no other site's page makes a browser send it.
+/// The cookie with the session ID. Scripts cannot read it, and browsers do not send it with requests from other sites.
 ///
-/// Over TLS its name begins with `__Host-`: browsers take such a cookie over TLS alone, from this host alone, and for all of
-/// its paths, so that neither a neighbor's host name nor a network between can put one in place.
+/// Over TLS its name starts with `__Host-`: browsers accept such a cookie only over TLS, only from this host, and only
+/// for all paths, so that neither another host in the domain nor a network attacker can set it.
 enum SessionCookie {
     static let name = "keyway-session"
     static let secureName = "__Host-keyway-session"
 
-    /// The field that sets it.
+    /// Returns the `Set-Cookie` value for a session.
     static func set(_ id: String, isSecure: Bool) -> String {
         "\(isSecure ? secureName : name)=\(id); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
     }
 
-    /// The fields that take it away, under either name.
+    /// The `Set-Cookie` values that delete the cookie, under both names.
     static let clear = [
         "\(name)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0",
         "\(secureName)=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0",
     ]
 
-    /// The IDs that a request carries: one, unless somebody tries something.
+    /// Returns the session IDs in a request, normally only one.
     static func ids(in headers: HTTPFields) -> [Substring] {
         headers[values: .cookie].flatMap { field in
             field.split(separator: ";").compactMap { part -> Substring? in

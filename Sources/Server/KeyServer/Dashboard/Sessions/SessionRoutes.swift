@@ -4,13 +4,13 @@ import Hummingbird
 import KeyStore
 import TextCoding
 
-/// The routes by which a browser signs in and out.
+/// The routes for signing in and out from a browser.
 ///
 ///     POST   /admin/session    {"token": TOKEN}
-///     GET    /admin/session    who asks, by token or by session
-///     DELETE /admin/session    ends the session that asks
+///     GET    /admin/session    the current token or session
+///     DELETE /admin/session    ends the current session
 ///
-/// The answer to the first sets the cookie. `change` in it goes with every change, in the field `Keyway-Change`.
+/// The response to POST sets the cookie. Its field `change` must be sent in the header `Keyway-Change` of every change.
 struct SessionRoutes: Sendable {
     static let path = "/admin/session"
     let gate: AdminGate
@@ -26,7 +26,7 @@ struct SessionRoutes: Sendable {
         ]
     }
 
-    /// Puts the route that needs no token yet on a router.
+    /// Adds the sign-in route, which requires no token in a header, to a router.
     func add(to router: Router<ServerRequestContext>) {
         router.post(RouterPath(Self.path)) { request, context in
             do {
@@ -55,17 +55,17 @@ struct SessionRoutes: Sendable {
     }
 
     private func show(_ request: AdminRequest) throws -> Response {
-        try request.withoutQuery()
+        try request.requireNoQuery()
         return json(request.identity, change: request.sessionID.map { DashboardSessions.changeToken(id: $0) })
             .response()
     }
 
     private func end(_ request: AdminRequest) async throws -> Response {
-        try request.withoutQuery()
-        guard let id = request.sessionID else { return .done }
+        try request.requireNoQuery()
+        guard let id = request.sessionID else { return .noContent }
         sessions.end(id: id)
         try await store.append(request.audit("sign-out", "signed out of the dashboard"))
-        var response = Response.done
+        var response = Response.noContent
         response.headers[values: .setCookie] = SessionCookie.clear
         return response
     }

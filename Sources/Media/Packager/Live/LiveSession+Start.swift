@@ -1,0 +1,70 @@
+import HLSPlaylist
+
+/// Starting a presentation, or continuing one of an earlier run.
+extension LiveSession {
+    /// Whether there are segments that this run continues.
+    var hasSegments: Bool {
+        states.indices.contains { (presentation?[$0] ?? states[$0]).media.nextSequence > 0 }
+    }
+
+    /// Checks that an input has the same tracks after it reconnects.
+    func checkFolders(_ plan: PackagingPlan) throws {
+        let found = plan.renditions.map(\.folder)
+        if let folders, folders != found {
+            throw JobFailure(
+                "input",
+                "the input reconnected with other tracks: \(found.joined(separator: ", ")) instead of "
+                    + "\(folders.joined(separator: ", ")); end this presentation and start a new one"
+            )
+        }
+        folders = found
+    }
+
+    /// Loads the existing state of the folder, once.
+    func resume(_ plan: PackagingPlan) throws {
+        guard states.isEmpty, presentation == nil, targetDuration == nil else { return }
+        try plan.checkKinds()
+        if job.overwrites {
+            for name in [job.names.multivariant, job.names.dash] { try folder.remove(name) }
+            for rendition in plan.renditions.map(\.folder) {
+                for file in folder.files(rendition) where job.names.isPackaged(file) {
+                    try folder.remove(rendition + "/" + file)
+                }
+            }
+        }
+        let restart = LiveRestart(folder: folder, job: job, live: live)
+        try restart.checkManifests(plan)
+        guard let known = try restart.targetDuration(plan), known > 0 else {
+            for name in job.manifestNames where folder.read(name) != nil {
+                throw JobFailure(
+                    "out",
+                    "\(job.output)/\(name) already exists with other renditions: start over with overwrite, or choose "
+                        + "another folder"
+                )
+            }
+            return
+        }
+        targetDuration = known
+        try begin(plan, targetDuration: known)
+        for state in states {
+            guard let last = state.media.entries.last, let date = last.date else { continue }
+            end = max(end ?? date, date.advanced(by: last.duration))
+        }
+    }
+
+    /// Chooses the Target Duration from the first segment of the leading rendition.
+    func choose(_ plan: PackagingPlan, _ segment: SegmentPipeline.Segment, _ pipeline: SegmentPipeline) throws {
+        let target = live.targetDuration ?? LiveTargetDuration.choose(for: segment, job)
+        targetDuration = target
+        pipeline.maximumDuration = LiveTargetDuration.maximumSegmentDuration(target, job.container)
+        try begin(plan, targetDuration: target)
+    }
+
+    private func begin(_ plan: PackagingPlan, targetDuration: UInt64) throws {
+        let restart = LiveRestart(folder: folder, job: job, live: live)
+        let now = clock.now(media: end)
+        for rendition in plan.renditions { try folder.makeFolder(rendition.folder) }
+        states = try plan.renditions.map { try restart.rendition($0, targetDuration: targetDuration, now: now) }
+        manifest = try restart.manifest(plan, states, targetDuration: targetDuration)
+    }
+}
