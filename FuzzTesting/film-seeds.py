@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes small inputs for the fuzz targets from media that ffmpeg generates.
+"""Generates small inputs for the fuzz targets from media that ffmpeg generates.
 
     FuzzTesting/film-seeds.py FOLDER     writes FOLDER/TARGET/NAME, the layout of .build-fuzz/corpus in scripts/fuzz
 

@@ -1,7 +1,7 @@
 """A small reader of MP4 files, fragmented and not, for the tests: every sample with its bytes, times and encryption.
 
-Written from ISO/IEC 14496-12 and 23001-7 alone, and not from Keyway's reader, so that a mistake of one shows. It trusts
-nothing that it reads to be in order: what does not fit raises Malformed, with the place.
+Written from ISO/IEC 14496-12 and 23001-7 only, and not from Keyway's reader, so that an error in one of them is detected. It
+validates everything that it reads, and raises Malformed with the position of an error.
 """
 
 import struct

@@ -1,6 +1,6 @@
-"""A small reader of MPEG-2 transport streams, for the tests: the PES packets of every stream, and what must be in order.
+"""A small reader of MPEG-2 transport streams, for the tests: it returns the PES packets of every stream, and validates the stream.
 
-Written from ISO/IEC 13818-1 alone, and not from Keyway's reader, so that a mistake of one shows.
+Written from ISO/IEC 13818-1 only, and not from Keyway's reader, so that an error in one of them is detected.
 """
 
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
 """Decrypts SAMPLE-AES and AES-128: a second implementation, from Apple's MPEG-2 Stream Encryption Format.
 
-ffmpeg leaves the last NAL units of a SAMPLE-AES transport stream encrypted, so that it cannot be the judge of them.
+ffmpeg leaves the last NAL units of a SAMPLE-AES transport stream encrypted, so it cannot be used to verify them.
 """
 
 from bitstreams import adts_frames, nal_units, substreams, syncframes

@@ -17,7 +17,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     var asset = "film/hd"
     /// The minimum duration, by the client's clock.
     var lasts = Duration.zero
-    let script: @Sendable (Heard) -> Fault
+    let script: @Sendable (ReceivedRequest) -> Fault
 
     var testDescription: String { name }
 

@@ -196,14 +196,14 @@ extension FaultCase {
         ),
         .certificates(
             "another server's certificate, once",
-            .body { _ in (try? ServerWithRules.foreignCertificate()) ?? [] },
+            .body { _ in (try? TestKeyServer.foreignCertificate()) ?? [] },
             times: 1,
             attempts: 2,
             [.unknownCertificate]
         ),
         .certificates(
             "another server's certificate, each time",
-            .body { _ in (try? ServerWithRules.foreignCertificate()) ?? [] },
+            .body { _ in (try? TestKeyServer.foreignCertificate()) ?? [] },
             .unknownCertificate,
             attempts: 2,
             [.unknownCertificate, .unknownCertificate]

@@ -76,7 +76,7 @@ struct FaultTests {
 
     @Test("Two exchanged CKCs fail their two requests, and no other")
     func exchanged() async throws {
-        let last = Notes<String>()
+        let last = EventRecorder<String>()
         try await KeyPathBench.run { heard in
             guard !heard.isCertificate else { return .none }
             return .body { body in

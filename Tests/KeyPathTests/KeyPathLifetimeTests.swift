@@ -73,7 +73,7 @@ struct KeyPathLifetimeTests {
     @Test("A persistent key is requested only once; the next session makes no request")
     func kept() async throws {
         let (time, persistentKeys) = (JumpingTime(), InMemoryPersistentKeys())
-        try await ServerWithRules.run(time) { server in
+        try await TestKeyServer.run(time) { server in
             let device = server.device(time)
             let options = KeyPathBench.Options(settings: .with { $0.keptKeys = persistentKeys }, device: device)
             try await KeyPathBench.run(options, server: server, time: time) { bench in
@@ -95,7 +95,7 @@ struct KeyPathLifetimeTests {
     @Test("A persistent key that the device refuses is not used again: the server is asked for a new one")
     func obsoleteKeptKey() async throws {
         let (time, persistentKeys) = (JumpingTime(), InMemoryPersistentKeys())
-        try await ServerWithRules.run(time) { server in
+        try await TestKeyServer.run(time) { server in
             let device = server.device(time)
             let options = KeyPathBench.Options(settings: .with { $0.keptKeys = persistentKeys }, device: device)
             try await KeyPathBench.run(options, server: server, time: time) { bench in
@@ -118,7 +118,7 @@ struct KeyPathLifetimeTests {
     @Test("Without a delegate, a refused persistent key fails the request; the next one goes to the server")
     func obsoleteKeptKeyAskedAgain() async throws {
         let (time, persistentKeys) = (JumpingTime(), InMemoryPersistentKeys())
-        try await ServerWithRules.run(time) { server in
+        try await TestKeyServer.run(time) { server in
             let settings = KeyLoaderSettings.with { $0.keptKeys = persistentKeys }
             let options = KeyPathBench.Options(settings: settings, device: server.device(time))
             await persistentKeys.keep([UInt8](repeating: 1, count: 100), for: "skd://film/kept")
@@ -135,7 +135,7 @@ struct KeyPathLifetimeTests {
 
 /// A delegate that allows every other retry, a limited number of times.
 final class Retrying: KeySessionDelegate {
-    let reasons = Notes<ContentKeyRetryReason>()
+    let reasons = EventRecorder<ContentKeyRetryReason>()
 
     func contentKeySession(
         _: KeySession,

@@ -100,7 +100,7 @@ struct OfflineFilmTests {
             for asset in Self.assets {
                 // Verified, but playback has not started.
                 #expect(try stage.state(asset, of: "film") == .stored)
-                #expect(try await stage.server.kept(asset)?.storageUntil == stage.now + 30 * Self.day)
+                #expect(try await stage.server.offlineLicense(asset)?.storageUntil == stage.now + 30 * Self.day)
             }
 
             // No network is needed from here on.
@@ -126,8 +126,8 @@ struct OfflineFilmTests {
             stage.pass(days: 1)
             _ = try await stage.offline.report("film")
             for asset in Self.assets {
-                #expect(try await stage.server.kept(asset)?.until == stage.now + Self.day)
-                #expect(try await stage.server.kept(asset)?.firstPlaySeen == stage.now)
+                #expect(try await stage.server.offlineLicense(asset)?.until == stage.now + Self.day)
+                #expect(try await stage.server.offlineLicense(asset)?.firstPlaySeen == stage.now)
             }
 
             // After the end: the player reports why, the server issues no other key, and its records have ended.
@@ -144,7 +144,7 @@ struct OfflineFilmTests {
             #expect(entry.state(at: stage.now) == .playbackExpired)
             #expect(entry.remedy(at: stage.now) == .buyAgain)
             _ = try await stage.offline.report("film")
-            for asset in Self.assets { #expect(try await stage.server.kept(asset)?.end == .expired) }
+            for asset in Self.assets { #expect(try await stage.server.offlineLicense(asset)?.end == .expired) }
 
             // If storage runs short, it is evicted first, before titles that were not watched.
             let candidates = [(bundle, KeptKeyState.playbackExpired), (clear, nil)].map { bundle, keys in

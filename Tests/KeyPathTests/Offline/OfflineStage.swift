@@ -10,7 +10,7 @@ import VirtualDevice
 
 /// A viewer's device with its persistent keys, and a real server. Server, device and ledger share one clock.
 struct OfflineStage: Sendable {
-    let server: ServerWithRules
+    let server: TestKeyServer
     let time: JumpingTime
     let device: FPSDevice
     let offline: OfflineKeys
@@ -24,7 +24,7 @@ struct OfflineStage: Sendable {
     /// Runs a test: the title `film` with four streams is rented, `show` with one stream is part of a subscription.
     static func run(_ story: @Sendable (OfflineStage) async throws -> Void) async throws {
         let time = JumpingTime()
-        try await ServerWithRules.run(time) { server in
+        try await TestKeyServer.run(time) { server in
             var contents: [String: SecretBytes] = [:]
             for (asset, policy, title) in [
                 ("rent/sd", rental, 1), ("rent/hd", rental, 1), ("rent/uhd", rental, 1), ("rent/audio", rental, 1),
@@ -43,7 +43,7 @@ struct OfflineStage: Sendable {
         }
     }
 
-    private init(_ server: ServerWithRules, _ time: JumpingTime, _ contents: [String: SecretBytes]) throws {
+    private init(_ server: TestKeyServer, _ time: JumpingTime, _ contents: [String: SecretBytes]) throws {
         (self.server, self.time, self.contents) = (server, time, contents)
         device = server.device(time)
         folder = NSTemporaryDirectory() + "/offline-story-\(UUID().uuidString)"

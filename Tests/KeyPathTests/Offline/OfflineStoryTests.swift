@@ -21,7 +21,7 @@ struct OfflineStoryTests {
             #expect(got == Dictionary(uniqueKeysWithValues: Self.uris(Self.film).map { ($0, .renewed) }))
             let start = stage.now
             for asset in Self.film {
-                let record = try #require(try await stage.server.kept(asset))
+                let record = try #require(try await stage.server.offlineLicense(asset))
                 #expect(record.granted == start)
                 #expect(record.storageUntil == start + 30 * Self.day)
                 #expect(record.until == start + 32 * Self.day)
@@ -43,13 +43,13 @@ struct OfflineStoryTests {
             let told = try await stage.offline.report("film")
             #expect(told["skd://rent/hd"]?.remaining == Self.day)
             #expect(told["skd://rent/hd"]?.flags == ["report", "success"])
-            let seen = try #require(try await stage.server.kept("rent/hd"))
+            let seen = try #require(try await stage.server.offlineLicense("rent/hd"))
             #expect(seen.firstPlaySeen == stage.now)
             #expect(seen.until == stage.now + Self.day)
             #expect(seen.end == nil)
 
             // The report does not include the quality that was not played.
-            #expect(try await stage.server.kept("rent/sd")?.firstPlaySeen == nil)
+            #expect(try await stage.server.offlineLicense("rent/sd")?.firstPlaySeen == nil)
 
             // A day later the playback period is over, and the storage period of the quality that was not played.
             #expect(try await stage.plays("film", ["rent/hd"]))
@@ -78,7 +78,7 @@ struct OfflineStoryTests {
             let entry = try #require(try stage.key("rent/hd", of: "film")?.entry)
             #expect(entry.remedy(at: stage.now) == .buyAgain)
             #expect(try await stage.offline.report("film")["skd://rent/hd"]?.remaining == 0)
-            #expect(try await stage.server.kept("rent/hd")?.end == .expired)
+            #expect(try await stage.server.offlineLicense("rent/hd")?.end == .expired)
         }
     }
 
@@ -93,7 +93,7 @@ struct OfflineStoryTests {
             var entry = try #require(try stage.key("show/hd", of: "show")?.entry)
             #expect(entry.renewals == 1)
             #expect(entry.state(at: stage.now) == .playing)
-            #expect(try await stage.server.kept("show/hd")?.granted == stage.now)
+            #expect(try await stage.server.offlineLicense("show/hd")?.granted == stage.now)
             #expect(try await stage.plays("show", ["show/hd"]))
             // -42799
             stage.device.installSecurityUpdate()
@@ -118,15 +118,15 @@ struct OfflineStoryTests {
             #expect(one.invalidatedStreamIDs.count == 1)
             #expect(try stage.state("rent/sd", of: "film") == .revoked)
             #expect(try stage.key("rent/sd", of: "film")?.bytes == nil)
-            #expect(try await stage.server.kept("rent/sd")?.end == .invalidated)
-            #expect(try await stage.server.kept("rent/hd")?.end == nil)
+            #expect(try await stage.server.offlineLicense("rent/sd")?.end == .invalidated)
+            #expect(try await stage.server.offlineLicense("rent/hd")?.end == nil)
             #expect(try await stage.plays("film", ["rent/hd"]))
 
             let rest = try await stage.offline.invalidate(title: "film")
             #expect(rest.map(\.invalidatedStreamIDs.count) == [2])
             for asset in Self.film {
                 #expect(try stage.state(asset, of: "film") == .revoked)
-                #expect(try await stage.server.kept(asset)?.end == .invalidated)
+                #expect(try await stage.server.offlineLicense(asset)?.end == .invalidated)
                 await #expect(throws: ContentKeyError.self) { _ = try await stage.plays("film", [asset]) }
             }
             await #expect(throws: OfflineKeyError.self) { _ = try await stage.offline.report("film") }

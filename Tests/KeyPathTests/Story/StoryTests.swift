@@ -10,7 +10,7 @@ import VirtualDevice
 @Suite("End to end: packaging, keys, playback", .timeLimit(.minutes(10)))
 struct StoryTests {
     /// The events of a playback, for the expectations at the end.
-    private final class Diary: Sendable {
+    private final class PlaybackRecord: Sendable {
         let events = Mutex<[PlayerEvent]>([])
 
         func note(_ event: PlayerEvent) { events.withLock { $0.append(event) } }
@@ -32,7 +32,7 @@ struct StoryTests {
     private static func player(
         _ bench: KeyPathBench,
         _ film: FilmServer,
-        _ diary: Diary,
+        _ record: PlaybackRecord,
         _ change: (inout PlayerSettings) -> Void = { _ in },
         onSegment: @escaping @Sendable (PlayedSegment) async -> Void = { _ in }
     ) -> Player {
@@ -47,7 +47,7 @@ struct StoryTests {
             return PlayableKey(key: content.key, initializationVector: content.iv)
         }
         return Player(settings: settings, keys: keys, loader: film, clock: JumpingClock(time: bench.time)) { event in
-            diary.note(event)
+            record.note(event)
             await bench.session.checkDeadlines()
             if case .loadedMultivariant(let playlist) = event {
                 await bench.loader.preload(playlist)
@@ -60,11 +60,11 @@ struct StoryTests {
     @Test("A movie is packaged, keys are preloaded, leases renewed, variants switched; the network fails and recovers")
     func film() async throws {
         let time = JumpingTime()
-        try await ServerWithRules.run(time) { server in
+        try await TestKeyServer.run(time) { server in
             let film = try Film(keys: server.keys, rounds: 80)
             let clear = try Film(keys: nil, rounds: 1)
             let outage = Duration.seconds(100)..<Duration.seconds(115)
-            let diary = Diary()
+            let record = PlaybackRecord()
             let output = FilmOutput()
             try await KeyPathBench.run(
                 .init(),
@@ -73,7 +73,7 @@ struct StoryTests {
                 script: { _ in outage.contains(time.now) ? .resetBeforeHead : .none }
             ) { bench in
                 let web = FilmServer(film, time, rate: 2_000_000, outage: outage)
-                let player = Self.player(bench, web, diary) { $0.attempts = 10 }
+                let player = Self.player(bench, web, record) { $0.attempts = 10 }
                 let report = try await player.play("https://film.test/main.m3u8", to: output)
 
                 // All keys arrived in one round trip, before the first segment; later requests renew the lease.
@@ -85,14 +85,14 @@ struct StoryTests {
                 #expect(accesses.filter { $0.kind == .renewal }.allSatisfy { "\($0.label)" == "skd://film/uhd" })
 
                 // Playback started low and switched up, to another key; every second played once, without a stall.
-                #expect(!diary.switches.isEmpty && diary.switches.count <= 2)
-                #expect(report.switches.up == diary.switches.count)
-                #expect(diary.mainNumbers == Array(0..<240))
+                #expect(!record.switches.isEmpty && record.switches.count <= 2)
+                #expect(report.switches.up == record.switches.count)
+                #expect(record.mainNumbers == Array(0..<240))
                 #expect(report.stalls.count == 0)
                 #expect(report.duration == 240)
                 #expect(report.encryptedSegments == 480)
                 // The network failed, and recovered.
-                #expect(diary.retries > 0)
+                #expect(record.retries > 0)
             }
             // Each segment equals the packaged one of the variant that played at the time.
             let names = clear.files.keys.filter { $0.hasSuffix(".m4s") }
@@ -106,12 +106,12 @@ struct StoryTests {
     @Test("Over AirPlay each segment makes a key request and gets an online key, never a persistent one")
     func airPlay() async throws {
         let time = JumpingTime()
-        try await ServerWithRules.run(time) { server in
+        try await TestKeyServer.run(time) { server in
             let film = try Film(keys: server.keys, rounds: 4)
-            let diary = Diary()
+            let record = PlaybackRecord()
             try await KeyPathBench.run(.init(), server: server, time: time) { bench in
                 let web = FilmServer(film, time, rate: 2_000_000, outage: .zero..<(.zero))
-                let player = Self.player(bench, web, diary) { settings in
+                let player = Self.player(bench, web, record) { settings in
                     settings.isAdaptive = false
                     settings.pace = .unpaced
                 } onSegment: { segment in

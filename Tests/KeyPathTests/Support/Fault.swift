@@ -4,7 +4,7 @@ import TextCoding
 @testable import KeyServer
 
 /// A request that a ``FaultProxy`` received.
-struct Heard: Sendable {
+struct ReceivedRequest: Sendable {
     /// The number of the request, from 1; requests for certificates are counted separately.
     let number: Int
     let path: String

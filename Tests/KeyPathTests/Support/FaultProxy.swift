@@ -8,16 +8,16 @@ final class FaultProxy: Sendable {
     private let listener: ByteSocket
     private let server: Int
     private let time: JumpingTime
-    private let script: @Sendable (Heard) -> Fault
+    private let script: @Sendable (ReceivedRequest) -> Fault
     private let state = Mutex(State())
 
     private struct State {
         var open: [Int32: ByteSocket] = [:]
-        var heard: [Heard] = []
+        var heard: [ReceivedRequest] = []
         var isOver = false
     }
 
-    init(server: Int, _ time: JumpingTime, script: @escaping @Sendable (Heard) -> Fault) throws {
+    init(server: Int, _ time: JumpingTime, script: @escaping @Sendable (ReceivedRequest) -> Fault) throws {
         (listener, port) = try ByteSocket.listening()
         self.server = server
         self.time = time
@@ -39,9 +39,9 @@ final class FaultProxy: Sendable {
         }
     }
 
-    var heard: [Heard] { state.withLock { $0.heard } }
-    var licenses: [Heard] { heard.filter { !$0.isCertificate } }
-    var certificates: [Heard] { heard.filter(\.isCertificate) }
+    var heard: [ReceivedRequest] { state.withLock { $0.heard } }
+    var licenses: [ReceivedRequest] { heard.filter { !$0.isCertificate } }
+    var certificates: [ReceivedRequest] { heard.filter(\.isCertificate) }
 
     func stop() {
         state.withLock { state in
@@ -59,11 +59,11 @@ final class FaultProxy: Sendable {
             let heard = state.withLock { state in
                 let isCertificate = request.path == "/fps/certificate"
                 let number = state.heard.filter { $0.isCertificate == isCertificate }.count + 1
-                let heard = Heard(number: number, path: request.path, onConnection: onConnection)
+                let heard = ReceivedRequest(number: number, path: request.path, onConnection: onConnection)
                 state.heard.append(heard)
                 return heard
             }
-            let exchange = request.header(WatchedTransport.header).flatMap { Int($0) } ?? 0
+            let exchange = request.header(RecordingTransport.header).flatMap { Int($0) } ?? 0
             guard carryOut(script(heard), request, exchange, connection) else { break }
         }
         state.withLock { state in

@@ -17,10 +17,3 @@ extension KeyLoaderSettings {
         return settings
     }
 }
-
-/// A record of events, in order.
-final class Notes<Element: Sendable>: Sendable {
-    private let notes = Mutex<[Element]>([])
-    var all: [Element] { notes.withLock { $0 } }
-    func add(_ note: Element) { notes.withLock { $0.append(note) } }
-}

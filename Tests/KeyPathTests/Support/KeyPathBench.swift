@@ -17,14 +17,14 @@ struct KeyPathBench: Sendable {
     }
 
     let time: JumpingTime
-    let server: ServerWithRules
+    let server: TestKeyServer
     let proxy: FaultProxy
     let device: FPSDevice
     let session: KeySession
-    let transport: WatchedTransport
+    let transport: RecordingTransport
     let loader: KeyLoader
     let player = Player()
-    let purposes: TokenDesk
+    let purposes: TestTokenProvider
     private let client: HTTPClient
 
     /// Options that differ from the defaults.
@@ -46,19 +46,19 @@ struct KeyPathBench: Sendable {
     static func run(
         _ options: Options = Options(),
         time: JumpingTime = JumpingTime(),
-        script: @escaping @Sendable (Heard) -> Fault = { _ in .none },
+        script: @escaping @Sendable (ReceivedRequest) -> Fault = { _ in .none },
         _ story: @escaping @Sendable (KeyPathBench) async throws -> Void
     ) async throws {
-        try await ServerWithRules.run(time) { server in
+        try await TestKeyServer.run(time) { server in
             try await run(options, server: server, time: time, script: script, story)
         }
     }
 
     static func run(
         _ options: Options,
-        server: ServerWithRules,
+        server: TestKeyServer,
         time: JumpingTime,
-        script: @escaping @Sendable (Heard) -> Fault = { _ in .none },
+        script: @escaping @Sendable (ReceivedRequest) -> Fault = { _ in .none },
         _ story: @escaping @Sendable (KeyPathBench) async throws -> Void
     ) async throws {
         let bench = try KeyPathBench(options, server, time, script)
@@ -89,9 +89,9 @@ struct KeyPathBench: Sendable {
 
     private init(
         _ options: Options,
-        _ server: ServerWithRules,
+        _ server: TestKeyServer,
         _ time: JumpingTime,
-        _ script: @escaping @Sendable (Heard) -> Fault
+        _ script: @escaping @Sendable (ReceivedRequest) -> Fault
     ) throws {
         self.time = time
         self.server = server
@@ -106,8 +106,8 @@ struct KeyPathBench: Sendable {
             expiredSessionReports: options.reports
         )
         client = BoundedHTTP.processClient(BoundedHTTP.configuration())
-        transport = WatchedTransport(HTTPClientTransport(BoundedHTTP(client)), time)
-        let desk = TokenDesk(options.tokens)
+        transport = RecordingTransport(HTTPClientTransport(BoundedHTTP(client)), time)
+        let desk = TestTokenProvider(options.tokens)
         purposes = desk
         loader = KeyLoader(
             source: session,
@@ -151,7 +151,7 @@ struct KeyPathBench: Sendable {
 }
 
 /// Issues the given tokens, then valid ones, and records the purpose of each request.
-final class TokenDesk: Sendable {
+final class TestTokenProvider: Sendable {
     private let state: Mutex<(tokens: [String], purposes: [KeyService.Purpose])>
 
     init(_ tokens: [String]) { state = Mutex((tokens, [])) }

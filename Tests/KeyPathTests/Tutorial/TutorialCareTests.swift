@@ -86,7 +86,7 @@ struct TutorialCareTests {
         let table: [(KeyTransportAnswer, KeyFailure.Kind)] = [
             (KeyTransportAnswer(status: 500), .serverError), (KeyTransportAnswer(status: 403), .forbidden),
         ]
-        try await ServerWithRules.run(time) { server in
+        try await TestKeyServer.run(time) { server in
             for (answer, kind) in table {
                 let time = JumpingTime()
                 let service = keyService("https://keys.test", for: TutorialAccount())

@@ -14,7 +14,7 @@ func play(_ film: String, from site: any MediaLoader, to output: any MediaOutput
 // end
 
 // step 2
-final class OwnDelegate: KeySessionDelegate {
+final class CustomDelegate: KeySessionDelegate {
     let certificate: [UInt8]
     let send: @Sendable (_ spc: [UInt8]) async throws -> [UInt8]
 

@@ -13,7 +13,7 @@ struct TutorialSite: MediaLoader {
     private let files: [String: [UInt8]]
 
     /// - Parameter announced: the keys that EXT-X-SESSION-KEY declares.
-    init(_ asset: String?, of server: ServerWithRules, announced: [String] = []) throws {
+    init(_ asset: String?, of server: TestKeyServer, announced: [String] = []) throws {
         var segment = Array(Self.content.utf8)
         var key = ""
         let format = #"KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1""#
@@ -44,14 +44,14 @@ struct TutorialSite: MediaLoader {
 /// An output that stores what a player writes.
 final class TutorialOutput: MediaOutput {
     let takesNewInitializations = true
-    private let pieces = Notes<[UInt8]>()
+    private let pieces = EventRecorder<[UInt8]>()
     var text: String { String(decoding: pieces.all.joined(), as: UTF8.self) }
     func write(_ piece: ClearPiece) async throws { pieces.add(piece.bytes) }
     func finish() async throws {}
 }
 
 struct TutorialAccount: Account {
-    let asked = Notes<Bool>()
+    let asked = EventRecorder<Bool>()
 
     func playbackToken(isFresh: Bool) async throws -> String {
         asked.add(isFresh)

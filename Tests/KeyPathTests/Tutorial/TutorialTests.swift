@@ -31,7 +31,7 @@ struct TutorialTests {
             try await bench.time.outside {
                 let session = KeySession(device: bench.device)
                 let license = "http://127.0.0.1:\(bench.server.port)/fps/license"
-                let delegate = OwnDelegate(certificate: bench.server.certificate.der) { spc in
+                let delegate = CustomDelegate(certificate: bench.server.certificate.der) { spc in
                     let headers = [
                         KeyTransportHeader("Authorization", "Bearer \(Tokens.good)"),
                         KeyTransportHeader("Content-Type", "application/octet-stream"),
@@ -94,7 +94,7 @@ struct TutorialTests {
 
     @Test("5: a renewal is retried until a long lease ends, so an outage of minutes has no effect")
     func longLease() async throws {
-        let outage = Notes<Bool>()
+        let outage = EventRecorder<Bool>()
         try await KeyPathBench.run(script: { _ in outage.all.last == true ? .resetBeforeHead : .none }) { bench in
             let parts = bench.tutorial()
             try await bench.running(parts) {
@@ -117,10 +117,10 @@ struct TutorialTests {
 
     @Test("5: a short outage has no effect, a long one stops the key, and afterwards playback works again")
     func leases() async throws {
-        let outage = Notes<Bool>()
+        let outage = EventRecorder<Bool>()
         try await KeyPathBench.run(script: { _ in outage.all.last == true ? .resetBeforeHead : .none }) { bench in
             let parts = bench.tutorial()
-            let told = Notes<String>()
+            let told = EventRecorder<String>()
             async let watching: Void = watchLeases(of: parts.session) { told.add($0) }
             try await bench.running(parts) {
                 try await parts.session.addContentKeyRecipient(bench.player)

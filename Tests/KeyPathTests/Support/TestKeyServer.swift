@@ -13,7 +13,7 @@ import VirtualDevice
 @testable import KeyServer
 
 /// A key server as in production: SQLite in a separate folder, a development certificate, tokens, policies, a port.
-final class ServerWithRules: Sendable {
+final class TestKeyServer: Sendable {
     /// The key ID of the Clear Key for the audio.
     static let clearKeyID = [UInt8](repeating: 0xab, count: 16)
     /// The content with its policy; "" means no policy.
@@ -43,8 +43,8 @@ final class ServerWithRules: Sendable {
     var port: Int { lastPort.withLock { $0 } }
 
     /// Runs a server for the duration of `test`.
-    static func run(_ time: JumpingTime, _ test: @Sendable (ServerWithRules) async throws -> Void) async throws {
-        let server = try await ServerWithRules(time)
+    static func run(_ time: JumpingTime, _ test: @Sendable (TestKeyServer) async throws -> Void) async throws {
+        let server = try await TestKeyServer(time)
         let result: Result<Void, any Error>
         do {
             try await server.start()
@@ -173,7 +173,7 @@ final class ServerWithRules: Sendable {
     }
 
     /// Returns the server's record of the persistent key on the viewer's device for an asset.
-    func kept(_ asset: String) async throws -> OfflineLicenseRecord? {
+    func offlineLicense(_ asset: String) async throws -> OfflineLicenseRecord? {
         try await store.offlineLicenses(account: "viewer").first { $0.assetID == Array(asset.utf8) }
     }
 

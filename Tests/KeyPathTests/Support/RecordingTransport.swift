@@ -6,8 +6,8 @@ import Synchronization
 import VirtualDevice
 
 /// The real transport. It stops the test clock while an exchange is in progress, and records the requests.
-final class WatchedTransport: KeyTransport {
-    struct Sent: Sendable {
+final class RecordingTransport: KeyTransport {
+    struct SentRequest: Sendable {
         let path: String
         let body: [UInt8]
         let moment: Duration
@@ -17,21 +17,21 @@ final class WatchedTransport: KeyTransport {
 
     private let inner: HTTPClientTransport
     private let time: JumpingTime
-    private let all = Mutex<[Sent]>([])
+    private let all = Mutex<[SentRequest]>([])
 
     init(_ inner: HTTPClientTransport, _ time: JumpingTime) {
         self.inner = inner
         self.time = time
     }
 
-    var sent: [Sent] { all.withLock { $0 } }
+    var sent: [SentRequest] { all.withLock { $0 } }
     /// The requests for licenses and keys.
-    var licenses: [Sent] { sent.filter { $0.path != "/fps/certificate" } }
-    var certificates: [Sent] { sent.filter { $0.path == "/fps/certificate" } }
+    var licenses: [SentRequest] { sent.filter { $0.path != "/fps/certificate" } }
+    var certificates: [SentRequest] { sent.filter { $0.path == "/fps/certificate" } }
 
     func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
         let path = String(request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" })
-        all.withLock { $0.append(Sent(path: path, body: request.body, moment: time.now)) }
+        all.withLock { $0.append(SentRequest(path: path, body: request.body, moment: time.now)) }
         let id = time.beginExchange()
         defer { time.endExchange(id) }
         var marked = request
