@@ -42,7 +42,7 @@ func checkPlaylist(_ input: [UInt8], choice: Int) {
         precondition(written == input)
         try readLines(input)
         use(playlist, choice: choice)
-        checkMistakes(playlist, choice: choice)
+        checkInvalidPlaylists(playlist, choice: choice)
         checkEdits(playlist, choice: choice, isValid: strict != nil, hasReferences: hasReference(input))
     } catch {
         // No input of this size exceeds a limit other than one of these.

@@ -3,16 +3,16 @@ import Mutations
 
 /// Errors of an app that constructs a playlist: values that a playlist cannot contain. The writer refuses them, or
 /// writes a playlist that can be parsed; the resolver and the variant selection do not crash.
-func checkMistakes(_ playlist: Playlist, choice: Int) {
+func checkInvalidPlaylists(_ playlist: Playlist, choice: Int) {
     var random = Xorshift(seed: UInt64(truncatingIfNeeded: choice))
     let wrong: Playlist
     switch playlist {
     case .media(var media):
-        makeMistake(&media, &random)
+        makeInvalidEdit(&media, &random)
         resolve(media)
         wrong = .media(media)
     case .multivariant(var multivariant):
-        makeMistake(&multivariant, &random)
+        makeInvalidEdit(&multivariant, &random)
         checkSelection(multivariant, choice: choice)
         wrong = .multivariant(multivariant)
     }
@@ -50,7 +50,7 @@ private let attributes: [[Attribute]] = [
     [Attribute(name: "URI", value: "\"", isQuoted: true)], [Attribute(name: "X-B", value: "a,b", isQuoted: false)],
 ]
 
-private func makeMistake(_ playlist: inout MediaPlaylist, _ random: inout Xorshift) {
+private func makeInvalidEdit(_ playlist: inout MediaPlaylist, _ random: inout Xorshift) {
     let number = random.pick(numbers)
     let text = random.pick(texts)
     if let place = playlist.segments.indices.randomElement(using: &random) {
@@ -91,7 +91,7 @@ private func makeMistake(_ playlist: inout MediaPlaylist, _ random: inout Xorshi
     }
 }
 
-private func makeMistake(_ playlist: inout MultivariantPlaylist, _ random: inout Xorshift) {
+private func makeInvalidEdit(_ playlist: inout MultivariantPlaylist, _ random: inout Xorshift) {
     let text = random.pick(texts)
     if let place = playlist.variants.indices.randomElement(using: &random) {
         switch random.next() % 7 {
