@@ -92,7 +92,7 @@ struct AdminRoutesTests {
             let refused = try await put(server, path, contradiction)
             #expect(refused.status == 400)
             #expect(refused.text.contains("persist"))
-            #expect(try await put(server, path, #"{"streams":2}"#).text.contains("needs a lease"))
+            #expect(try await put(server, path, #"{"streams":2}"#).text.contains("requires a lease"))
 
             let audio = #"{"key":"\#(key)","iv":"\#(iv)","policy":"uhd","track":"audio"}"#
             #expect(try await put(server, "/admin/content/a2", audio).status == 409)

@@ -74,7 +74,7 @@ struct AuthorizationFactoryTests {
         #expect(refusal(issuer { $0.jwks = "jwks.json" }) == "")
         let published = issuer { ($0.jwks, $0.algorithms) = ("https://a/", [.hs256]) }
         #expect(refusal(published).contains("HS256"))
-        #expect(refusal(issuer(), issuer { $0.audience = "other" }).contains("twice"))
+        #expect(refusal(issuer(), issuer { $0.audience = "other" }).contains("more than once"))
         #expect(refusal(issuer { $0.jwks = "/a://b" }) == "")
     }
 

@@ -148,11 +148,11 @@ struct FileKindTests {
         var random = SeededRandom(seed: 11)
         let seeds = [Self.spc, Self.spc1, Self.ckc, try key("test-rsa-1024.der"), try key("test-rsa-1024.pem")]
         for seed in seeds {
-            for count in 0..<min(seed.count, 400) { _ = FileKind(Array(seed.prefix(count))).words }
+            for count in 0..<min(seed.count, 400) { _ = FileKind(Array(seed.prefix(count))).description }
         }
         for count in 0..<300 {
             let kind = FileKind(random.bytes(count))
-            #expect(!kind.words.isEmpty)
+            #expect(!kind.description.isEmpty)
             #expect(!kind.advice(expecting: .spc).isEmpty)
         }
     }

@@ -137,7 +137,7 @@ struct OfflineCommandTests {
         let ask = ["--server", "http://127.0.0.1:1", "--ask", OfflineFilmSite.iv]
         for command in ["renew", "report"] {
             let run = try site.tool.run(["offline", command, "films/fairplay"] + ask)
-            #expect(run.status == 1 && run.errors.contains("kept"), "\(command): \(run.errors)")
+            #expect(run.status == 1 && run.errors.contains("stored"), "\(command): \(run.errors)")
         }
     }
 

@@ -115,12 +115,12 @@ struct HTTPDownloadTests {
     @Test func refusesARedirectThatLosesTLS() async throws {
         let request = DownloadRequest(url: "https://films.test/a")
         let error = await #expect(throws: MediaLoadError.self) {
-            try await Elsewhere(url: "HTTP://films.test/a").open(request)
+            try await Elsewhere(url: "HTTP://films.test/a").openSecurely(request)
         }
         #expect(error?.code == .badAddress)
-        #expect(try await Elsewhere(url: "https://other.test/a").open(request).status == 200)
+        #expect(try await Elsewhere(url: "https://other.test/a").openSecurely(request).status == 200)
         #expect(
-            try await Elsewhere(url: "http://films.test/b").open(DownloadRequest(url: "http://films.test/a")).status
+            try await Elsewhere(url: "http://films.test/b").openSecurely(DownloadRequest(url: "http://films.test/a")).status
                 == 200
         )
     }
