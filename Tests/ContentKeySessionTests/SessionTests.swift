@@ -7,7 +7,7 @@ import Testing
 @Suite("A session over a scripted device", .timeLimit(.minutes(10)))
 struct SessionTests {
     let device = ScriptedDevice()
-    let clock = JumpingClock()
+    let clock = SteppingClock()
     let delegate = RecordingDelegate()
     static let ckc: [UInt8] = [0xc0]
 

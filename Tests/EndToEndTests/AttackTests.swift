@@ -104,7 +104,7 @@ struct AttackTests {
             .init(mutations: [.padding(.transactionID, count: 8, of: 0)])
         )
         let notes = try stage.answer(request.spc).notes
-        #expect(notes.contains(.oddity(.uniformPadding(.transactionID))))
+        #expect(notes.contains(.anomaly(.uniformPadding(.transactionID))))
     }
 
     @Test("A CKC opens only on the device and for the request that it was made for, and only once")

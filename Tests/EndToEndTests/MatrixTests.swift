@@ -110,7 +110,7 @@ struct MatrixTests {
         _ label: String
     ) throws {
         let key: DeviceKey
-        if license.terms.isPersistable, device.profile.keepsPersistentKeys {
+        if license.terms.isPersistable, device.profile.supportsPersistentKeys {
             #expect(persistable, "\(label)")
             let kept = try device.makePersistentKey(ckc: license.ckc, for: request)
             key = try device.loadPersistentKey(kept)

@@ -79,7 +79,7 @@ struct SPCTests {
         #expect(parsed.protocolVersionsSupported.versions == [1, 2])
         #expect(parsed.request.deviceIdentity?.osVersion == OSVersion(26, 1))
         #expect(parsed.request.sync == .version1(contentID: bytes(16), expiry: Sync.Expiry(rawValue: 3600)))
-        #expect(parsed.request.oddities.isEmpty)
+        #expect(parsed.request.anomalies.isEmpty)
 
         let reversed = try SPCPayload(
             parsing: Samples.payload((Samples.mandatoryInSPC + Samples.optionalInSPC).reversed())
@@ -107,12 +107,12 @@ struct SPCTests {
         let vm = TLLV(tag: .vmDeviceInformation, value: [0, 0, 0, 2] + bytes(60), using: &random)
         let parsed = try SPCPayload(parsing: rest + vm.encoded)
         #expect(parsed.request.vmDeviceInformation == nil)
-        #expect(parsed.request.oddities == [.unknownVersion(.vmDeviceInformation)])
+        #expect(parsed.request.anomalies == [.unknownVersion(.vmDeviceInformation)])
 
         let sync = TLLV(tag: .sync, value: [0, 0, 0, 0] + bytes(24), using: &random)
         let ordinary = try SPCPayload(parsing: rest + sync.encoded)
         #expect(ordinary.request.sync == nil)
-        #expect(ordinary.request.oddities.isEmpty)
+        #expect(ordinary.request.anomalies.isEmpty)
         #expect(ordinary.blocks[.sync] == sync)
     }
 

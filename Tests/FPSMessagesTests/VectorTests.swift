@@ -113,7 +113,7 @@ struct VectorTests {
         let known = Set(SPCPayload.blockTable.map(\.tag))
         let reserved = payload.blocks.filter { !known.contains($0.tag) }
         facts["reserved-blocks"] = reserved.isEmpty ? nil : list(reserved.map { hex($0.tag.rawValue) })
-        let ignored = request.oddities.compactMap {
+        let ignored = request.anomalies.compactMap {
             if case .unknownVersion(let tag) = $0 { hex(tag.rawValue) } else { nil }
         }
         facts["ignored-blocks"] = ignored.isEmpty ? nil : list(ignored)

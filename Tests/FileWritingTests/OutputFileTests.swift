@@ -124,7 +124,7 @@ struct OutputFileTests {
         var writer = written.makeAsyncIterator()
         var reader = read.makeAsyncIterator()
         #expect(await reader.next() == Array(text.utf8))
-        #expect(await writer.next() as? FileFailure == nil)
+        #expect(await writer.next() as? FileError == nil)
         #expect(folder.kind(path) == S_IFIFO)
         #expect(folder.names == ["pipe"])
     }
@@ -269,12 +269,12 @@ struct OutputFileTests {
         munmap(scratch.baseAddress, scratch.count)
     }
 
-    private func failure(_ body: () throws -> Void) -> FileFailure? {
+    private func failure(_ body: () throws -> Void) -> FileError? {
         do {
             try body()
             return nil
         } catch {
-            return error as? FileFailure
+            return error as? FileError
         }
     }
 }

@@ -43,7 +43,7 @@ struct CodecTests {
 
     @Test("the codecs that a list of entries supports")
     func abilities() {
-        let abilities = CodecAbilities([.h264(level: 41), .hevc(level: 123), .aac])
+        let abilities = CodecSupport([.h264(level: 41), .hevc(level: 123), .aac])
         for text in ["avc1.640029", "avc1", "hvc1.2.4.L123.B0", "mp4a.40.5", "mp4a"] {
             #expect(abilities.supports(Codec(text)), "\(text)")
         }
@@ -52,9 +52,9 @@ struct CodecTests {
         ] {
             #expect(!abilities.supports(Codec(text)), "\(text)")
         }
-        #expect(!CodecAbilities([CodecAbilities.Entry(.unknown)]).supports(Codec("zzzz")))
-        #expect(CodecAbilities.ultraHighDefinition.supports(Codec("dvh1.05.06")))
-        #expect(!CodecAbilities.ultraHighDefinition.supports(Codec("dvh1.07.06")))
+        #expect(!CodecSupport([CodecSupport.Entry(.unknown)]).supports(Codec("zzzz")))
+        #expect(CodecSupport.ultraHighDefinition.supports(Codec("dvh1.05.06")))
+        #expect(!CodecSupport.ultraHighDefinition.supports(Codec("dvh1.07.06")))
     }
 
     @Test("language tags")

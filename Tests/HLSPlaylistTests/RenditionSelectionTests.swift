@@ -32,7 +32,7 @@ struct RenditionSelectionTests {
         maximumChannels: UInt64? = nil,
         text: String = Self.series
     ) throws -> Selection {
-        let abilities = PlayerAbilities(codecs: .basic, maximumAudioChannels: maximumChannels)
+        let abilities = PlayerCapabilities(codecs: .basic, maximumAudioChannels: maximumChannels)
         return VariantSelector(abilities, preferences: preferences)
             .select(from: try MultivariantPlaylist(parsing: Array(text.utf8)))
     }

@@ -25,8 +25,8 @@ struct VariantSelectionTests {
         """
 
     /// The capabilities of a set-top box that is connected to a 2160p television.
-    static var box: PlayerAbilities {
-        PlayerAbilities(
+    static var box: PlayerCapabilities {
+        PlayerCapabilities(
             codecs: .ultraHighDefinition,
             throughput: 50_000_000,
             displaySize: Resolution(width: 3840, height: 2160),
@@ -117,7 +117,7 @@ struct VariantSelectionTests {
         let cpc = "ALLOWED-CPC=\"com.apple.streamingkeydelivery:Main,urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed:L1\""
         let playlist = try Self.ladder("", "BANDWIDTH=1 low", "BANDWIDTH=2,\(cpc) high")
         func chosen(_ systems: [KeyFormat: Set<String>]) -> String? {
-            VariantSelector(PlayerAbilities(codecs: .basic, keySystems: systems)).select(from: playlist).variant?.uri
+            VariantSelector(PlayerCapabilities(codecs: .basic, keySystems: systems)).select(from: playlist).variant?.uri
         }
         #expect(chosen([.fairPlay: ["Main"]]) == "high")
         #expect(chosen([.fairPlay: ["Baseline"]]) == "low")
@@ -193,7 +193,7 @@ struct VariantSelectionTests {
             "BANDWIDTH=5,CODECS=\"hvc1.2.4.L153.B0\" hevc",
             "BANDWIDTH=6,CODECS=\"avc1.42E01E,stpp.ttml.im1t\" text"
         )
-        let selection = VariantSelector(PlayerAbilities(codecs: .basic)).select(from: playlist)
+        let selection = VariantSelector(PlayerCapabilities(codecs: .basic)).select(from: playlist)
         // An unsupported text format does not exclude the video.
         #expect(selection.variant?.uri == "text")
         #expect(reasons(selection, "low") == [.lessThanChosen(.bandwidth)])
@@ -201,9 +201,9 @@ struct VariantSelectionTests {
         #expect(reasons(selection, "high-profile") == [.codecsUnsupported([Codec("avc1.7A0028")])])
         #expect(reasons(selection, "unknown") == [.codecsUnsupported([Codec("zzzz.1")])])
         #expect(reasons(selection, "hevc") == [.codecsUnsupported([Codec("hvc1.2.4.L153.B0")])])
-        let asked = PlayerAbilities(codecs: CodecAbilities { $0.text.hasPrefix("zzzz") || $0.family == .h264 })
+        let asked = PlayerCapabilities(codecs: CodecSupport { $0.text.hasPrefix("zzzz") || $0.family == .h264 })
         #expect(VariantSelector(asked).select(from: playlist).variant?.uri == "text")
-        let audio = PlayerAbilities(codecs: CodecAbilities([.aac]))
+        let audio = PlayerCapabilities(codecs: CodecSupport([.aac]))
         #expect(VariantSelector(audio).select(from: playlist).fit == .nothingPlayable)
     }
 
@@ -215,7 +215,7 @@ struct VariantSelectionTests {
             "BANDWIDTH=2,CODECS=\"avc1.42E01E\",VIDEO-RANGE=HLG hlg",
             "BANDWIDTH=3,CODECS=\"avc1.42E01E\",VIDEO-RANGE=XDR xdr"
         )
-        var abilities = PlayerAbilities(codecs: .basic)
+        var abilities = PlayerCapabilities(codecs: .basic)
         var selection = VariantSelector(abilities).select(from: playlist)
         #expect(selection.variant?.uri == "sdr")
         #expect(reasons(selection, "hlg") == [.videoRangeNotDisplayable(.hlg)])
@@ -238,7 +238,7 @@ struct VariantSelectionTests {
             "BANDWIDTH=3,SCORE=3,REQ-VIDEO-LAYOUT=\"CH-STEREO/PROJ-HEQU\" half",
             "BANDWIDTH=4,REQ-VIDEO-LAYOUT=\"CH-STEREO/PROJ-CUBE\" cube"
         )
-        var abilities = PlayerAbilities(codecs: .basic)
+        var abilities = PlayerCapabilities(codecs: .basic)
         var selection = VariantSelector(abilities).select(from: playlist)
         #expect(selection.variant?.uri == "flat")
         #expect(reasons(selection, "stereo") == [.videoLayoutNotRendered([.stereo])])
@@ -255,7 +255,7 @@ struct VariantSelectionTests {
 
     @Test("SCORE is decisive if all variants have one")
     func score() throws {
-        let abilities = PlayerAbilities(codecs: .basic)
+        let abilities = PlayerCapabilities(codecs: .basic)
         let all = try Self.ladder(
             "",
             "BANDWIDTH=9,SCORE=1,RESOLUTION=640x360 big",
@@ -279,7 +279,7 @@ struct VariantSelectionTests {
         let steering = "#EXT-X-CONTENT-STEERING:SERVER-URI=\"s\",PATHWAY-ID=\"B\"\n"
         let variants = ["BANDWIDTH=3 none", "BANDWIDTH=2,PATHWAY-ID=\"A\" a", "BANDWIDTH=1,PATHWAY-ID=\"B\" b"]
         let steered = try Self.ladder(steering, variants[0], variants[1], variants[2])
-        var abilities = PlayerAbilities(codecs: .basic)
+        var abilities = PlayerCapabilities(codecs: .basic)
         var selection = VariantSelector(abilities).select(from: steered)
         #expect(selection.variant?.uri == "b")
         #expect(reasons(selection, "none") == [.pathway(".", applied: "B")])
@@ -333,7 +333,7 @@ struct VariantSelectionTests {
     @Test("switching up requires a margin, and switching down does not")
     func switching() throws {
         let playlist = try Self.ladder("", "BANDWIDTH=1000000 low", "BANDWIDTH=2000000 mid", "BANDWIDTH=4000000 high")
-        var selector = VariantSelector(PlayerAbilities(codecs: .basic))
+        var selector = VariantSelector(PlayerCapabilities(codecs: .basic))
         func target(_ throughput: UInt64, from index: Int) -> String? {
             selector.switchTarget(throughput: throughput, current: playlist.variants[index], in: playlist)?.uri
         }
@@ -365,7 +365,7 @@ struct VariantSelectionTests {
             "",
             "BANDWIDTH=1,CODECS=\"zz\u{9B}31m\",VIDEO-RANGE=XDR,HDCP-LEVEL=TYPE-1,RESOLUTION=9x9,PATHWAY-ID=\"P\" v"
         )
-        var abilities = PlayerAbilities(codecs: .basic, throughput: 0, bandwidthCap: 0, pathwayID: "Q")
+        var abilities = PlayerCapabilities(codecs: .basic, throughput: 0, bandwidthCap: 0, pathwayID: "Q")
         abilities.displaySize = Resolution(width: 1, height: 1)
         let selection = VariantSelector(abilities).select(from: playlist)
         let words = selection.rejected.flatMap(\.reasons).map(\.description)

@@ -17,7 +17,7 @@ struct BoundedHTTPTests {
     @Test("describe why a connection failed")
     func refused() async throws {
         let address = try SocketServer { _ in .unfinished("") }.address
-        let error = await failure(.init(address + "/", timeout: .seconds(60), maximumAnswer: 10))
+        let error = await failure(.init(address + "/", timeout: .seconds(60), maximumResponseSize: 10))
         #expect(error?.code == .noConnection)
         #expect(error?.reason == "Connection refused")
     }
@@ -26,7 +26,7 @@ struct BoundedHTTPTests {
     func tls() async throws {
         let server = try SocketServer { _ in .bytes("") }
         let error = await failure(
-            .init("https" + server.address.dropFirst(4), timeout: .seconds(60), maximumAnswer: 10)
+            .init("https" + server.address.dropFirst(4), timeout: .seconds(60), maximumResponseSize: 10)
         )
         #expect(error?.code == .noConnection)
         #expect(error?.reason.contains("Optional") == false)
@@ -37,7 +37,7 @@ struct BoundedHTTPTests {
         let server = try SocketServer { _ in
             .bytes("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\nConnection: close\r\n\r\n")
         }
-        var request = BoundedHTTP.Request(server.address + "/", timeout: .seconds(60), maximumAnswer: 10)
+        var request = BoundedHTTP.Request(server.address + "/", timeout: .seconds(60), maximumResponseSize: 10)
         request.readsBody = { $0 == 200 }
         let answer = try await http.send(request)
         #expect(answer.status == 404 && answer.body.isEmpty)
@@ -46,14 +46,14 @@ struct BoundedHTTPTests {
     @Test("distinguish a failed connection from one that was interrupted within the response")
     func brokenOff() async throws {
         let server = try SocketServer { _ in .bytes("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc") }
-        let error = await failure(.init(server.address + "/", timeout: .seconds(60), maximumAnswer: 1000))
+        let error = await failure(.init(server.address + "/", timeout: .seconds(60), maximumResponseSize: 1000))
         #expect(error?.code == .brokenOff)
     }
 
     @Test("reject a body by its announced length before it arrives")
     func announced() async throws {
         let server = try SocketServer { _ in .unfinished("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n") }
-        let error = await failure(.init(server.address + "/", timeout: .seconds(3600), maximumAnswer: 10))
+        let error = await failure(.init(server.address + "/", timeout: .seconds(3600), maximumResponseSize: 10))
         #expect(error?.code == .tooLarge)
     }
 
@@ -66,7 +66,7 @@ struct BoundedHTTPTests {
         }
         for path in ["/x", "/circle"] {
             let error = await #expect(throws: BoundedHTTP.Failure.self) {
-                let request = BoundedHTTP.Request(server.address + path, timeout: .seconds(60), maximumAnswer: 10)
+                let request = BoundedHTTP.Request(server.address + path, timeout: .seconds(60), maximumResponseSize: 10)
                 _ = try await BoundedHTTP.followingRedirects.send(request)
             }
             #expect(error?.code == .badAddress)
@@ -75,7 +75,7 @@ struct BoundedHTTPTests {
 
     @Test("print neither the values of header fields nor bodies")
     func printing() {
-        var request = BoundedHTTP.Request("https://a.test/?token=secret", timeout: .seconds(1), maximumAnswer: 1)
+        var request = BoundedHTTP.Request("https://a.test/?token=secret", timeout: .seconds(1), maximumResponseSize: 1)
         request.headers = [.init("Authorization", "secret")]
         request.body = Array("secret".utf8)
         let answer = BoundedHTTP.Answer(status: 200, headers: request.headers, url: request.url, body: [0x73])

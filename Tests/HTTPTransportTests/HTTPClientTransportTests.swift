@@ -72,7 +72,7 @@ struct HTTPClientTransportTests {
         let server = try SocketServer { _ in
             .bytes("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc")
         }
-        let request = KeyTransportRequest(.get, server.address + "/", maximumAnswer: maximum)
+        let request = KeyTransportRequest(.get, server.address + "/", maximumResponseSize: maximum)
         #expect(await failure(request) == error)
     }
 

@@ -50,7 +50,7 @@ extension KeyPathBench {
             ],
             body: report.data,
             timeout: .seconds(60),
-            maximumAnswer: 1 << 16
+            maximumResponseSize: 1 << 16
         )
         return try await transport.send(request).status
     }

@@ -72,10 +72,10 @@ struct KeyPathLifetimeTests {
 
     @Test("A persistent key is requested only once; the next session makes no request")
     func kept() async throws {
-        let (time, persistentKeys) = (JumpingTime(), InMemoryPersistentKeys())
+        let (time, persistentKeys) = (SimulatedTime(), InMemoryPersistentKeys())
         try await TestKeyServer.run(time) { server in
             let device = server.device(time)
-            let options = KeyPathBench.Options(settings: .with { $0.keptKeys = persistentKeys }, device: device)
+            let options = KeyPathBench.Options(settings: .with { $0.persistentKeys = persistentKeys }, device: device)
             try await KeyPathBench.run(options, server: server, time: time) { bench in
                 let key = try await bench.key("film/kept", persistable: true)
                 #expect(try await bench.plays(key, as: "film/kept"))
@@ -84,7 +84,7 @@ struct KeyPathLifetimeTests {
                 #expect(try await bench.plays("film/hd", persistable: true))
                 #expect(persistentKeys.all.count == 1)
             }
-            try await KeyPathBench.run(options, server: server, time: JumpingTime()) { bench in
+            try await KeyPathBench.run(options, server: server, time: SimulatedTime()) { bench in
                 let key = try await bench.key("film/kept", persistable: true)
                 #expect(try await bench.plays(key, as: "film/kept"))
                 #expect(bench.proxy.heard.isEmpty)
@@ -94,16 +94,16 @@ struct KeyPathLifetimeTests {
 
     @Test("A persistent key that the device refuses is not used again: the server is asked for a new one")
     func obsoleteKeptKey() async throws {
-        let (time, persistentKeys) = (JumpingTime(), InMemoryPersistentKeys())
+        let (time, persistentKeys) = (SimulatedTime(), InMemoryPersistentKeys())
         try await TestKeyServer.run(time) { server in
             let device = server.device(time)
-            let options = KeyPathBench.Options(settings: .with { $0.keptKeys = persistentKeys }, device: device)
+            let options = KeyPathBench.Options(settings: .with { $0.persistentKeys = persistentKeys }, device: device)
             try await KeyPathBench.run(options, server: server, time: time) { bench in
                 _ = try await bench.key("film/kept", persistable: true)
             }
             device.installSecurityUpdate()
             let old = persistentKeys.all
-            try await KeyPathBench.run(options, server: server, time: JumpingTime()) { bench in
+            try await KeyPathBench.run(options, server: server, time: SimulatedTime()) { bench in
                 let delegate = Retrying()
                 await bench.session.setDelegate(delegate)
                 let key = try await bench.key("film/kept", persistable: true)
@@ -117,9 +117,9 @@ struct KeyPathLifetimeTests {
 
     @Test("Without a delegate, a refused persistent key fails the request; the next one goes to the server")
     func obsoleteKeptKeyAskedAgain() async throws {
-        let (time, persistentKeys) = (JumpingTime(), InMemoryPersistentKeys())
+        let (time, persistentKeys) = (SimulatedTime(), InMemoryPersistentKeys())
         try await TestKeyServer.run(time) { server in
-            let settings = KeyLoaderSettings.with { $0.keptKeys = persistentKeys }
+            let settings = KeyLoaderSettings.with { $0.persistentKeys = persistentKeys }
             let options = KeyPathBench.Options(settings: settings, device: server.device(time))
             await persistentKeys.keep([UInt8](repeating: 1, count: 100), for: "skd://film/kept")
             try await KeyPathBench.run(options, server: server, time: time) { bench in

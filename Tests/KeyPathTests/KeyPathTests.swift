@@ -62,8 +62,8 @@ struct KeyPathTests {
             let entry = try #require(await bench.errors.first)
             #expect(entry.failure.kind == .forbidden)
             #expect(entry.failure.status == 403)
-            #expect(entry.failure.problem == LogWord("refused-by-policy"))
-            #expect(entry.failure.reason == LogWord("airplay-denied"))
+            #expect(entry.failure.problem == LogSafeWord("refused-by-policy"))
+            #expect(entry.failure.reason == LogSafeWord("airplay-denied"))
             #expect(entry.description.contains("airplay-denied"))
             await bench.session.setRoute(.local)
             #expect(try await bench.plays("film/at-home"))
@@ -73,7 +73,7 @@ struct KeyPathTests {
     @Test("Over AirPlay each call makes a request, and a persistable one gets an online key", .timeLimit(.minutes(10)))
     func airPlay() async throws {
         let persistentKeys = InMemoryPersistentKeys()
-        try await KeyPathBench.run(.init(settings: .with { $0.keptKeys = persistentKeys })) { bench in
+        try await KeyPathBench.run(.init(settings: .with { $0.persistentKeys = persistentKeys })) { bench in
             #expect(try await bench.plays("film/hd"))
             await bench.session.setRoute(.airPlay)
             for count in 2...3 {

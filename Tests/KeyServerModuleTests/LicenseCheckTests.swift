@@ -33,13 +33,13 @@ struct LicenseCheckTests {
     private func verdict(
         _ policy: LicensePolicy,
         _ contents: [any TLLVContent],
-        earlier: EarlierReports = EarlierReports(),
+        earlier: RestrictingReports = RestrictingReports(),
         _ configure: (inout KSM.Configuration) -> Void = { _ in }
     ) throws -> String? {
         var configuration = KSM.Configuration()
         configure(&configuration)
         let request = try request(contents)
-        let question = LicenseQuestion(
+        let question = LicenseCheckInput(
             policy: policy,
             track: .unspecified,
             request: request,
@@ -118,7 +118,7 @@ struct LicenseCheckTests {
         )
         let request = try SPCRequest(TLLVSequence(parsing: Array(asset.encoded + vm.encoded)))
         #expect(request.vmDeviceInformation == nil)
-        #expect(request.oddities == [.unknownVersion(.vmDeviceInformation)])
+        #expect(request.anomalies == [.unknownVersion(.vmDeviceInformation)])
         #expect(ReportedDevice(request).isVirtualMachine)
     }
 
@@ -265,7 +265,7 @@ struct LicenseCheckTests {
 
     @Test("Earlier reports of a device apply like its current reports")
     func earlierReports() throws {
-        func verdict(_ policy: LicensePolicy, _ earlier: EarlierReports, _ contents: any TLLVContent...) throws
+        func verdict(_ policy: LicensePolicy, _ earlier: RestrictingReports, _ contents: any TLLVContent...) throws
             -> String?
         {
             try self.verdict(policy, [playback()] + contents, earlier: earlier)
@@ -274,22 +274,22 @@ struct LicenseCheckTests {
         let versions = LicensePolicy(osVersions: [.appleMobile: OSVersion(15)])
         let report = SecurityLevelReport(level: .main, kextDenyListVersion: 0)
         let phone = identity(.appleMobile, OSVersion(16))
-        #expect(try verdict(.default, EarlierReports(isVirtualMachine: true)) == "virtual-machine")
+        #expect(try verdict(.default, RestrictingReports(isVirtualMachine: true)) == "virtual-machine")
         #expect(
-            try verdict(LicensePolicy(virtualMachines: .allow), EarlierReports(isVirtualMachine: true)) == nil
+            try verdict(LicensePolicy(virtualMachines: .allow), RestrictingReports(isVirtualMachine: true)) == nil
         )
         #expect(
-            try verdict(main, EarlierReports(kextDenyListVersion: 30), report, phone) == "security-level-too-low"
+            try verdict(main, RestrictingReports(kextDenyListVersion: 30), report, phone) == "security-level-too-low"
         )
-        #expect(try verdict(main, EarlierReports(kextDenyListVersion: 31), report, phone) == nil)
-        #expect(try verdict(main, EarlierReports(securityLevel: .baseline), report, phone) == "security-level-too-low")
-        #expect(try verdict(main, EarlierReports(securityLevel: .main), report, phone) == nil)
+        #expect(try verdict(main, RestrictingReports(kextDenyListVersion: 31), report, phone) == nil)
+        #expect(try verdict(main, RestrictingReports(securityLevel: .baseline), report, phone) == "security-level-too-low")
+        #expect(try verdict(main, RestrictingReports(securityLevel: .main), report, phone) == nil)
         // A Mac that reports to be a phone, or reports no kind, has no Kext Deny List.
-        let mac = EarlierReports(kinds: [.apple(.appleDesktop)])
+        let mac = RestrictingReports(kinds: [.apple(.appleDesktop)])
         #expect(try verdict(main, mac, report, phone) == "security-level-too-low")
         #expect(try verdict(main, mac, report) == "security-level-too-low")
         #expect(try verdict(main, mac, report, KextDenyListVersion(31)) == nil)
-        let mobile = EarlierReports(kinds: [.apple(.appleMobile)])
+        let mobile = RestrictingReports(kinds: [.apple(.appleMobile)])
         #expect(try verdict(versions, mobile, identity(.partnerLiving, OSVersion(rawValue: 0))) == "os-version-too-old")
         #expect(try verdict(versions, mobile) == "os-version-too-old")
         #expect(try verdict(versions, mobile, phone) == nil)

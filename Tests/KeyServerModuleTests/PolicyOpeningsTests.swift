@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Descriptions of permissive policy settings")
 struct PolicyOpeningsTests {
-    private func openings(_ json: String) throws -> String {
-        try LicensePolicy(json: Array(json.utf8)).openings.joined(separator: "\n")
+    private func permissiveSettings(_ json: String) throws -> String {
+        try LicensePolicy(json: Array(json.utf8)).permissiveSettings.joined(separator: "\n")
     }
 
     private static let strict =
@@ -13,7 +13,7 @@ struct PolicyOpeningsTests {
 
     @Test("A policy without permissive settings has no description")
     func nothing() throws {
-        #expect(try openings("{\(Self.strict),\"otherClients\":\"deny\"}") == "")
+        #expect(try permissiveSettings("{\(Self.strict),\"otherClients\":\"deny\"}") == "")
     }
 
     @Test(
@@ -36,7 +36,7 @@ struct PolicyOpeningsTests {
         let rest = (Self.strict + #","otherClients":"deny""#).split(separator: ",").filter {
             !$0.hasPrefix("\"\(name)\"")
         }
-        let found = try openings("{\(([field] + rest.map(String.init)).joined(separator: ","))}")
+        let found = try permissiveSettings("{\(([field] + rest.map(String.init)).joined(separator: ","))}")
         guard let words else { return #expect(found == "") }
         #expect(found.contains(words), "\(found)")
         #expect(!found.contains("\n"), "\(found)")
@@ -44,7 +44,7 @@ struct PolicyOpeningsTests {
 
     @Test("An empty policy has no limit, no HDCP setting and any level, and gives no key to other clients")
     func empty() throws {
-        let found = try openings("{}")
+        let found = try permissiveSettings("{}")
         for words in [
             "get no key from this policy alone", "An online key has no time limit", "HDCP is not specified",
             "Devices of any security level", "playback through AirPlay and the digital AV adapter",
@@ -54,8 +54,8 @@ struct PolicyOpeningsTests {
 
     @Test("The fields that clients with the raw key do not enforce are listed")
     func unenforced() throws {
-        #expect(try openings(#"{"otherClients":"allow"}"#).contains("do not enforce") == false)
-        let found = try openings("{\(Self.strict),\"otherClients\":\"allow\"}")
+        #expect(try permissiveSettings(#"{"otherClients":"allow"}"#).contains("do not enforce") == false)
+        let found = try permissiveSettings("{\(Self.strict),\"otherClients\":\"allow\"}")
         #expect(
             found.contains("They do not enforce hdcp, securityLevel, lease, streams, airplay, adapter."),
             "\(found)"
@@ -64,6 +64,6 @@ struct PolicyOpeningsTests {
 
     @Test("A rental without a lease limits only the start of playback")
     func rental() throws {
-        #expect(try openings(#"{"rental":"P2D"}"#).contains("can continue without an end after it has started"))
+        #expect(try permissiveSettings(#"{"rental":"P2D"}"#).contains("can continue without an end after it has started"))
     }
 }

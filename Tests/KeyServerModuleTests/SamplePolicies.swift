@@ -114,7 +114,7 @@ enum SamplePolicies {
         _ question: (request: SPCRequest, address: String?, origin: String?),
         _ configuration: KSM.Configuration = .init()
     ) -> KSMError? {
-        let question = LicenseQuestion(
+        let question = LicenseCheckInput(
             policy: policy,
             track: .unspecified,
             request: question.request,

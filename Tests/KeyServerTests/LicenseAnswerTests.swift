@@ -8,7 +8,7 @@ import TextCoding
 
 @Suite("The response has the format of the request")
 struct LicenseAnswerTests {
-    private let answer = LicenseAnswer(ckc: [0xFB, 0xFF, 0x01, 0x02], isPersistable: true, hasDualExpiry: false)
+    private let answer = IssuedLicense(ckc: [0xFB, 0xFF, 0x01, 0x02], isPersistable: true, hasDualExpiry: false)
 
     @Test("Octets are answered with octets, and headers describe the key")
     func octets() async throws {

@@ -86,7 +86,7 @@ struct LicenseBatchTests {
     @Test("Each item of the response has its own status")
     func answer() async throws {
         let answer = LicenseBatchResponse(items: [
-            .init(id: 1, result: .success(LicenseAnswer(ckc: [1], isPersistable: false, hasDualExpiry: true))),
+            .init(id: 1, result: .success(IssuedLicense(ckc: [1], isPersistable: false, hasDualExpiry: true))),
             .init(id: 2, result: .failure(ProblemDocument(.refusedByPolicy, reason: "hdcp"))),
         ])
         let response = answer.response()

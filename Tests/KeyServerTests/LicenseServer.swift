@@ -62,7 +62,7 @@ struct LicenseServer: Sendable {
             derivation: .dask(DevelopmentDASk(ask: server.ask)!)
         )
         let clock = server.clock
-        let bundles = BundleShelf(try KSM(bundles: [bundle]))
+        let bundles = BundleCache(try KSM(bundles: [bundle]))
         var dashboard = DashboardSources()
         dashboard.opener = (bundles, pool)
         var service = LicenseService(

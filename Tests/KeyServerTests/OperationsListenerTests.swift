@@ -198,7 +198,7 @@ struct OperationsListenerTests {
             )
             let checks = Readiness.checks(
                 store: InMemoryKeyStore(),
-                bundles: BundleShelf(configuration: .init(), allowsDevelopment: false),
+                bundles: BundleCache(configuration: .init(), allowsDevelopment: false),
                 authorizer: DevelopmentAuthorizer(tokens: tokens)
             )
             // There is no deadline, because a machine that is busy with other tests may be slow.

@@ -36,7 +36,7 @@ struct OtherClientsServer: Sendable {
         let pool = BoundedWorkPool(threads: 1, capacity: 0)
         defer { pool.stop() }
         var licenses = LicenseService(
-            bundles: BundleShelf(configuration: .init(), allowsDevelopment: false),
+            bundles: BundleCache(configuration: .init(), allowsDevelopment: false),
             store: store,
             pool: pool,
             limiter: limiter,

@@ -36,7 +36,7 @@ struct RotationTests {
             let hash = server.deviceHash(hu: [1])
 
             file.put([old, new])
-            #expect(try server.readKeysAgain() == 1)
+            #expect(try server.reloadKeys() == 1)
             let command = try await KeyFile([old]).open(settings)
             try await command.rotate(to: new)
             for store in [command, server] {
@@ -73,7 +73,7 @@ struct RotationTests {
                 try await server.putContent(try Sample.content("other"), replacing: false)
             }
             file.put([new])
-            #expect(try server.readKeysAgain() == 1)
+            #expect(try server.reloadKeys() == 1)
             #expect(ContentRecord.same(try await server.content(assetID: record.info.assetID), record))
             try await server.putContent(try Sample.content("other"), replacing: false)
         }

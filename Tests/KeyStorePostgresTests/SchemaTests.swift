@@ -10,15 +10,15 @@ import Testing
 )
 struct SchemaTests {
     /// The next version adds tables, and this version can still use the schema.
-    private static let expanding = Schema(
-        migrations: Schema.current.migrations + [
-            .init(script: "ALTER TABLE lease ADD COLUMN country TEXT", oldest: Schema.current.version)
+    private static let expanding = PostgresSchema(
+        migrations: PostgresSchema.current.migrations + [
+            .init(script: "ALTER TABLE lease ADD COLUMN country TEXT", oldest: PostgresSchema.current.version)
         ]
     )
     /// The version after the next removes tables.
-    private static let contracting = Schema(
+    private static let contracting = PostgresSchema(
         migrations: expanding.migrations + [
-            .init(script: "ALTER TABLE lease DROP COLUMN country", oldest: Schema.current.version + 1)
+            .init(script: "ALTER TABLE lease DROP COLUMN country", oldest: PostgresSchema.current.version + 1)
         ]
     )
 
@@ -52,7 +52,7 @@ struct SchemaTests {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()
             let store = try await PostgresKeyStore.open(settings, key)
-            let broken = Schema(
+            let broken = PostgresSchema(
                 migrations: Self.expanding.migrations + [.init(script: "ALTER TABLE nothing ADD x TEXT", oldest: 1)]
             )
             await #expect(throws: KeyStoreError(.unavailable, place: "")) {

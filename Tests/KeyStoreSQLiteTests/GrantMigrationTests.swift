@@ -27,7 +27,7 @@ struct GrantMigrationTests {
         let hash = try makeSchema1(content, records)
 
         let store = try SQLiteKeyStore(path: path, key: key)
-        #expect(try await store.writerSetting("user_version") == "\(Schema.version)")
+        #expect(try await store.writerSetting("user_version") == "\(SQLiteSchema.version)")
         #expect(ContentRecord.same(try await store.content(assetID: content.info.assetID), content))
         #expect(store.deviceHash(hu: [1, 2, 3]) == hash)
         var entries: [AuditEntry] = []
@@ -57,7 +57,7 @@ struct GrantMigrationTests {
     func fromSchema3() async throws {
         try makeSchema3()
         let store = try SQLiteKeyStore(path: path, key: key)
-        #expect(try await store.writerSetting("user_version") == "\(Schema.version)")
+        #expect(try await store.writerSetting("user_version") == "\(SQLiteSchema.version)")
         #expect(try await store.writerSetting("foreign_key_check") == nil)
 
         let ended = Sample.proposal(session: .max, at: 1_000)
@@ -84,10 +84,10 @@ struct GrantMigrationTests {
     private func makeSchema3() throws {
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            try db.execute(sql: "PRAGMA application_id = \(SQLiteSchema.applicationID)")
             try db.execute(sql: "PRAGMA journal_mode = WAL")
         }
-        try Schema.migrator.migrate(queue, upTo: "3")
+        try SQLiteSchema.migrator.migrate(queue, upTo: "3")
         let place = Sample.place(1).encoded.data
         try queue.write { db in
             for (device, session, ended) in [(1, -1, 900), (2, nil, 900), (3, 3, nil)] as [(Int, Int64?, Int64?)] {
@@ -133,10 +133,10 @@ struct GrantMigrationTests {
         let secret = Sample.secret(32)
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            try db.execute(sql: "PRAGMA application_id = \(SQLiteSchema.applicationID)")
             try db.execute(sql: "PRAGMA journal_mode = WAL")
         }
-        try Schema.migrator.migrate(queue, upTo: "1")
+        try SQLiteSchema.migrator.migrate(queue, upTo: "1")
         try queue.write { db in
             try db.execute(
                 sql: "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, ?, ?)",

@@ -47,7 +47,7 @@ struct MigrationTests {
         let owner = try await store.content(keyID: Array(repeating: 1, count: 16))
         #expect(owner?.info.assetID == contents[1].info.assetID)
         await #expect(throws: KeyStoreError(.conflict, place: "")) { try await store.deletePolicy(name: "p") }
-        #expect(try await store.writerSetting("user_version") == "\(Schema.version)")
+        #expect(try await store.writerSetting("user_version") == "\(SQLiteSchema.version)")
         #expect(try await store.writerSetting("foreign_key_check") == nil)
     }
 
@@ -66,9 +66,9 @@ struct MigrationTests {
     private func makeVersion1() throws {
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            try db.execute(sql: "PRAGMA application_id = \(SQLiteSchema.applicationID)")
         }
-        try Schema.migrator.migrate(queue, upTo: "1")
+        try SQLiteSchema.migrator.migrate(queue, upTo: "1")
         try queue.write { db in try db.execute(sql: "INSERT INTO policy (name, document) VALUES ('p', x'7B7D')") }
         try queue.close()
     }

@@ -93,7 +93,7 @@ struct SQLiteKeyStoreTests {
         let store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
         for (pragma, expected) in [
             ("synchronous", "2"), ("journal_mode", "wal"), ("foreign_keys", "1"), ("trusted_schema", "0"),
-            ("secure_delete", "1"), ("user_version", "\(Schema.version)"), ("application_id", "1266243449"),
+            ("secure_delete", "1"), ("user_version", "\(SQLiteSchema.version)"), ("application_id", "1266243449"),
         ] {
             #expect(try await store.writerSetting(pragma) == expected, "\(pragma)")
         }

@@ -13,8 +13,8 @@ struct SharedGrantTests {
     /// A request to a store.
     private enum Request: Sendable {
         case grant(GrantProposal)
-        case endLease(account: String, PlaybackPlace, at: Int64)
-        case forgetDevice(account: String, DeviceHash, at: Int64)
+        case endLease(account: String, PlaybackClient, at: Int64)
+        case deleteDevice(account: String, DeviceHash, at: Int64)
         /// Deletes all leases and devices, and then fails.
         case fail
 
@@ -26,9 +26,9 @@ struct SharedGrantTests {
             case .endLease(let account, let place, let now):
                 let audit = Sample.audit(now)
                 return "\(try await store.endLease(account: account, place: place, now: now, audit: audit))"
-            case .forgetDevice(let account, let device, let now):
+            case .deleteDevice(let account, let device, let now):
                 let audit = Sample.audit(now)
-                return "\(try await store.forgetDevice(account: account, device: device, audit: audit))"
+                return "\(try await store.deleteDevice(account: account, device: device, audit: audit))"
             case .fail:
                 guard let store = store as? SQLiteKeyStore else { return "failed" }
                 do {
@@ -94,11 +94,11 @@ struct SharedGrantTests {
         let account = Self.accounts[Int.random(in: 0...1, using: &random)]
         let device = Int.random(in: 1...4, using: &random)
         let session = UInt64.random(in: 1...2, using: &random)
-        let place: PlaybackPlace = device == 4 ? .session(session) : Sample.place(device)
+        let place: PlaybackClient = device == 4 ? .session(session) : Sample.place(device)
         return (0..<Int.random(in: 1...4, using: &random)).map { _ in
             switch Int.random(in: 0..<20, using: &random) {
             case 0: return .endLease(account: account, place, at: now)
-            case 1: return .forgetDevice(account: account, Sample.device(device), at: now)
+            case 1: return .deleteDevice(account: account, Sample.device(device), at: now)
             case 2: return .fail
             default:
                 let time = Int.random(in: 0..<6, using: &random) == 0 ? now + 30 : now

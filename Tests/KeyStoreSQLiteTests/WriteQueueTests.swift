@@ -39,7 +39,7 @@ struct WriteQueueTests {
 
     @Test("The queue is bounded, and rejected requests get an error")
     func overload() async throws {
-        let queue = WriteQueue(pool: store.pool, capacity: 10)
+        let queue = SQLiteWriteQueue(pool: store.pool, capacity: 10)
         let disk = DispatchSemaphore(value: 0)
         let (underWay, hasBegun) = AsyncStream.makeStream(of: Void.self)
         async let first: Void = queue.perform(in: "test") { transaction in

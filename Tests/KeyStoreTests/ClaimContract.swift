@@ -132,8 +132,8 @@ private func deviceLimit(_ store: any KeyServerStore) async throws {
     #expect(devices.map(\.lastSeen) == [1_000, 2_000])
     #expect(devices.map(\.deviceClass) == ["Apple TV", "Apple TV"])
     let device = Sample.device(1)
-    #expect(try await store.forgetDevice(account: "anna", device: device, audit: Sample.audit(1)))
-    #expect(try await !store.forgetDevice(account: "anna", device: device, audit: Sample.audit(2)))
+    #expect(try await store.deleteDevice(account: "anna", device: device, audit: Sample.audit(1)))
+    #expect(try await !store.deleteDevice(account: "anna", device: device, audit: Sample.audit(2)))
     #expect(try await store.grant(Sample.proposal(device: 3).counted()) == .granted)
 }
 
@@ -189,7 +189,7 @@ private func withoutRental(_ proposal: GrantProposal) -> GrantProposal { proposa
 
 /// Returns proposals that every store rejects.
 private func outOfBounds() -> [GrantProposal] {
-    let empty = LicenseAnswer(ckc: [], isPersistable: false, hasDualExpiry: false)
+    let empty = IssuedLicense(ckc: [], isPersistable: false, hasDualExpiry: false)
     return [
         Sample.proposal(""), Sample.proposal(String(repeating: "a", count: 201)), Sample.proposal(asset: "a"),
         Sample.proposal().with { $0.answer = empty },

@@ -27,7 +27,7 @@ extension Sample {
         until: Int64 = 5_000
     ) -> SPCEvidence {
         SPCEvidence(
-            sighting: SPCSighting(key: id(spc), digest: id(bytes), expires: expires),
+            sighting: SPCFingerprint(key: id(spc), digest: id(bytes), expires: expires),
             device: device.map { Sample.device($0) },
             report: DeviceReport(report.mapValues { DeviceReport.Entry(value: $0, until: until) })
         )
@@ -193,9 +193,9 @@ private func copiesAtOnce(_ store: any KeyServerStore) async throws {
 @Sendable
 private func evidenceSizes(_ store: any KeyServerStore) async throws {
     var short = Sample.evidence(1)
-    short.sighting = SPCSighting(key: [1], digest: Sample.id(1), expires: 2_000)
+    short.sighting = SPCFingerprint(key: [1], digest: Sample.id(1), expires: 2_000)
     var long = Sample.evidence(1)
-    long.sighting = SPCSighting(key: Sample.id(1), digest: Sample.hash(1), expires: 2_000)
+    long.sighting = SPCFingerprint(key: Sample.id(1), digest: Sample.hash(1), expires: 2_000)
     let nameless = Sample.evidence(1, [.init(rawValue: ""): 1])
     var many = Sample.evidence(1)
     for number in 0..<17 {

@@ -5,11 +5,11 @@ import Testing
 struct GrantModelTests {
     /// A simple model: who has a key until when.
     private struct Model {
-        var until: [PlaybackPlace: Int64] = [:]
-        var session: [PlaybackPlace: UInt64] = [:]
-        var endedLeases: Set<PlaybackPlace> = []
-        var endedSessions: [PlaybackPlace: Set<UInt64>] = [:]
-        var devices: Set<PlaybackPlace> = []
+        var until: [PlaybackClient: Int64] = [:]
+        var session: [PlaybackClient: UInt64] = [:]
+        var endedLeases: Set<PlaybackClient> = []
+        var endedSessions: [PlaybackClient: Set<UInt64>] = [:]
+        var devices: Set<PlaybackClient> = []
 
         func playing(at time: Int64) -> Int { until.values.count { $0 > time } }
     }
@@ -27,7 +27,7 @@ struct GrantModelTests {
             var model = try #require(models[account])
             let device = Int.random(in: 1...6, using: &random)
             let session = UInt64.random(in: 1...8, using: &random)
-            let place: PlaybackPlace = device == 6 ? .session(session) : Sample.place(device)
+            let place: PlaybackClient = device == 6 ? .session(session) : Sample.place(device)
             if Int.random(in: 0..<16, using: &random) == 0 {
                 let isActive = model.until[place] ?? 0 > now && !model.endedLeases.contains(place)
                 let audit = Sample.audit(now)

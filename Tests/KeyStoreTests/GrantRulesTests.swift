@@ -113,11 +113,11 @@ struct GrantRulesTests {
     @Test("A place is encoded and decoded, and damage is detected")
     func places() {
         for place in [Sample.place(7), .session(0), .session(.max)] {
-            #expect(PlaybackPlace(encoded: place.encoded) == place)
-            #expect(PlaybackPlace(encoded: Array(place.encoded.dropLast())) == nil)
-            #expect(PlaybackPlace(encoded: [2] + place.encoded.dropFirst()) == nil)
+            #expect(PlaybackClient(encoded: place.encoded) == place)
+            #expect(PlaybackClient(encoded: Array(place.encoded.dropLast())) == nil)
+            #expect(PlaybackClient(encoded: [2] + place.encoded.dropFirst()) == nil)
         }
-        #expect(PlaybackPlace(encoded: []) == nil)
+        #expect(PlaybackClient(encoded: []) == nil)
     }
 }
 

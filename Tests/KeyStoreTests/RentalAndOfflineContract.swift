@@ -60,14 +60,14 @@ extension KeyStoreContract {
             let subjects = try await store.rentals(account: "anna").map(\.subject)
             #expect(subjects == [.title("another"), .title("movie")])
             let subject = RentalSubject.title("movie")
-            #expect(try await store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(1)))
-            #expect(try await !store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(2)))
+            #expect(try await store.deleteRental(account: "anna", subject: subject, audit: Sample.audit(1)))
+            #expect(try await !store.deleteRental(account: "anna", subject: subject, audit: Sample.audit(2)))
             #expect(try await store.grant(Sample.proposal(at: 9_000).rental()) == .granted)
         },
         .init("A rental that is deleted while its next license is created stays deleted") { store in
             _ = try await store.grant(Sample.proposal().rental())
             let subject = RentalSubject.title("movie")
-            _ = try await store.forgetRental(account: "anna", subject: subject, audit: Sample.audit(1))
+            _ = try await store.deleteRental(account: "anna", subject: subject, audit: Sample.audit(1))
             let stale = Sample.proposal(at: 2_000).rental(start: 1_000)
             #expect(try await store.grant(stale) == .rentalStarted(at: 2_000))
             #expect(try await store.rentals(account: "anna").isEmpty)
@@ -81,7 +81,7 @@ extension KeyStoreContract {
             let rentals = try await store.rentals(account: "anna")
             #expect(rentals.map(\.subject) == [.title("movie"), asset])
             #expect(rentals.map(\.start) == [1_000, 2_000])
-            #expect(try await store.forgetRental(account: "anna", subject: asset, audit: Sample.audit(1)))
+            #expect(try await store.deleteRental(account: "anna", subject: asset, audit: Sample.audit(1)))
             #expect(try await store.rental(account: "anna", subject: asset) == nil)
             #expect(try await store.rental(account: "anna", subject: .title("movie")) == rentals.first)
         },

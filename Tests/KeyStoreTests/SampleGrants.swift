@@ -9,7 +9,7 @@ extension Sample {
     }
 
     /// Returns a place by number.
-    package static func place(_ number: Int) -> PlaybackPlace { .device(device(number)) }
+    package static func place(_ number: Int) -> PlaybackClient { .device(device(number)) }
 
     /// Returns 32 bytes from a number.
     package static func hash(_ number: Int) -> [UInt8] { device(number).bytes + device(number).bytes }
@@ -18,8 +18,8 @@ extension Sample {
     package static func id(_ number: Int) -> [UInt8] { device(number).bytes }
 
     /// Returns a response; the number distinguishes it from others.
-    package static func answer(_ number: Int = 0) -> LicenseAnswer {
-        LicenseAnswer(ckc: hash(number) + hash(7), isPersistable: number % 2 == 1, hasDualExpiry: number % 4 == 3)
+    package static func answer(_ number: Int = 0) -> IssuedLicense {
+        IssuedLicense(ckc: hash(number) + hash(7), isPersistable: number % 2 == 1, hasDualExpiry: number % 4 == 3)
     }
 
     /// Returns a proposal without claims, of a device and a session with the same number by default.
@@ -139,7 +139,7 @@ extension GrantProposal {
     }
 
     /// Returns the proposal with another place.
-    package func at(_ place: PlaybackPlace) -> GrantProposal { with { $0.place = place } }
+    package func at(_ place: PlaybackClient) -> GrantProposal { with { $0.place = place } }
 
     /// Returns the proposal for a session of an adapter.
     package func behindAdapter(_ session: UInt64) -> GrantProposal { at(.session(session)) }

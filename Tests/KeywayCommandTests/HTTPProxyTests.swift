@@ -58,7 +58,7 @@ struct HTTPProxyTests {
         }
         let address = server.address.dropFirst("http://".count)
         let proxies = HTTPProxies(["http_proxy": "http://user:pass@\(address)"])
-        let request = BoundedHTTP.Request("http://keys.example:81/a%20b?c=d", timeout: .seconds(30), maximumAnswer: 100)
+        let request = BoundedHTTP.Request("http://keys.example:81/a%20b?c=d", timeout: .seconds(30), maximumResponseSize: 100)
         let answer = try await CommandHTTP.send(request, proxies: proxies)
         #expect(answer.body == Array("through".utf8))
         let heard = try #require(log.requests.withLock { $0 }.first)
@@ -76,7 +76,7 @@ struct HTTPProxyTests {
             return .init(status: 403)
         }
         let proxies = HTTPProxies(["https_proxy": server.address])
-        let request = BoundedHTTP.Request("https://keys.example/", timeout: .seconds(30), maximumAnswer: 100)
+        let request = BoundedHTTP.Request("https://keys.example/", timeout: .seconds(30), maximumResponseSize: 100)
         let error = await #expect(throws: BoundedHTTP.Failure.self) {
             try await CommandHTTP.send(request, proxies: proxies)
         }

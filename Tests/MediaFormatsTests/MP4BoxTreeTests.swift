@@ -9,7 +9,7 @@ struct MP4BoxTreeTests {
         let bytes = try MP4Fixture.encrypted.bytes
         let tree = BoxTree(reading: bytes.span.bytes)
         #expect(tree.problem == nil)
-        #expect(!tree.isCutShort)
+        #expect(!tree.isTruncated)
         #expect(tree.boxes.map(\.type) == ["ftyp", "moov", "free", "mdat"])
         #expect(tree.boxes.reduce(0) { $0 + $1.size } == bytes.count)
         let lines = tree.description.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
@@ -40,6 +40,6 @@ struct MP4BoxTreeTests {
         let many = written { writer in for _ in 0..<500 { writer.box("free") { _ in } } }
         let tree = BoxTree(reading: many.span.bytes, maximumCount: 100)
         #expect(tree.boxes.count == 100)
-        #expect(tree.isCutShort)
+        #expect(tree.isTruncated)
     }
 }

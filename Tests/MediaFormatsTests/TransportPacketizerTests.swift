@@ -80,8 +80,8 @@ struct TransportPacketizerTests {
             var span = memory.mutableSpan
             var output = span.mutableBytes
             packetizer.skip(35, pid: 0x100)
-            #expect(packetizer.writeClock(1_234_567_890_123, pid: 0x100, into: &output, at: &end))
-            #expect(!packetizer.writeClock(0, pid: 0x100, into: &output, at: &end))
+            #expect(packetizer.writePCR(1_234_567_890_123, pid: 0x100, into: &output, at: &end))
+            #expect(!packetizer.writePCR(0, pid: 0x100, into: &output, at: &end))
         }
         #expect(end == 188)
         let header = try TransportPacketHeader(memory.span.bytes, at: 0)

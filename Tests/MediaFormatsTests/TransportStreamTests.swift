@@ -5,7 +5,7 @@ import Testing
 @Suite("Transport streams")
 struct TransportStreamTests {
     static let map = ProgramMapTable(
-        clockPID: 0x100,
+        pcrPID: 0x100,
         streams: [
             .init(type: .h264, pid: 0x100),
             .init(

@@ -10,14 +10,14 @@ struct SegmenterTests {
         -> [Sample]
     {
         (0..<count).map { number in
-            let time = MediaTime(start + Int64(number) * duration, timescale: timescale)
+            let time = RationalTime(start + Int64(number) * duration, timescale: timescale)
             return (index, Segmenter.Timing(decode: time, presentation: time, isSync: number.isMultiple(of: every)))
         }
     }
 
     /// Adds samples in decoding order, and returns the number of samples in each track's segments.
     static func run(_ tracks: [Segmenter.Track], _ samples: [Sample], target: Int64 = 6) throws -> [[Int]] {
-        var segmenter = Segmenter(tracks: tracks, target: MediaTime(target, timescale: 1))
+        var segmenter = Segmenter(tracks: tracks, target: RationalTime(target, timescale: 1))
         var segments = tracks.map { _ in [0] }
         func take(_ decisions: [Segmenter.Decision]) {
             for decision in decisions {
@@ -97,8 +97,8 @@ struct SegmenterTests {
             throws: Segmenter.Failure.unalignedVideo(
                 track: "other",
                 leader: "video",
-                cut: MediaTime(6, timescale: 1),
-                next: MediaTime(160, timescale: 25)
+                cut: RationalTime(6, timescale: 1),
+                next: RationalTime(160, timescale: 25)
             )
         ) { try Self.run([Self.video, other], Self.merged([first, second])) }
         #expect(
@@ -118,7 +118,7 @@ struct SegmenterTests {
     func badInterleaving() throws {
         var segmenter = Segmenter(
             tracks: [Self.video, Self.audio],
-            target: MediaTime(6, timescale: 1),
+            target: RationalTime(6, timescale: 1),
             maximumWaiting: 100
         )
         let failure = Segmenter.Failure.badInterleaving(track: "audio", leader: "video", waiting: 100)

@@ -87,7 +87,7 @@ struct SegmentTests {
         let wrongKey = SecretBytes(copying: [1, 2, 3])
         #expect(code { () throws(SampleEncryptionError) in _ = try SegmentCipher(key: wrongKey) } == .invalidKey)
         #expect(
-            code { () throws(SampleEncryptionError) in _ = try SegmentStream(.encrypt, key: wrongKey, iv: iv) }
+            code { () throws(SampleEncryptionError) in _ = try SegmentStreamCipher(.encrypt, key: wrongKey, iv: iv) }
                 == .invalidKey
         )
     }
@@ -98,7 +98,7 @@ struct SegmentTests {
         _ iv: CipherIV,
         part: Int
     ) throws -> [UInt8] {
-        var stream = try SegmentStream(direction, key: testKey, iv: iv)
+        var stream = try SegmentStreamCipher(direction, key: testKey, iv: iv)
         var output: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: part) {
             let end = min(start + part, bytes.count)

@@ -137,8 +137,8 @@ struct TimestampTests {
         ] as [(String, UInt64, String?)]
     )
     func durations(_ text: String, _ seconds: UInt64, _ fraction: String?) {
-        #expect(DurationText(text)?.seconds == seconds)
-        #expect(DurationText(text)?.fraction == fraction)
+        #expect(ISO8601Duration(text)?.seconds == seconds)
+        #expect(ISO8601Duration(text)?.fraction == fraction)
     }
 
     @Test(
@@ -149,12 +149,12 @@ struct TimestampTests {
             "-PT1S", "PT-1S", "pt1s", "PT1S ", " PT1S", "PT10000000000S", "PT１S", "P1D1W", "PTT1S",
         ]
     )
-    func notDurations(_ text: String) { #expect(DurationText(text) == nil) }
+    func notDurations(_ text: String) { #expect(ISO8601Duration(text) == nil) }
 
     @Test("Digits after the sixth digit of a fraction are discarded")
     func fractions() {
-        #expect(DurationText("PT1.5S")?.microseconds == 500_000)
-        #expect(DurationText("PT1.0000019S")?.microseconds == 1)
-        #expect(DurationText("PT1S")?.microseconds == 0)
+        #expect(ISO8601Duration("PT1.5S")?.microseconds == 500_000)
+        #expect(ISO8601Duration("PT1.0000019S")?.microseconds == 1)
+        #expect(ISO8601Duration("PT1S")?.microseconds == 0)
     }
 }

@@ -139,7 +139,7 @@ struct DeviceMemoryTests {
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
         #expect(
             try bench.device.facts(ofPersistableKey: sealed)
-                == KeptKeyFacts(acquired: bench.clock.now, storage: 1000, playback: 50, hasDualExpiry: true)
+                == PersistentKeyInformation(acquired: bench.clock.now, storage: 1000, playback: 50, hasDualExpiry: true)
         )
         bench.clock.advance(by: 10)
         let key = try bench.device.loadPersistentKey(sealed)
@@ -149,7 +149,7 @@ struct DeviceMemoryTests {
         #expect(try bench.device.facts(ofPersistableKey: updated).firstPlayed == bench.clock.now)
         let limited = try bench.persistentKey(.persistent(rental: 60))
         #expect(
-            try bench.device.facts(ofPersistableKey: limited) == KeptKeyFacts(acquired: bench.clock.now, storage: 60)
+            try bench.device.facts(ofPersistableKey: limited) == PersistentKeyInformation(acquired: bench.clock.now, storage: 60)
         )
         let unlimited = try bench.persistentKey(.persistent(rental: 0))
         #expect(try bench.device.facts(ofPersistableKey: unlimited).storage == nil)

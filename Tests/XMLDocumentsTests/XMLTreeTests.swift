@@ -3,8 +3,8 @@ import XMLDocuments
 
 @Suite("Untrusted XML")
 struct XMLTreeTests {
-    private func failure(_ text: String) -> XMLFailure? {
-        do throws(XMLFailure) {
+    private func failure(_ text: String) -> XMLDocumentError? {
+        do throws(XMLDocumentError) {
             _ = try XMLTree(Array(text.utf8))
             return nil
         } catch {
@@ -111,7 +111,7 @@ struct XMLTreeTests {
     @Test("Text that cannot be split into tags is not well-formed, and the error contains the line")
     func malformed() {
         for text in ["<a\n", "<a\nb", "<a\nb=", "<a\nb=c>", "<a\nb c>", "<a\nb='", "<a\n/b>", "<a\n='b'>"] {
-            let expected = XMLFailure("line 2", "the document is not well-formed XML")
+            let expected = XMLDocumentError("line 2", "the document is not well-formed XML")
             #expect(failure(text) == expected, "\(text)")
             #expect(failure("<r/>" + text) == expected, "\(text)")
         }

@@ -30,12 +30,12 @@ func checkSelection(_ playlist: MultivariantPlaylist, choice: Int) {
     }
 }
 
-private func abilities(_ playlist: MultivariantPlaylist, _ random: inout Xorshift) -> PlayerAbilities {
+private func abilities(_ playlist: MultivariantPlaylist, _ random: inout Xorshift) -> PlayerCapabilities {
     let bandwidths = playlist.variants.map(\.bandwidth) + [1_000_000, .max]
-    let codecs: [CodecAbilities] = [
-        .basic, .highDefinition, .ultraHighDefinition, CodecAbilities { $0.isWellFormed }, CodecAbilities { _ in true },
+    let codecs: [CodecSupport] = [
+        .basic, .highDefinition, .ultraHighDefinition, CodecSupport { $0.isWellFormed }, CodecSupport { _ in true },
     ]
-    var abilities = PlayerAbilities(codecs: random.pick(codecs))
+    var abilities = PlayerCapabilities(codecs: random.pick(codecs))
     if random.next() % 2 == 0 { abilities.throughput = random.pick(bandwidths) }
     abilities.safetyFactor = random.pick([0.8, 0.8, 1, 0, -1, .infinity, .nan])
     if random.next() % 4 == 0 { abilities.bandwidthCap = random.pick(bandwidths) }
@@ -45,7 +45,7 @@ private func abilities(_ playlist: MultivariantPlaylist, _ random: inout Xorshif
     abilities.keySystems = random.pick([
         [.identity: []], [.fairPlay: ["AppleMain", "Main"], .identity: []], [.fairPlay: []], [:],
     ])
-    abilities.hdcp = random.pick(PlayerAbilities.HDCPState.allCases)
+    abilities.hdcp = random.pick(PlayerCapabilities.HDCPState.allCases)
     abilities.videoRanges = random.pick([[.sdr], [.sdr, .hlg, .pq], []])
     abilities.showsStereo = random.next() % 2 == 0
     abilities.maximumAudioChannels = random.pick([nil, nil, 2, 6])

@@ -85,7 +85,7 @@ func checkMuxing(_ packets: [TransportDemuxer.Packet]) {
     let pids = Set(packets.map(\.pid)).sorted()
     // More streams do not fit into one table.
     guard pids.count <= 150, let mapPID = (0x20..<0x1FFF).first(where: { !pids.contains($0) }) else { return }
-    let map = ProgramMapTable(clockPID: pids.first ?? 0x1FFF, streams: pids.map { .init(type: .privatePES, pid: $0) })
+    let map = ProgramMapTable(pcrPID: pids.first ?? 0x1FFF, streams: pids.map { .init(type: .privatePES, pid: $0) })
     var muxer = TransportMuxer()
     muxer.writeSection(ProgramAssociationTable(programs: [(1, mapPID)]).bytes, pid: 0)
     muxer.writeSection(map.bytes, pid: mapPID)

@@ -63,9 +63,9 @@ private func checkClock(_ pid: UInt16, _ packetizer: inout TransportPacketizer) 
         var span = memory.mutableSpan
         var output = span.mutableBytes
         let clock = UInt64(pid) * 1_000_003
-        let isWritten = packetizer.writeClock(clock, pid: pid, into: &output, at: &end)
+        let isWritten = packetizer.writePCR(clock, pid: pid, into: &output, at: &end)
         precondition(isWritten && end == 188)
-        let isWrittenAgain = packetizer.writeClock(clock, pid: pid, into: &output, at: &end)
+        let isWrittenAgain = packetizer.writePCR(clock, pid: pid, into: &output, at: &end)
         precondition(!isWrittenAgain && end == 188)
     }
     guard let header = try? TransportPacketHeader(memory.span.bytes, at: 0) else {

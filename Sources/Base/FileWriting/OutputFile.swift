@@ -57,32 +57,32 @@ package final class OutputFile {
     /// - Parameters:
     ///   - replaces: whether an existing file may be replaced or written.
     ///   - isDurable: whether a file that becomes visible atomically is flushed to the disk before it is renamed.
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package init(
         _ path: String,
         access: Access = .everybody,
         replaces: Bool = true,
         visibility: Visibility = .whole,
         isDurable: Bool = true
-    ) throws(FileFailure) {
+    ) throws(FileError) {
         (self.path, self.replaces, self.isDurable) = (path, replaces, isDurable)
         descriptor = -1
         switch try OutputTarget(path) {
         case .descriptor(let number):
             target = path
-            guard replaces else { throw FileFailure(.create, path: path, code: EEXIST) }
+            guard replaces else { throw FileError(.create, path: path, code: EEXIST) }
             descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)
-            guard descriptor >= 0 else { throw FileFailure(.write, path: path, code: errno) }
+            guard descriptor >= 0 else { throw FileError(.write, path: path, code: errno) }
         case .special(let place):
             target = place
-            guard replaces else { throw FileFailure(.create, path: path, code: EEXIST) }
+            guard replaces else { throw FileError(.create, path: path, code: EEXIST) }
             try open(place, O_WRONLY | O_NOCTTY)
         case .regular(let place, let status):
             target = place
-            guard replaces else { throw FileFailure(.create, path: path, code: EEXIST) }
+            guard replaces else { throw FileError(.create, path: path, code: EEXIST) }
             // Renaming would replace a file that its owner has write-protected.
             guard faccessat(AT_FDCWD, place, W_OK, AT_EACCESS) == 0 else {
-                throw FileFailure(.write, path: path, code: errno)
+                throw FileError(.write, path: path, code: errno)
             }
             isReplacement = true
             switch visibility {
@@ -110,39 +110,39 @@ package final class OutputFile {
 
     /// Appends bytes to the bytes that were written.
     ///
-    /// - Throws: ``FileFailure``.
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileFailure) {
+    /// - Throws: ``FileError``.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
         try truncate()
-        guard writeAll(bytes, to: descriptor) else { throw FileFailure(.write, path: path, code: errno) }
+        guard writeAll(bytes, to: descriptor) else { throw FileError(.write, path: path, code: errno) }
         count += bytes.count
     }
 
     /// Appends bytes to the bytes that were written.
     ///
-    /// - Throws: ``FileFailure``.
-    package func write(_ bytes: [UInt8]) throws(FileFailure) {
+    /// - Throws: ``FileError``.
+    package func write(_ bytes: [UInt8]) throws(FileError) {
         try truncate()
-        guard writeAll(bytes, to: descriptor) else { throw FileFailure(.write, path: path, code: errno) }
+        guard writeAll(bytes, to: descriptor) else { throw FileError(.write, path: path, code: errno) }
         count += bytes.count
     }
 
     /// Renames the temporary file to the target and closes it. Without this call, an existing file stays unchanged, and
     /// a new file that should become visible atomically does not appear.
     ///
-    /// - Throws: ``FileFailure``.
-    package func finish() throws(FileFailure) {
+    /// - Throws: ``FileError``.
+    package func finish() throws(FileError) {
         try truncate()
         if let temporary { try publish(temporary) }
         let descriptor = descriptor
         self.descriptor = -1
-        guard close(descriptor) == 0 || errno == EINTR else { throw FileFailure(.write, path: path, code: errno) }
+        guard close(descriptor) == 0 || errno == EINTR else { throw FileError(.write, path: path, code: errno) }
     }
 
     /// Returns mapped memory of the given size in bytes that becomes the content of the file, so that no copy is
     /// necessary. Returns nil if the file cannot be mapped; the caller must then use `write`.
     ///
-    /// - Throws: ``FileFailure`` if the disk is full.
-    package func reserve(_ size: Int) throws(FileFailure) -> UnsafeMutableRawBufferPointer? {
+    /// - Throws: ``FileError`` if the disk is full.
+    package func reserve(_ size: Int) throws(FileError) -> UnsafeMutableRawBufferPointer? {
         guard temporary != nil, size > 0 else { return nil }
         let room = try Self.map(descriptor, size: size, path: path)
         count = size
@@ -151,8 +151,8 @@ package final class OutputFile {
 
     /// Returns mapped memory of an unnamed temporary file with the given size in bytes.
     ///
-    /// - Throws: ``FileFailure`` if the disk is full.
-    package static func scratch(_ size: Int, for path: String) throws(FileFailure) -> UnsafeMutableRawBufferPointer {
+    /// - Throws: ``FileError`` if the disk is full.
+    package static func scratch(_ size: Int, for path: String) throws(FileError) -> UnsafeMutableRawBufferPointer {
         let file = try TemporaryFile(in: NSTemporaryDirectory(), mode: 0o600, for: path)
         defer { close(file.descriptor) }
         unlink(file.path)
@@ -163,11 +163,11 @@ package final class OutputFile {
         _ descriptor: Int32,
         size: Int,
         path: String
-    ) throws(FileFailure) -> UnsafeMutableRawBufferPointer {
+    ) throws(FileError) -> UnsafeMutableRawBufferPointer {
         let code = allocate(descriptor, size)
-        guard code == 0 else { throw FileFailure(.write, path: path, code: code) }
+        guard code == 0 else { throw FileError(.write, path: path, code: code) }
         guard let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), address != MAP_FAILED
-        else { throw FileFailure(.write, path: path, code: errno) }
+        else { throw FileError(.write, path: path, code: errno) }
         return UnsafeMutableRawBufferPointer(start: address, count: size)
     }
 
@@ -182,20 +182,20 @@ package final class OutputFile {
 }
 
 extension OutputFile {
-    private func open(_ place: String, _ flags: Int32, _ mode: mode_t = 0) throws(FileFailure) {
+    private func open(_ place: String, _ flags: Int32, _ mode: mode_t = 0) throws(FileError) {
         repeat { descriptor = Foundation.open(place, flags | O_CLOEXEC, mode) } while descriptor < 0 && errno == EINTR
         guard descriptor >= 0 else {
-            throw FileFailure(flags & O_CREAT == 0 ? .write : .create, path: path, code: errno)
+            throw FileError(flags & O_CREAT == 0 ? .write : .create, path: path, code: errno)
         }
     }
 
-    private func openInPlace() throws(FileFailure) {
+    private func openInPlace() throws(FileError) {
         try open(target, O_WRONLY | O_NOFOLLOW)
         mustTruncate = true
     }
 
     /// Opens the temporary file that replaces an existing file.
-    private func replace(_ status: stat, _ access: Access) throws(FileFailure) {
+    private func replace(_ status: stat, _ access: Access) throws(FileError) {
         let file: TemporaryFile
         do {
             file = try TemporaryFile(in: OutputTarget.folder(of: target), mode: 0o600, for: path)
@@ -220,14 +220,14 @@ extension OutputFile {
         (temporary, self.descriptor) = (name, descriptor)
     }
 
-    private func truncate() throws(FileFailure) {
+    private func truncate() throws(FileError) {
         guard mustTruncate else { return }
-        guard ftruncate(descriptor, 0) == 0 else { throw FileFailure(.write, path: path, code: errno) }
+        guard ftruncate(descriptor, 0) == 0 else { throw FileError(.write, path: path, code: errno) }
         mustTruncate = false
     }
 
-    private func publish(_ temporary: String) throws(FileFailure) {
-        if isDurable, Durability.synchronize(descriptor) != 0 { throw FileFailure(.write, path: path, code: errno) }
+    private func publish(_ temporary: String) throws(FileError) {
+        if isDurable, Durability.synchronize(descriptor) != 0 { throw FileError(.write, path: path, code: errno) }
         defer {
             unlink(temporary)
             self.temporary = nil
@@ -237,7 +237,7 @@ extension OutputFile {
         // rename(2) cannot replace a file that is a mount point, or a file of another user in a folder with the sticky
         // bit.
         guard isReplacement, [EBUSY, EPERM, EACCES].contains(errno) else {
-            throw FileFailure(replaces ? .rename : .create, path: path, code: errno)
+            throw FileError(replaces ? .rename : .create, path: path, code: errno)
         }
         let temporaryDescriptor = descriptor
         defer { close(temporaryDescriptor) }
@@ -246,16 +246,16 @@ extension OutputFile {
         try copy(from: temporaryDescriptor)
     }
 
-    private func copy(from source: Int32) throws(FileFailure) {
+    private func copy(from source: Int32) throws(FileError) {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset = off_t(0)
         while true {
             let count = buffer.withUnsafeMutableBytes { pread(source, $0.baseAddress, $0.count, offset) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileFailure(.write, path: path, code: errno) }
+            guard count >= 0 else { throw FileError(.write, path: path, code: errno) }
             guard count > 0 else { return }
             guard buffer.withUnsafeBytes({ writeAll(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: descriptor) })
-            else { throw FileFailure(.write, path: path, code: errno) }
+            else { throw FileError(.write, path: path, code: errno) }
             offset += off_t(count)
         }
     }

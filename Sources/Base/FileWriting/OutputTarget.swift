@@ -17,10 +17,10 @@ package enum OutputTarget {
 
     /// Determines the type of file at a path. A symbolic link to a missing file counts as the path of that file.
     ///
-    /// - Throws: ``FileFailure`` for folders, for sockets, and if the path cannot be inspected.
-    package init(_ path: String) throws(FileFailure) {
-        func failure(_ code: Int32, _ reason: String? = nil) -> FileFailure {
-            FileFailure(.write, path: path, code: code, reason: reason)
+    /// - Throws: ``FileError`` for folders, for sockets, and if the path cannot be inspected.
+    package init(_ path: String) throws(FileError) {
+        func failure(_ code: Int32, _ reason: String? = nil) -> FileError {
+            FileError(.write, path: path, code: code, reason: reason)
         }
         guard !path.isEmpty else { throw failure(ENOENT, "the path is empty") }
         var current = path

@@ -17,8 +17,8 @@ struct TemporaryFile: ~Copyable {
 
     /// Creates a file and opens it for reading and writing.
     ///
-    /// - Throws: ``FileFailure`` with the system's error number.
-    init(in folder: String, mode: mode_t, for path: String) throws(FileFailure) {
+    /// - Throws: ``FileError`` with the system's error number.
+    init(in folder: String, mode: mode_t, for path: String) throws(FileError) {
         if Self.cleanedFolders.withLock({ $0.insert(folder).inserted }) { Self.removeLeftovers(in: folder) }
         while true {
             let number = String(UInt64.random(in: 0...(.max)), radix: 16)
@@ -27,7 +27,7 @@ struct TemporaryFile: ~Copyable {
             let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
             guard descriptor >= 0 else {
                 if errno == EEXIST || errno == EINTR { continue }
-                throw FileFailure(.create, path: path, code: errno)
+                throw FileError(.create, path: path, code: errno)
             }
             // Another process can remove the file as a leftover between opening and locking. The file then has no name.
             var status = stat()

@@ -19,15 +19,15 @@ struct XMLScan {
 
     /// Checks a document in UTF-8 without a document type.
     ///
-    /// - Throws: ``XMLFailure`` with the line.
-    static func check(_ bytes: [UInt8]) throws(XMLFailure) {
+    /// - Throws: ``XMLDocumentError`` with the line.
+    static func check(_ bytes: [UInt8]) throws(XMLDocumentError) {
         var scan = XMLScan(bytes)
         try scan.run()
     }
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    private mutating func run() throws(XMLFailure) {
+    private mutating func run() throws(XMLDocumentError) {
         while let byte = next() {
             switch byte {
             case UInt8(ascii: "<"): try markup()
@@ -38,7 +38,7 @@ struct XMLScan {
     }
 
     /// Scans the markup after `<`.
-    private mutating func markup() throws(XMLFailure) {
+    private mutating func markup() throws(XMLDocumentError) {
         if skip("!--") {
             try countTextDivider()
             try skip(past: "-->")
@@ -57,7 +57,7 @@ struct XMLScan {
     }
 
     /// Scans a start tag or an empty element, after its `<`.
-    private mutating func startTag() throws(XMLFailure) {
+    private mutating func startTag() throws(XMLDocumentError) {
         try Self.count(&elements, XMLTree.Limit.elements, "elements", line)
         guard open.count < XMLTree.Limit.depth else {
             throw failure("elements are nested deeper than \(XMLTree.Limit.depth) levels")
@@ -87,7 +87,7 @@ struct XMLScan {
     }
 
     /// Scans an attribute. Returns whether it declares a namespace.
-    private mutating func attribute() throws(XMLFailure) -> Bool {
+    private mutating func attribute() throws(XMLDocumentError) -> Bool {
         let name = name()
         skipWhitespace()
         guard !name.isEmpty, skip("=") else { throw Self.notWellFormed(line) }
@@ -141,13 +141,13 @@ struct XMLScan {
     }
 
     /// Skips all bytes up to and including the text.
-    private mutating func skip(past text: StaticString) throws(XMLFailure) {
+    private mutating func skip(past text: StaticString) throws(XMLDocumentError) {
         while !skip(text) {
             guard next() != nil else { throw Self.notWellFormed(line) }
         }
     }
 
-    private mutating func countTextDivider() throws(XMLFailure) {
+    private mutating func countTextDivider() throws(XMLDocumentError) {
         let what: StaticString = "comments, instructions, CDATA sections and references"
         try Self.count(&textDividers, XMLTree.Limit.textDividers, what, line)
     }
@@ -157,15 +157,15 @@ struct XMLScan {
         _ limit: Int,
         _ what: StaticString,
         _ line: Int
-    ) throws(XMLFailure) {
+    ) throws(XMLDocumentError) {
         counter += 1
-        guard counter <= limit else { throw XMLFailure("line \(line)", "the document has more than \(limit) \(what)") }
+        guard counter <= limit else { throw XMLDocumentError("line \(line)", "the document has more than \(limit) \(what)") }
     }
 
-    private func failure(_ reason: String) -> XMLFailure { XMLFailure("line \(line)", reason) }
+    private func failure(_ reason: String) -> XMLDocumentError { XMLDocumentError("line \(line)", reason) }
 
     /// Returns the error for a document that is not well-formed.
-    static func notWellFormed(_ line: Int) -> XMLFailure {
-        XMLFailure("line \(line)", "the document is not well-formed XML")
+    static func notWellFormed(_ line: Int) -> XMLDocumentError {
+        XMLDocumentError("line \(line)", "the document is not well-formed XML")
     }
 }

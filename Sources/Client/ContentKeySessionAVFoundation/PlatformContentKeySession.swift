@@ -28,7 +28,7 @@ public final class PlatformContentKeySession: ContentKeySource {
     ///   - keySystem: The method of key delivery.
     ///   - storageDirectory: The directory in which AVFoundation records sessions, so that a session that ends without
     ///     ``expire()`` is reported after the next launch; nil disables these reports.
-    ///   - keptKeys: The store in which an updated persistent key replaces the old one. Pass the same store to the
+    ///   - persistentKeys: The store in which an updated persistent key replaces the old one. Pass the same store to the
     ///     loader's settings.
     ///   - storesKey: A function that returns whether a key is stored. By default none is.
     ///   - retries: The maximum number of consecutive retries of AVFoundation for a key.
@@ -36,7 +36,7 @@ public final class PlatformContentKeySession: ContentKeySource {
     public init(
         _ keySystem: ContentKeySystem = .fairPlayStreaming,
         storageDirectory: URL? = nil,
-        keptKeys: (any KeptKeys)? = nil,
+        persistentKeys: (any PersistentKeyStore)? = nil,
         retries: Int = 2,
         resultTimeout: Duration = .seconds(15),
         storesKey: @escaping @Sendable (String) -> Bool = { _ in false }
@@ -47,7 +47,7 @@ public final class PlatformContentKeySession: ContentKeySource {
         self.session = PlatformObject(session)
         self.storageDirectory = storageDirectory
         ledger = RequestLedger(keySystem, resultTimeout: resultTimeout, storesKey: storesKey)
-        delegate = PlatformSessionDelegate(ledger, eventBroadcast, keptKeys, retries: retries)
+        delegate = PlatformSessionDelegate(ledger, eventBroadcast, persistentKeys, retries: retries)
         session.setDelegate(delegate, queue: DispatchQueue(label: "org.keyway.content-key-session"))
     }
 

@@ -14,7 +14,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
     init(
         _ ledger: RequestLedger,
         _ events: Broadcast<PlatformContentKeyEvent>,
-        _ keptKeys: (any KeptKeys)?,
+        _ persistentKeys: (any PersistentKeyStore)?,
         retries: Int
     ) {
         (self.ledger, self.events, self.retries) = (ledger, events, retries)
@@ -25,7 +25,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         // the session until all earlier updates are stored: a key that was replaced can no longer be played.
         Task {
             for await update in stream {
-                await keptKeys?.keep(update.key, for: update.identifier)
+                await persistentKeys?.keep(update.key, for: update.identifier)
                 events.add(.didUpdatePersistableKey(identifier: update.identifier))
             }
         }

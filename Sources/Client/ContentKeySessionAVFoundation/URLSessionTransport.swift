@@ -8,7 +8,7 @@ import Locking
 public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDelegate, @unchecked Sendable {
     private struct Exchange {
         let maximum: Int
-        let continuation: CheckedContinuation<Result<KeyTransportAnswer, KeyTransportError>, Never>
+        let continuation: CheckedContinuation<Result<KeyTransportResponse, KeyTransportError>, Never>
         var body = Data()
         var isTooLarge = false
     }
@@ -30,7 +30,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
     public func invalidate() { session?.finishTasksAndInvalidate() }
 
     /// Sends a request and returns the response.
-    public func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+    public func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
         guard let session, let url = URL(string: request.url), let scheme = url.scheme?.lowercased(),
             scheme == "https" || scheme == "http", url.host != nil
         else { throw .badAddress }
@@ -50,7 +50,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         return try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 exchanges.withLock {
-                    $0[task.taskIdentifier] = Exchange(maximum: request.maximumAnswer, continuation: continuation)
+                    $0[task.taskIdentifier] = Exchange(maximum: request.maximumResponseSize, continuation: continuation)
                 }
                 task.resume()
                 if Task.isCancelled { task.cancel() }
@@ -60,7 +60,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         }.get()
     }
 
-    private func finish(_ task: Int, with result: Result<KeyTransportAnswer, KeyTransportError>) {
+    private func finish(_ task: Int, with result: Result<KeyTransportResponse, KeyTransportError>) {
         exchanges.withLock { $0.removeValue(forKey: task) }?.continuation.resume(returning: result)
     }
 
@@ -96,7 +96,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         _ body: Data,
         _ isTooLarge: Bool,
         _ error: (any Error)?
-    ) -> Result<KeyTransportAnswer, KeyTransportError> {
+    ) -> Result<KeyTransportResponse, KeyTransportError> {
         if isTooLarge { return .failure(.tooLarge) }
         if let error {
             switch (error as? URLError)?.code {
@@ -110,7 +110,7 @@ public final class URLSessionTransport: NSObject, KeyTransport, URLSessionDataDe
         let headers = response.allHeaderFields.compactMap { name, value in
             (name as? String).flatMap { name in (value as? String).map { KeyTransportHeader(name, $0) } }
         }
-        return .success(KeyTransportAnswer(status: response.statusCode, headers: headers, body: Array(body)))
+        return .success(KeyTransportResponse(status: response.statusCode, headers: headers, body: Array(body)))
     }
 }
 #endif

@@ -4,10 +4,10 @@ public import VirtualDevice
 /// The information of a virtual device about its persistent keys.
 extension FPSDevice: PersistentKeyDevice {
     /// Returns the durations and dates of a persistent key.
-    public func facts(ofPersistableKey stored: [UInt8]) throws(ContentKeyError) -> KeptKeyFacts {
+    public func facts(ofPersistableKey stored: [UInt8]) throws(ContentKeyError) -> PersistentKeyInformation {
         try translating { () throws(FPSError) in
             let found = try self.facts(of: stored)
-            var facts = KeptKeyFacts(
+            var facts = PersistentKeyInformation(
                 acquired: found.acquired,
                 firstPlayed: found.firstPlayed,
                 isCurrent: found.isCurrent

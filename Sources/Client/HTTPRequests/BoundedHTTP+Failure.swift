@@ -12,7 +12,7 @@ extension BoundedHTTP {
             case brokenOff
             /// The response was not complete before the timeout.
             case deadline
-            /// The response is larger than ``Request/maximumAnswer``.
+            /// The response is larger than ``Request/maximumResponseSize``.
             case tooLarge
             /// The URL is not valid, or has too many or cyclic redirects.
             case badAddress

@@ -17,14 +17,14 @@ extension BoundedHTTP {
         /// ``BoundedHTTP/open(_:)``, up to the head of the response.
         package var timeout: Duration
         /// The maximum size of the response body, in bytes.
-        package var maximumAnswer: Int
+        package var maximumResponseSize: Int
         /// A function that returns whether the body of a response with this status is read; otherwise the body is
         /// empty.
         package var readsBody: @Sendable (Int) -> Bool = { _ in true }
 
         /// Creates a GET request.
-        package init(_ url: String, timeout: Duration, maximumAnswer: Int) {
-            (self.url, self.timeout, self.maximumAnswer) = (url, timeout, maximumAnswer)
+        package init(_ url: String, timeout: Duration, maximumResponseSize: Int) {
+            (self.url, self.timeout, self.maximumResponseSize) = (url, timeout, maximumResponseSize)
         }
 
         /// The method.

@@ -122,13 +122,13 @@ package struct BoundedHTTP: Sendable {
         guard request.readsBody(head.status) else { return .success(answer) }
         let expected = head.header("Content-Length").flatMap { UInt64($0) }
         meter.start(expecting: expected)
-        let tooLarge = Failure(.tooLarge, "the response is longer than \(request.maximumAnswer) bytes")
-        guard request.method == "HEAD" || expected ?? 0 <= UInt64(clamping: request.maximumAnswer) else {
+        let tooLarge = Failure(.tooLarge, "the response is longer than \(request.maximumResponseSize) bytes")
+        guard request.method == "HEAD" || expected ?? 0 <= UInt64(clamping: request.maximumResponseSize) else {
             return .failure(tooLarge)
         }
         do {
             for try await chunk in head.body {
-                guard chunk.readableBytes <= request.maximumAnswer - answer.body.count else {
+                guard chunk.readableBytes <= request.maximumResponseSize - answer.body.count else {
                     return .failure(tooLarge)
                 }
                 answer.body.append(contentsOf: chunk.readableBytesView)

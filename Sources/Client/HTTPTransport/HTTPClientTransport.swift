@@ -9,18 +9,18 @@ package struct HTTPClientTransport: KeyTransport {
     package init(_ http: BoundedHTTP = .withoutRedirects) { self.http = http }
 
     /// Sends a request and reads the complete response before the timeout.
-    package func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+    package func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
         var outgoing = BoundedHTTP.Request(
             request.url,
             timeout: request.timeout,
-            maximumAnswer: request.maximumAnswer
+            maximumResponseSize: request.maximumResponseSize
         )
         outgoing.method = request.method.rawValue
         outgoing.headers = request.headers.map { .init($0.name, $0.value) }
         if request.method == .post { outgoing.body = request.body }
         do {
             let answer = try await http.send(outgoing)
-            return KeyTransportAnswer(
+            return KeyTransportResponse(
                 status: answer.status,
                 headers: answer.headers.map { KeyTransportHeader($0.name, $0.value) },
                 body: answer.body

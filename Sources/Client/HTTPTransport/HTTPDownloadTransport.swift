@@ -12,9 +12,9 @@ package struct HTTPDownloadTransport: DownloadTransport {
     package init(_ http: BoundedHTTP = .followingRedirects) { self.http = http }
 
     /// Sends a request, and waits for the head of the response.
-    package func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+    package func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadResponse {
         // The download limits the body, part by part.
-        var outgoing = BoundedHTTP.Request(request.url, timeout: request.headTimeout, maximumAnswer: .max)
+        var outgoing = BoundedHTTP.Request(request.url, timeout: request.headTimeout, maximumResponseSize: .max)
         outgoing.headers = [.init("User-Agent", "keyway")] + request.headers.map { .init($0.name, $0.value) }
         let head: BoundedHTTP.Head
         do {
@@ -23,7 +23,7 @@ package struct HTTPDownloadTransport: DownloadTransport {
             throw MediaLoadError(error, request.url)
         }
         let body = Body(head.body.makeAsyncIterator(), url: request.url)
-        return DownloadAnswer(
+        return DownloadResponse(
             status: head.status,
             url: head.url,
             header: { head.header($0) },

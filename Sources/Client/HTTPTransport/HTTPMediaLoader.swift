@@ -34,7 +34,7 @@ package struct HTTPMediaLoader: MediaLoader {
     ) async throws(MediaLoadError) -> LoadedMedia {
         if resource.url.lowercased().hasPrefix("file:") { return try await FileMediaLoader().load(resource) }
         guard resource.range?.isEmpty != true else { throw MediaLoadError(.wrongRange, resource.url) }
-        var request = BoundedHTTP.Request(resource.url, timeout: timeout, maximumAnswer: resource.maximumSize)
+        var request = BoundedHTTP.Request(resource.url, timeout: timeout, maximumResponseSize: resource.maximumSize)
         request.headers = [.init("User-Agent", "keyway")]
         if let range = resource.rangeField { request.headers.append(.init("Range", range)) }
         request.readsBody = { $0 == 200 || $0 == 206 }

@@ -147,7 +147,7 @@ public struct KSM: Sendable {
                 "the scope of bundle \(opened.bundle.name) does not include this content"
             )
         }
-        let facts = RequestFacts(
+        let facts = RequestProperties(
             opened,
             track: content.track,
             streamID: content.streamID,

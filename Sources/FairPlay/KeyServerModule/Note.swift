@@ -8,7 +8,7 @@ public enum Note: Sendable, Hashable, CustomStringConvertible {
     /// module.
     case certificateExpired(bundle: String)
     /// The payload has an irregularity.
-    case oddity(SPCRequest.Oddity)
+    case anomaly(SPCRequest.Anomaly)
     /// The tag return request contains a tag that the SPC does not contain, so no block was returned for it.
     case requestedTagAbsent(TLLVTag)
     /// The tag return request contains a tag more than once; its block was returned once.
@@ -24,7 +24,7 @@ public enum Note: Sendable, Hashable, CustomStringConvertible {
         case .newerProtocolVersion(let version):
             "the device supports version \(version) of FPS, which is newer than the versions of this server"
         case .certificateExpired(let bundle): "the application certificate of bundle \(bundle) has expired"
-        case .oddity(let oddity): "\(oddity)"
+        case .anomaly(let anomaly): "\(anomaly)"
         case .requestedTagAbsent(let tag): "the tag return request contains \(tag), which is not in the SPC"
         case .requestedTagRepeated(let tag): "the tag return request contains \(tag) more than once"
         case .persistenceWithheld(let reason): "an online key was issued instead of a persistent key: \(reason)"

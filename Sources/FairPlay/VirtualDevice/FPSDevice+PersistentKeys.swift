@@ -40,9 +40,9 @@ extension FPSDevice {
     /// Returns the properties of a persistent key, even if it is no longer valid, but not the content key.
     ///
     /// - Throws: ``FPSError`` if this device cannot decrypt the persistent key.
-    public func facts(of stored: [UInt8]) throws(FPSError) -> PersistentKeyFacts {
+    public func facts(of stored: [UInt8]) throws(FPSError) -> PersistentKeyProperties {
         let key = try openPersistentKey(stored)
-        var facts = PersistentKeyFacts(
+        var facts = PersistentKeyProperties(
             acquired: key.validity.acquired,
             firstPlayed: key.validity.firstPlayed,
             isCurrent: withState { $0.vault.isCurrent(key) }

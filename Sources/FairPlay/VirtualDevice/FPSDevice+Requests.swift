@@ -72,7 +72,7 @@ extension FPSDevice {
     }
 
     /// Returns the bytes of an SPC that does not get a CKC: a Sync SPC.
-    func makeSPC(_ origin: KeyOrigin, sync: SyncReport, mutations: [SPCMutation]) throws(FPSError) -> [UInt8] {
+    func makeSPC(_ origin: KeyOrigin, sync: DeviceSyncReport, mutations: [SPCMutation]) throws(FPSError) -> [UInt8] {
         let application = try checkedCertificate(origin.certificate, origin.assetID, origin.versions)
         return try build(origin, application, state: .readyToStart, sync: sync, mutations: mutations).spc
     }
@@ -129,7 +129,7 @@ extension FPSDevice {
         _ origin: KeyOrigin,
         _ application: ApplicationCertificate,
         state: PlaybackState,
-        sync: SyncReport,
+        sync: DeviceSyncReport,
         mutations: [SPCMutation]
     ) throws(FPSError) -> SPCBuilder.Result {
         let builder = SPCBuilder(
@@ -138,7 +138,7 @@ extension FPSDevice {
             assetID: origin.assetID,
             protocolVersion: try protocolVersion(of: origin.versions),
             output: origin.output,
-            mediaPlaybackState: MediaPlaybackState(
+            mediaPlaybackState: DevicePlaybackState(
                 creationDate: UInt32(clamping: clock.now),
                 state: state,
                 session: origin.session

@@ -39,7 +39,7 @@ extension FPSDevice {
     ///   key that is not persistent.
     public func makePersistentKey(ckc: [UInt8], for request: KeyRequest) throws(FPSError) -> [UInt8] {
         try open(ckc, for: request) { received throws(FPSError) in
-            guard profile.keepsPersistentKeys else {
+            guard profile.supportsPersistentKeys else {
                 throw .persistenceNotAllowed.because("this kind of device does not support persistent keys")
             }
             guard received.terms.isPersistable, request.renewing == nil, let contentKey = received.contentKey else {

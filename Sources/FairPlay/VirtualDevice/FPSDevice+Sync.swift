@@ -29,9 +29,9 @@ extension FPSDevice {
         let (key, offlineKey) = try openOfflineKey(persistentKey)
         let isCurrent = withState { $0.vault.isCurrent(key) }
         let remaining = key.validity.remaining(at: clock.now)
-        let sync: SyncReport
+        let sync: DeviceSyncReport
         if let titleID = offlineKey.titleID {
-            var report = SyncReport.Version2(challenge: challenge, flags: .report)
+            var report = DeviceSyncReport.Version2(challenge: challenge, flags: .report)
             report.titleID = titleID
             if isCurrent {
                 report.flags.formUnion(remaining == 0 ? [.success, .objectExpired] : .success)
@@ -66,7 +66,7 @@ extension FPSDevice {
         mutations: [SPCMutation] = []
     ) throws(FPSError) -> [UInt8] {
         guard profile.has(.secureInvalidation) else { throw .invalidationNotSupported }
-        var report = SyncReport.Version2(challenge: challenge, flags: .secureInvalidation)
+        var report = DeviceSyncReport.Version2(challenge: challenge, flags: .secureInvalidation)
         let origin: KeyOrigin
         switch target {
         case .all(let assetID):
@@ -108,7 +108,7 @@ extension FPSDevice {
         }
     }
 
-    private func openOfflineKey(_ sealed: [UInt8]) throws(FPSError) -> (PersistentKey, OfflineKey) {
+    private func openOfflineKey(_ sealed: [UInt8]) throws(FPSError) -> (PersistentKey, ReceivedOfflineKey) {
         let key = try openPersistentKey(sealed)
         guard let offlineKey = key.validity.terms.offlineKey else {
             throw .invalidPersistentKey.because("the CKC of the key had no Offline Key TLLV")

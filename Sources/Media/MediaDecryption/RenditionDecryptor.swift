@@ -92,7 +92,7 @@ package struct RenditionDecryptor {
                 "its EXT-X-KEY tag has no IV attribute, and no IV was given with the key"
             )
         }
-        let segment = try SegmentDecryption(bytes.span.bytes, key: key.key, iv: iv, name: name)
+        let segment = try SegmentDecryptor(bytes.span.bytes, key: key.key, iv: iv, name: name)
         var clear = [UInt8](repeating: 0, count: segment.clearSize)
         var span = clear.mutableSpan
         var output = span.mutableBytes

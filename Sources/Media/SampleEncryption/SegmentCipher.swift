@@ -3,7 +3,7 @@ import ByteCoding
 public import FPSCrypto
 
 /// A cipher for METHOD=AES-128, which encrypts or decrypts whole media segments with AES-128-CBC and PKCS #7 padding
-/// (RFC 8216bis, 4.4.4.4), several at once under one key. For a segment that arrives in parts use ``SegmentStream``.
+/// (RFC 8216bis, 4.4.4.4), several at once under one key. For a segment that arrives in parts use ``SegmentStreamCipher``.
 ///
 /// Not thread-safe: make one call at a time. The object stores the key schedules, which are wiped on deinitialization.
 public final class SegmentCipher {

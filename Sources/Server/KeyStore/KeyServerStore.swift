@@ -10,7 +10,7 @@ package protocol KeyServerStore: ContentStore, TitleStore, ChannelStore, PolicyS
     /// - Returns: The number of new keys.
     /// - Throws: ``KeyStoreError`` if the keys cannot be read; the known keys stay.
     @discardableResult
-    func readKeysAgain() throws(KeyStoreError) -> Int
+    func reloadKeys() throws(KeyStoreError) -> Int
 
     /// Writes in the same way as a license: to the same database, through the same queue, with the same durability.
     /// Each call overwrites the data of the previous call. It writes at least as much data as a license does.

@@ -7,7 +7,7 @@ package import KeyStore
 /// consistently even if one of them fails. SQL runs on workers, each a connection with its own thread.
 package final class PostgresKeyStore: KeyServerStore {
     let readers: ConnectionPool
-    let writes: WriteQueue
+    let writes: PostgresWriteQueue
     let keys: KeyEncryptionKeyRing
     let replaySecret: SecretBytes
     /// Whether opening the store created it.
@@ -27,7 +27,7 @@ package final class PostgresKeyStore: KeyServerStore {
     ///   - settings: The settings of the connection.
     ///   - creating: Whether to create tables that do not exist.
     ///   - keys: Returns the key-encryption keys. Its argument specifies whether it may create a key, which is the case
-    /// if the database is empty. ``readKeysAgain()`` calls it again.
+    /// if the database is empty. ``reloadKeys()`` calls it again.
     /// - Throws: ``KeyStoreError`` with the codes `missingStore`, `conflict`, `wrongKEK`, `foreignDatabase`,
     ///   `newerSchema`, `corrupt`, `unavailable`, and the errors of `keys`.
     package static func open(
@@ -40,7 +40,7 @@ package final class PostgresKeyStore: KeyServerStore {
 
     static func open(
         _ settings: PostgresSettings,
-        schema: Schema,
+        schema: PostgresSchema,
         creating: StoreCreation = .ifMissing,
         keys source: @escaping @Sendable (_ mayCreate: Bool) throws(KeyStoreError) -> [KeyEncryptionKey]
     ) async throws(KeyStoreError) -> PostgresKeyStore {
@@ -79,7 +79,7 @@ package final class PostgresKeyStore: KeyServerStore {
         self.isNew = isNew
         // With two writers, the next group is decided while the previous one waits for its commit.
         let writers = settings.connections < 5 ? 1 : 2
-        writes = WriteQueue(settings, count: writers)
+        writes = PostgresWriteQueue(settings, count: writers)
         readers = ConnectionPool(settings, count: settings.connections - writers - 1)
         timeout = settings.deadline
         replaySecret = ReplayKey.secret(from: deviceHashKey)
@@ -96,7 +96,7 @@ package final class PostgresKeyStore: KeyServerStore {
     }
 
     /// Reloads the key-encryption keys from their source.
-    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.reload() }
+    package func reloadKeys() throws(KeyStoreError) -> Int { try keys.reload() }
 
     /// Encrypts every secret with another key, in one transaction. Licenses continue in the meantime; administration
     /// waits.

@@ -1,7 +1,7 @@
 import GRDB
 import KeyStore
 
-/// Schema 5: the table `catalog` with one number that grows with every change of content, titles, tracks and policies,
+/// SQLiteSchema 5: the table `catalog` with one number that grows with every change of content, titles, tracks and policies,
 /// by any process. A server can therefore cache lookups, and check in the granting transaction whether they are
 /// current.
 enum CatalogVersion {

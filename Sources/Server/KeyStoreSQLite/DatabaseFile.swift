@@ -15,7 +15,7 @@ enum DatabaseFile {
                 try require("1", of: "foreign_keys", db, path)
                 try require("wal", of: "journal_mode", db, path)
             }
-            try Schema.migrator.migrate(pool)
+            try SQLiteSchema.migrator.migrate(pool)
             return pool
         }
     }
@@ -58,7 +58,7 @@ enum DatabaseFile {
     /// Marks an empty database as this program's, and rejects a database of another program or a newer version. This
     /// precedes every write to the database, including that of the journal mode.
     private static func claim(_ db: Database, _ path: String) throws {
-        if try Schema.version(of: db, path) != nil { return }
+        if try SQLiteSchema.version(of: db, path) != nil { return }
         let applicationID = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
@@ -66,10 +66,10 @@ enum DatabaseFile {
             throw KeyStoreError(
                 .foreignDatabase,
                 place: path,
-                reason: "its application_id is \(applicationID), not \(Schema.applicationID)"
+                reason: "its application_id is \(applicationID), not \(SQLiteSchema.applicationID)"
             )
         }
-        try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+        try db.execute(sql: "PRAGMA application_id = \(SQLiteSchema.applicationID)")
     }
 
     private static func require(_ expected: String, of pragma: String, _ db: Database, _ path: String) throws {

@@ -20,7 +20,7 @@ extension SQLiteKeyStore {
     /// Verifies the complete log against its hash chains. The log must also contain the last entry that the store
     /// recorded.
     package func verifyAudit(expecting head: AuditHead?) async throws(KeyStoreError) -> AuditVerification {
-        let last = try await translatingErrors(in: "audit") { try await pool.read { db in try AuditRow.head(db) } }
+        let last = try await translatingErrors(in: "audit") { try await pool.read { db in try SQLiteAuditRow.head(db) } }
         return try await verifyPages(expecting: [last] + (head.map { [$0] } ?? []))
     }
 
@@ -33,9 +33,9 @@ extension SQLiteKeyStore {
             try await pool.read { db in
                 try Row.fetchAll(
                     db,
-                    sql: "SELECT \(AuditRow.columns) FROM audit WHERE \(condition) LIMIT ?",
+                    sql: "SELECT \(SQLiteAuditRow.columns) FROM audit WHERE \(condition) LIMIT ?",
                     arguments: [number, pageSize(limit)]
-                ).map(AuditRow.entry)
+                ).map(SQLiteAuditRow.entry)
             }
         }
     }

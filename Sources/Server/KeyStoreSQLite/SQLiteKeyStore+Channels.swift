@@ -6,8 +6,8 @@ extension SQLiteKeyStore {
     package func channel(title: String) async throws(KeyStoreError) -> ChannelRecord? {
         try await translatingErrors(in: "channel") {
             try await pool.read { db in
-                let sql = "SELECT \(ChannelRow.columns) FROM channel WHERE title_name = ?"
-                return try Row.fetchOne(db, sql: sql, arguments: [title]).map { try ChannelRow.record($0, db) }
+                let sql = "SELECT \(SQLiteChannelRow.columns) FROM channel WHERE title_name = ?"
+                return try Row.fetchOne(db, sql: sql, arguments: [title]).map { try SQLiteChannelRow.record($0, db) }
             }
         }
     }
@@ -18,9 +18,9 @@ extension SQLiteKeyStore {
             try await pool.read { db in
                 try Row.fetchAll(
                     db,
-                    sql: "SELECT \(ChannelRow.columns) FROM channel WHERE title_name > ? ORDER BY title_name LIMIT ?",
+                    sql: "SELECT \(SQLiteChannelRow.columns) FROM channel WHERE title_name > ? ORDER BY title_name LIMIT ?",
                     arguments: [title ?? "", pageSize(limit)]
-                ).map { try ChannelRow.record($0, db) }
+                ).map { try SQLiteChannelRow.record($0, db) }
             }
         }
     }
@@ -42,7 +42,7 @@ extension SQLiteKeyStore {
             for track in record.tracks where try !Self.exists(track: track, of: record.title, db) {
                 throw KeyStoreError.noTrack(track, of: record.title, record.place)
             }
-            try ChannelRow.write(record, db)
+            try SQLiteChannelRow.write(record, db)
             return alreadyExists ? .replaced : .created
         }
     }
@@ -58,7 +58,7 @@ extension SQLiteKeyStore {
 }
 
 /// A row of the table `channel` with those of `channel_track`: reading and writing, in the order of the columns.
-private enum ChannelRow {
+private enum SQLiteChannelRow {
     static let columns = "title_name, length, ahead, starts, is_paused, created, updated"
 
     static func record(_ row: Row, _ db: Database) throws -> ChannelRecord {

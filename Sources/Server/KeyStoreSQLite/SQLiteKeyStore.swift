@@ -10,7 +10,7 @@ package import KeyStore
 package final class SQLiteKeyStore: KeyServerStore {
     let pool: DatabasePool
     let keys: KeyEncryptionKeyRing
-    let writes: WriteQueue
+    let writes: SQLiteWriteQueue
     let replaySecret: SecretBytes
     /// Whether opening the store created it.
     package let isNew: Bool
@@ -31,7 +31,7 @@ package final class SQLiteKeyStore: KeyServerStore {
             try pool.write { db in try Self.deviceHashKey(db, keys) }
         }
         replaySecret = ReplayKey.secret(from: deviceHashKey)
-        writes = WriteQueue(pool: pool)
+        writes = SQLiteWriteQueue(pool: pool)
         self.pool = pool
         self.keys = keys
     }
@@ -44,7 +44,7 @@ package final class SQLiteKeyStore: KeyServerStore {
     }
 
     /// Reloads the key-encryption keys from their source.
-    package func readKeysAgain() throws(KeyStoreError) -> Int { try keys.reload() }
+    package func reloadKeys() throws(KeyStoreError) -> Int { try keys.reload() }
 
     /// Returns the keyed hash of a device.
     package func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }

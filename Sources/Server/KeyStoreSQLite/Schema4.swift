@@ -48,7 +48,7 @@ enum Schema4 {
                 sessionID: sessionID,
                 expiry: GrantRules.later(row[3], by: memory)
             )
-            try EndedSessionRow.write(ended, db)
+            try SQLiteEndedSessionRow.write(ended, db)
         }
     }
 

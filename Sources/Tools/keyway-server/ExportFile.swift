@@ -12,9 +12,9 @@ struct ExportFile {
             output = nil
             return
         }
-        do throws(FileFailure) {
+        do throws(FileError) {
             if case .regular = try OutputTarget(path) {
-                throw FileFailure(.create, path: path, code: EEXIST, reason: "it already exists; use a new name")
+                throw FileError(.create, path: path, code: EEXIST, reason: "it already exists; use a new name")
             }
             output = try OutputFile(path, access: .owner)
         } catch {
@@ -24,12 +24,12 @@ struct ExportFile {
 
     func write(_ bytes: [UInt8]) throws {
         guard let output else { return try FileHandle.standardOutput.write(contentsOf: Data(bytes)) }
-        try failing { () throws(FileFailure) in try output.write(bytes) }
+        try failing { () throws(FileError) in try output.write(bytes) }
     }
 
-    func close() throws { try failing { () throws(FileFailure) in try output?.finish() } }
+    func close() throws { try failing { () throws(FileError) in try output?.finish() } }
 
-    private func failing(_ work: () throws(FileFailure) -> Void) throws {
-        do throws(FileFailure) { try work() } catch { throw CommandFailure("\(error)", kind: .file) }
+    private func failing(_ work: () throws(FileError) -> Void) throws {
+        do throws(FileError) { try work() } catch { throw CommandFailure("\(error)", kind: .file) }
     }
 }

@@ -17,7 +17,7 @@ struct ServerProcess {
     let logger: Logger
 
     /// Serves until SIGTERM or SIGINT, then finishes the requests in progress.
-    func run(bundles: BundleShelf, store: any KeyServerStore, pool: BoundedWorkPool) async throws {
+    func run(bundles: BundleCache, store: any KeyServerStore, pool: BoundedWorkPool) async throws {
         var limits = ListenerLimits()
         limits.connections = configuration.limits.connections
         limits.connectionsPerAddress = configuration.limits.connectionsPerAddress
@@ -138,7 +138,7 @@ struct ServerProcess {
                 )
             )
         )
-        services.append(DashboardPulse(dashboard))
+        services.append(DashboardEventService(dashboard))
         services.append(
             ReadinessService(
                 readiness: readiness,
@@ -159,7 +159,7 @@ struct ServerProcess {
 
     /// The values that the metrics are computed from.
     private func sources(
-        _ bundles: BundleShelf,
+        _ bundles: BundleCache,
         _ store: any KeyServerStore,
         _ pool: BoundedWorkPool,
         _ authorizer: any PlaybackAuthorizer,

@@ -4,7 +4,7 @@ import TextCoding
 @testable import ContentKeySession
 
 /// A store of keys in memory.
-final class InMemoryPersistentKeys: KeptKeys {
+final class InMemoryPersistentKeys: PersistentKeyStore {
     private let keys = Mutex<[String: [UInt8]]>([:])
     var all: [String: [UInt8]] { keys.withLock { $0 } }
     func put(_ key: [UInt8], _ identifier: String) { keys.withLock { $0[identifier] = key } }

@@ -34,7 +34,7 @@ struct KeyFailureTests {
         Row(kind: .badAddress, answer: { .error(.badAddress) }, requests: 1...1, ends: [.badAddress]),
         Row(
             kind: .unreadableAnswer,
-            answer: { .answer(KeyTransportAnswer(status: 200, body: Array("<html>".utf8))) },
+            answer: { .answer(KeyTransportResponse(status: 200, body: Array("<html>".utf8))) },
             requests: 3...3,
             ends: [.unreadableAnswer]
         ),
@@ -192,7 +192,7 @@ struct KeyFailureTests {
     @Test("a login page is not accepted as a certificate")
     func noCertificate() throws {
         let bench = LoaderBench { number, _ in
-            number == 0 ? .answer(KeyTransportAnswer(status: 200, body: Array("<html></html>".utf8))) : .good
+            number == 0 ? .answer(KeyTransportResponse(status: 200, body: Array("<html></html>".utf8))) : .good
         }
         let request = bench.session.ask("skd://movie")
         try bench.run { bench in try await bench.pass(.seconds(60)) }
@@ -216,7 +216,7 @@ struct KeyFailureTests {
         ]
     )
     func statuses(status: Int, type: String, ofBatch: Bool, kind: KeyFailure.Kind) {
-        let problem = ServerProblem(type: LogWord(type))
+        let problem = ServerProblem(type: LogSafeWord(type))
         #expect(KeyFailure.status(status, problem: problem, ofBatch: ofBatch).kind == kind)
     }
 

@@ -147,7 +147,7 @@ struct KeyLoaderTests {
             #expect(bench.session.all.map(\.isLoaded) == [true, false, true])
             let failure = bench.session.all[1].failures.first
             #expect(failure?.kind == .forbidden)
-            #expect(failure?.reason == LogWord("hdcp"))
+            #expect(failure?.reason == LogSafeWord("hdcp"))
             #expect(bench.server.licenses.count == 1)
         }
     }
@@ -155,7 +155,7 @@ struct KeyLoaderTests {
     @Test("requests keys one by one from a server without a batch route, from then on")
     func noBatchRoute() throws {
         let bench = LoaderBench { _, request in
-            request.url.hasSuffix("/licenses") ? .answer(KeyTransportAnswer(status: 404)) : .good
+            request.url.hasSuffix("/licenses") ? .answer(KeyTransportResponse(status: 404)) : .good
         }
         try bench.run { bench in
             await bench.loader.preload(["skd://a1", "skd://a2"])
@@ -242,7 +242,7 @@ struct KeyLoaderTests {
     @Test("stores persistent keys, and answers with stored keys")
     func keeping() throws {
         let keys = InMemoryPersistentKeys()
-        let bench = LoaderBench(settings: .with { $0.keptKeys = keys })
+        let bench = LoaderBench(settings: .with { $0.persistentKeys = keys })
         try bench.run { bench in
             let first = bench.session.ask("skd://movie", isPersistable: true)
             try await bench.pass(.seconds(1))
@@ -264,7 +264,7 @@ struct KeyLoaderTests {
         let keys = InMemoryPersistentKeys()
         let bench = LoaderBench(
             session: ScriptedSession(route: byRoute ? .airPlay : .local),
-            settings: .with { $0.keptKeys = keys }
+            settings: .with { $0.persistentKeys = keys }
         )
         try bench.run { bench in
             let request = bench.session.ask(

@@ -116,7 +116,7 @@ struct RetryPolicyTests {
         ]
     )
     func retryAfter(text: String, duration: Duration?) {
-        let answer = KeyTransportAnswer(status: 503, headers: [.init("RETRY-AFTER", text)])
+        let answer = KeyTransportResponse(status: 503, headers: [.init("RETRY-AFTER", text)])
         #expect(KeyFailure.retryAfter(answer) == duration)
     }
 }

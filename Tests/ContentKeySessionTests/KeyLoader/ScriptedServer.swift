@@ -14,7 +14,7 @@ final class ScriptedServer: KeyTransport {
 
     /// The behavior instead of the normal response.
     enum Answer {
-        case answer(KeyTransportAnswer)
+        case answer(KeyTransportResponse)
         case error(KeyTransportError)
         /// Responds normally.
         case good
@@ -45,7 +45,7 @@ final class ScriptedServer: KeyTransport {
     var licenses: [Seen] { all.filter { $0.request.method == .post || $0.request.url.contains("clear") } }
     var certificateFetches: Int { all.filter { $0.path == "/fps/certificate" }.count }
 
-    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
         let number = seen.withLock { seen in
             seen.append(Seen(request: request, moment: simulation.now))
             return seen.filter { !$0.path.hasSuffix("/certificate") }.count
@@ -62,25 +62,25 @@ final class ScriptedServer: KeyTransport {
         }
     }
 
-    private func certificate() -> KeyTransportAnswer {
+    private func certificate() -> KeyTransportResponse {
         let number = certificates.withLock { count in
             count += 1
             return count
         }
-        return KeyTransportAnswer(status: 200, body: [0x30, 3, 1, 1, UInt8(number)])
+        return KeyTransportResponse(status: 200, body: [0x30, 3, 1, 1, UInt8(number)])
     }
 
-    private func good(_ request: KeyTransportRequest) -> KeyTransportAnswer {
+    private func good(_ request: KeyTransportRequest) -> KeyTransportResponse {
         guard request.method == .post, let json = JSONValue(answer: request.body) else {
-            return KeyTransportAnswer(status: 200, body: Array(repeating: 7, count: 16))
+            return KeyTransportResponse(status: 200, body: Array(repeating: 7, count: 16))
         }
         guard let items = json["fairplay-streaming-request"]?["create-ckc"]?.items else {
-            return KeyTransportAnswer(status: 200, body: JSONValue.object(["ckc": Self.ckc(json)]).encoded())
+            return KeyTransportResponse(status: 200, body: JSONValue.object(["ckc": Self.ckc(json)]).encoded())
         }
         return Self.batch(items) { Self.ckc($0) }
     }
 
-    static func batch(_ items: [JSONValue], _ ckc: (JSONValue) -> JSONValue?) -> KeyTransportAnswer {
+    static func batch(_ items: [JSONValue], _ ckc: (JSONValue) -> JSONValue?) -> KeyTransportResponse {
         let answers = items.map { item in
             if let ckc = ckc(item) {
                 return JSONValue.object(["id": item["id"], "status": .integer(0), "ckc": ckc])
@@ -92,7 +92,7 @@ final class ScriptedServer: KeyTransport {
             ])
         }
         let body = JSONValue.object(["fairplay-streaming-response": .object(["create-ckc": .array(answers)])])
-        return KeyTransportAnswer(status: 200, body: body.encoded())
+        return KeyTransportResponse(status: 200, body: body.encoded())
     }
 
     static func ckc(_ item: JSONValue) -> JSONValue? {
@@ -102,6 +102,6 @@ final class ScriptedServer: KeyTransport {
 
     static func problem(_ status: Int, _ type: String, headers: [KeyTransportHeader] = []) -> Answer {
         let body = JSONValue.object(["type": .string("urn:keyway:problem:" + type)]).encoded()
-        return .answer(KeyTransportAnswer(status: status, headers: headers, body: body))
+        return .answer(KeyTransportResponse(status: status, headers: headers, body: body))
     }
 }

@@ -7,25 +7,25 @@ struct OfflineClearKeysTests {
     /// A web server with a table of responses, which can be disconnected.
     private final class Web: KeyTransport {
         struct State {
-            var answers: [String: KeyTransportAnswer]
+            var answers: [String: KeyTransportResponse]
             var asked: [KeyTransportRequest] = []
             var isCut = false
         }
         let state: Mutex<State>
 
-        init(_ pages: [String: String] = [:], answers: [String: KeyTransportAnswer] = [:]) {
-            let pages = pages.mapValues { KeyTransportAnswer(status: 200, body: Array($0.utf8)) }
+        init(_ pages: [String: String] = [:], answers: [String: KeyTransportResponse] = [:]) {
+            let pages = pages.mapValues { KeyTransportResponse(status: 200, body: Array($0.utf8)) }
             state = Mutex(State(answers: pages.merging(answers) { _, new in new }))
         }
 
         var asked: [String] { state.withLock { $0.asked.map(\.url) } }
         func cut() { state.withLock { $0.isCut = true } }
 
-        func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
-            let answer: Result<KeyTransportAnswer, KeyTransportError> = state.withLock { state in
+        func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
+            let answer: Result<KeyTransportResponse, KeyTransportError> = state.withLock { state in
                 state.asked.append(request)
                 guard !state.isCut else { return .failure(.noConnection) }
-                return .success(state.answers[request.url] ?? KeyTransportAnswer(status: 404))
+                return .success(state.answers[request.url] ?? KeyTransportResponse(status: 404))
             }
             return try answer.get()
         }
@@ -109,13 +109,13 @@ struct OfflineClearKeysTests {
 
     @Test("prevent the download of a playlist that could not be played")
     func unplayable() async {
-        let refused = Web(Self.pages, answers: ["https://film.example/k": KeyTransportAnswer(status: 403)])
+        let refused = Web(Self.pages, answers: ["https://film.example/k": KeyTransportResponse(status: 403)])
         let low = "interceptedhttps://film.example/low.m3u8"
         #expect(await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: refused), low) == .status)
         for body in ["", "fifteen bytes..", "seventeen bytes.."] {
             let page = Web(
                 Self.pages,
-                answers: ["https://film.example/k": KeyTransportAnswer(status: 200, body: Array(body.utf8))]
+                answers: ["https://film.example/k": KeyTransportResponse(status: 200, body: Array(body.utf8))]
             )
             let shelf = InMemoryPersistentKeys()
             #expect(await code(OfflineClearKeys(store: shelf, transport: page), low) == .unreadableKey)
@@ -130,7 +130,7 @@ struct OfflineClearKeysTests {
 
     @Test("are resolved against the playlist's address after redirects")
     func redirects() async throws {
-        let moved = { (to: String) in KeyTransportAnswer(status: 302, headers: [.init("location", to)]) }
+        let moved = { (to: String) in KeyTransportResponse(status: 302, headers: [.init("location", to)]) }
         let web = Web(
             [
                 "https://cdn.example/b/low.m3u8": Self.low, "https://cdn.example/b/k": Self.key,

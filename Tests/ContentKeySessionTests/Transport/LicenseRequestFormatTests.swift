@@ -63,7 +63,7 @@ struct LicenseRequestFormatTests {
               {"id": 5, "status": 0, "ckc": "AAM="}, {"id": 5, "status": 0, "ckc": "AAM="}, 7, {"status": 0}]}}
             """
         let items = LicenseBatchFormat.decode(Array(body.utf8), count: 5)
-        let problem = ServerProblem(type: LogWord("unknown-asset"))
+        let problem = ServerProblem(type: LogSafeWord("unknown-asset"))
         #expect(
             items == [.ckc([0, 1]), .refused(status: 404, problem: problem), .ckc([0, 3]), .unreadable, .unreadable]
         )
@@ -87,7 +87,7 @@ struct LicenseRequestFormatTests {
     )
     func noJSON(text: String) {
         #expect(LicenseRequestFormat.json().decode(Array(text.utf8)) == nil)
-        #expect(ServerProblem(KeyTransportAnswer(status: 403, body: Array(text.utf8))) == ServerProblem())
+        #expect(ServerProblem(KeyTransportResponse(status: 403, body: Array(text.utf8))) == ServerProblem())
     }
 
     @Test("Responses are nested at most 16 levels deep")
@@ -149,7 +149,7 @@ struct RedactionTests {
             headers: [header],
             body: Array("s3cret".utf8)
         )
-        let answer = KeyTransportAnswer(status: 200, headers: [header], body: Array("s3cret".utf8))
+        let answer = KeyTransportResponse(status: 200, headers: [header], body: Array("s3cret".utf8))
         for value in [token, header, request, answer] as [any Sendable] {
             var text = "\(value) " + String(reflecting: value)
             dump(value, to: &text)
@@ -175,12 +175,12 @@ struct RedactionTests {
             (String(repeating: "a", count: 61), false),
         ]
     )
-    func words(text: String, isWord: Bool) { #expect((LogWord(text) != nil) == isWord) }
+    func words(text: String, isWord: Bool) { #expect((LogSafeWord(text) != nil) == isWord) }
 
     @Test("the logs of a run contain neither tokens nor queries nor other text of the server")
     func logs() throws {
         let bench = LoaderBench { _, _ in
-            .answer(KeyTransportAnswer(status: 403, body: Array(#"{"type":"x:Bad s3cret","reason":"s3cret!"}"#.utf8)))
+            .answer(KeyTransportResponse(status: 403, body: Array(#"{"type":"x:Bad s3cret","reason":"s3cret!"}"#.utf8)))
         }
         try bench.run { bench in
             bench.session.ask("skd://movie?s3cret")

@@ -15,7 +15,7 @@ final class FilmTransport: DownloadTransport {
     /// The paths that were requested.
     var asked: [String] { state.withLock { $0.asked } }
 
-    func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+    func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadResponse {
         let path = String(request.url.dropFirst(Self.address.count))
         let isCut = state.withLock { state in
             state.asked.append(path)
@@ -24,7 +24,7 @@ final class FilmTransport: DownloadTransport {
         guard !isCut else { throw MediaLoadError(.noConnection, request.url) }
         guard let bytes = film.files[path] else { throw MediaLoadError(.notFound, request.url, status: 404) }
         let rest = Mutex<[UInt8]?>(bytes)
-        return DownloadAnswer(
+        return DownloadResponse(
             status: 200,
             url: request.url,
             validators: Validators(etag: "\"1\""),

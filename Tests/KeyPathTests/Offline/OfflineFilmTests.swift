@@ -147,7 +147,7 @@ struct OfflineFilmTests {
             for asset in Self.assets { #expect(try await stage.server.offlineLicense(asset)?.end == .expired) }
 
             // If storage runs short, it is evicted first, before titles that were not watched.
-            let candidates = [(bundle, KeptKeyState.playbackExpired), (clear, nil)].map { bundle, keys in
+            let candidates = [(bundle, OfflineKeyState.playbackExpired), (clear, nil)].map { bundle, keys in
                 EvictionCandidate(
                     title: keys == nil ? "clear" : "film",
                     size: bundle.description.summary.byteCount,

@@ -11,7 +11,7 @@ import VirtualDevice
 /// A viewer's device with its persistent keys, and a real server. Server, device and ledger share one clock.
 struct OfflineStage: Sendable {
     let server: TestKeyServer
-    let time: JumpingTime
+    let time: SimulatedTime
     let device: FPSDevice
     let offline: OfflineKeys
     /// The folder of the persistent keys and the downloads.
@@ -23,7 +23,7 @@ struct OfflineStage: Sendable {
 
     /// Runs a test: the title `film` with four streams is rented, `show` with one stream is part of a subscription.
     static func run(_ story: @Sendable (OfflineStage) async throws -> Void) async throws {
-        let time = JumpingTime()
+        let time = SimulatedTime()
         try await TestKeyServer.run(time) { server in
             var contents: [String: SecretBytes] = [:]
             for (asset, policy, title) in [
@@ -34,7 +34,7 @@ struct OfflineStage: Sendable {
                     asset,
                     policy: policy,
                     titleID: [UInt8](repeating: UInt8(title), count: 16),
-                    at: JumpingDeviceClock.start
+                    at: SimulatedDeviceClock.start
                 )
             }
             let stage = try OfflineStage(server, time, contents)
@@ -43,15 +43,15 @@ struct OfflineStage: Sendable {
         }
     }
 
-    private init(_ server: TestKeyServer, _ time: JumpingTime, _ contents: [String: SecretBytes]) throws {
+    private init(_ server: TestKeyServer, _ time: SimulatedTime, _ contents: [String: SecretBytes]) throws {
         (self.server, self.time, self.contents) = (server, time, contents)
         device = server.device(time)
         folder = NSTemporaryDirectory() + "/offline-story-\(UUID().uuidString)"
-        let store = try KeptKeyStore(
+        let store = try OfflineKeyStore(
             folder: folder + "/keys",
             key: StorageKey(SecretBytes(copying: [UInt8](repeating: 7, count: 32)))
         )
-        let clock = JumpingDeviceClock(time: time)
+        let clock = SimulatedDeviceClock(time: time)
         offline = OfflineKeys(
             store: store,
             device: device,
@@ -65,7 +65,7 @@ struct OfflineStage: Sendable {
         }
     }
 
-    var now: Int64 { JumpingDeviceClock(time: time).now }
+    var now: Int64 { SimulatedDeviceClock(time: time).now }
 
     func pass(days: Int64) { time.skip(.seconds(days * 86_400)) }
 
@@ -89,11 +89,11 @@ struct OfflineStage: Sendable {
         }
     }
 
-    func key(_ asset: String, of title: String) throws -> KeptKey? {
+    func key(_ asset: String, of title: String) throws -> OfflineKeyRecord? {
         try offline.store.title(title)?.keys["skd://" + asset]
     }
 
-    func state(_ asset: String, of title: String) throws -> KeptKeyState? {
+    func state(_ asset: String, of title: String) throws -> OfflineKeyState? {
         try key(asset, of: title)?.entry.state(at: now)
     }
 }

@@ -5,12 +5,12 @@ import VirtualDevice
 /// A web server with a movie, and a network with limited bandwidth that can be interrupted.
 final class FilmServer: MediaLoader {
     private let film: Film
-    private let time: JumpingTime
+    private let time: SimulatedTime
     /// The bandwidth, in bits per second.
     private let rate: Double
     private let outage: Range<Duration>
 
-    init(_ film: Film, _ time: JumpingTime, rate: Double, outage: Range<Duration>) {
+    init(_ film: Film, _ time: SimulatedTime, rate: Double, outage: Range<Duration>) {
         (self.film, self.time, self.rate, self.outage) = (film, time, rate, outage)
     }
 
@@ -27,14 +27,14 @@ final class FilmServer: MediaLoader {
 
 /// An output that stores the samples' bytes of each segment, without the boxes around them.
 final class FilmOutput: MediaOutput {
-    let takesNewInitializations = true
-    private let all = Mutex<[(track: ClearPiece.TrackKind, samples: [UInt8])]>([])
+    let supportsInitializationChanges = true
+    private let all = Mutex<[(track: DecryptedPiece.TrackKind, samples: [UInt8])]>([])
 
-    func samples(_ track: ClearPiece.TrackKind) -> [[UInt8]] {
+    func samples(_ track: DecryptedPiece.TrackKind) -> [[UInt8]] {
         all.withLock { $0.filter { $0.track == track }.map(\.samples) }
     }
 
-    func write(_ piece: ClearPiece) async throws {
+    func write(_ piece: DecryptedPiece) async throws {
         guard !piece.isInitialization else { return }
         all.withLock { $0.append((piece.track, Self.samples(piece.bytes))) }
     }

@@ -46,7 +46,7 @@ struct StoryTests {
             let content = try #require(key as? DeviceKey).contentKey()
             return PlayableKey(key: content.key, initializationVector: content.iv)
         }
-        return Player(settings: settings, keys: keys, loader: film, clock: JumpingClock(time: bench.time)) { event in
+        return Player(settings: settings, keys: keys, loader: film, clock: SimulatedClock(time: bench.time)) { event in
             record.note(event)
             await bench.session.checkDeadlines()
             if case .loadedMultivariant(let playlist) = event {
@@ -59,7 +59,7 @@ struct StoryTests {
 
     @Test("A movie is packaged, keys are preloaded, leases renewed, variants switched; the network fails and recovers")
     func film() async throws {
-        let time = JumpingTime()
+        let time = SimulatedTime()
         try await TestKeyServer.run(time) { server in
             let film = try Film(keys: server.keys, rounds: 80)
             let clear = try Film(keys: nil, rounds: 1)
@@ -105,7 +105,7 @@ struct StoryTests {
 
     @Test("Over AirPlay each segment makes a key request and gets an online key, never a persistent one")
     func airPlay() async throws {
-        let time = JumpingTime()
+        let time = SimulatedTime()
         try await TestKeyServer.run(time) { server in
             let film = try Film(keys: server.keys, rounds: 4)
             let record = PlaybackRecord()

@@ -7,7 +7,7 @@ final class FaultProxy: Sendable {
     let port: Int
     private let listener: ByteSocket
     private let server: Int
-    private let time: JumpingTime
+    private let time: SimulatedTime
     private let script: @Sendable (ReceivedRequest) -> Fault
     private let state = Mutex(State())
 
@@ -17,7 +17,7 @@ final class FaultProxy: Sendable {
         var isOver = false
     }
 
-    init(server: Int, _ time: JumpingTime, script: @escaping @Sendable (ReceivedRequest) -> Fault) throws {
+    init(server: Int, _ time: SimulatedTime, script: @escaping @Sendable (ReceivedRequest) -> Fault) throws {
         (listener, port) = try ByteSocket.listening()
         self.server = server
         self.time = time

@@ -2,7 +2,7 @@ import ContentKeySession
 import Synchronization
 
 /// An in-memory store of persistent keys.
-final class InMemoryPersistentKeys: KeptKeys {
+final class InMemoryPersistentKeys: PersistentKeyStore {
     private let keys = Mutex<[String: [UInt8]]>([:])
     var all: [String: [UInt8]] { keys.withLock { $0 } }
     func key(for identifier: String) async -> [UInt8]? { all[identifier] }

@@ -16,7 +16,7 @@ struct KeyPathBench: Sendable {
         let hasBegunLoading = false
     }
 
-    let time: JumpingTime
+    let time: SimulatedTime
     let server: TestKeyServer
     let proxy: FaultProxy
     let device: FPSDevice
@@ -45,7 +45,7 @@ struct KeyPathBench: Sendable {
     /// Runs a test with all components started, and stops them.
     static func run(
         _ options: Options = Options(),
-        time: JumpingTime = JumpingTime(),
+        time: SimulatedTime = SimulatedTime(),
         script: @escaping @Sendable (ReceivedRequest) -> Fault = { _ in .none },
         _ story: @escaping @Sendable (KeyPathBench) async throws -> Void
     ) async throws {
@@ -57,7 +57,7 @@ struct KeyPathBench: Sendable {
     static func run(
         _ options: Options,
         server: TestKeyServer,
-        time: JumpingTime,
+        time: SimulatedTime,
         script: @escaping @Sendable (ReceivedRequest) -> Fault = { _ in .none },
         _ story: @escaping @Sendable (KeyPathBench) async throws -> Void
     ) async throws {
@@ -90,7 +90,7 @@ struct KeyPathBench: Sendable {
     private init(
         _ options: Options,
         _ server: TestKeyServer,
-        _ time: JumpingTime,
+        _ time: SimulatedTime,
         _ script: @escaping @Sendable (ReceivedRequest) -> Fault
     ) throws {
         self.time = time
@@ -100,7 +100,7 @@ struct KeyPathBench: Sendable {
         session = KeySession(
             keySystem: options.keySystem,
             device: device,
-            clock: JumpingClock(time: time, wakes: false),
+            clock: SimulatedClock(time: time, wakes: false),
             responseTimeout: options.responseTimeout,
             renewalLead: nil,
             expiredSessionReports: options.reports
@@ -114,7 +114,7 @@ struct KeyPathBench: Sendable {
             service: .keyway("http://127.0.0.1:\(options.isDirect ? server.port : proxy.port)") { desk.token($0) },
             transport: transport,
             settings: options.settings,
-            clock: JumpingClock(time: time),
+            clock: SimulatedClock(time: time),
             random: SeededNumbers(seed: options.seed)
         )
     }

@@ -16,10 +16,10 @@ final class RecordingTransport: KeyTransport {
     static let header = "X-Exchange"
 
     private let inner: HTTPClientTransport
-    private let time: JumpingTime
+    private let time: SimulatedTime
     private let all = Mutex<[SentRequest]>([])
 
-    init(_ inner: HTTPClientTransport, _ time: JumpingTime) {
+    init(_ inner: HTTPClientTransport, _ time: SimulatedTime) {
         self.inner = inner
         self.time = time
     }
@@ -29,7 +29,7 @@ final class RecordingTransport: KeyTransport {
     var licenses: [SentRequest] { sent.filter { $0.path != "/fps/certificate" } }
     var certificates: [SentRequest] { sent.filter { $0.path == "/fps/certificate" } }
 
-    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
         let path = String(request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" })
         all.withLock { $0.append(SentRequest(path: path, body: request.body, moment: time.now)) }
         let id = time.beginExchange()
@@ -39,7 +39,7 @@ final class RecordingTransport: KeyTransport {
         let outgoing = marked
         return try await withTaskCancellationHandler {
             do throws(KeyTransportError) {
-                return Result<KeyTransportAnswer, KeyTransportError>.success(try await inner.send(outgoing))
+                return Result<KeyTransportResponse, KeyTransportError>.success(try await inner.send(outgoing))
             } catch {
                 return .failure(error)
             }

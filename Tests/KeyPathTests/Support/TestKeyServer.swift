@@ -43,7 +43,7 @@ final class TestKeyServer: Sendable {
     var port: Int { lastPort.withLock { $0 } }
 
     /// Runs a server for the duration of `test`.
-    static func run(_ time: JumpingTime, _ test: @Sendable (TestKeyServer) async throws -> Void) async throws {
+    static func run(_ time: SimulatedTime, _ test: @Sendable (TestKeyServer) async throws -> Void) async throws {
         let server = try await TestKeyServer(time)
         let result: Result<Void, any Error>
         do {
@@ -58,7 +58,7 @@ final class TestKeyServer: Sendable {
         try result.get()
     }
 
-    private init(_ time: JumpingTime) async throws {
+    private init(_ time: SimulatedTime) async throws {
         let key = try Self.privateKeys[0].get()
         certificate = try X509Certificate.selfSigned(subject: "Key path", key: key, days: 30)
         folder = NSTemporaryDirectory() + "/key-path-\(UUID().uuidString)"
@@ -85,7 +85,7 @@ final class TestKeyServer: Sendable {
                 iv: vector,
                 policyName: name,
                 streamID: ContentDefaults.streamID(forAssetID: Array(asset.utf8)),
-                time: JumpingDeviceClock.start
+                time: SimulatedDeviceClock.start
             )
             try await store.putContent(record, replacing: false)
         }
@@ -97,9 +97,9 @@ final class TestKeyServer: Sendable {
             privateKey: key,
             derivation: .dask(DevelopmentDASk(ask: ask)!)
         )
-        let clock = JumpingDeviceClock(time: time)
+        let clock = SimulatedDeviceClock(time: time)
         service = LicenseService(
-            bundles: BundleShelf(try KSM(bundles: [bundle])),
+            bundles: BundleCache(try KSM(bundles: [bundle])),
             store: store,
             pool: pool,
             clock: { clock.milliseconds }
@@ -145,11 +145,11 @@ final class TestKeyServer: Sendable {
     struct NotListening: Error {}
 
     /// Creates an iPhone whose SPCs this server accepts.
-    func device(_ time: JumpingTime, skew: Int64 = 0) -> FPSDevice {
+    func device(_ time: SimulatedTime, skew: Int64 = 0) -> FPSDevice {
         FPSDevice(
             profile: .iPhone,
             dask: .development(ask: ask),
-            clock: JumpingDeviceClock(time: time, skew: skew)
+            clock: SimulatedDeviceClock(time: time, skew: skew)
         )
     }
 

@@ -37,7 +37,7 @@ func support(_ loader: KeyLoader) async -> [String] {
 // end
 
 // step 7
-actor KeyFolder: KeptKeys {
+actor KeyFolder: PersistentKeyStore {
     private let folder: URL
 
     init(_ folder: URL) { self.folder = folder }
@@ -101,9 +101,9 @@ func underTest(
 
 /// A server that always returns the same response.
 struct FixedResponse: KeyTransport {
-    let answer: KeyTransportAnswer
+    let answer: KeyTransportResponse
 
-    func send(_: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer { answer }
+    func send(_: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse { answer }
 }
 // end
 

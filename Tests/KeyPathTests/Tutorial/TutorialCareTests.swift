@@ -47,7 +47,7 @@ struct TutorialCareTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await KeyPathBench.run { bench in
             var settings = KeyLoaderSettings.patient
-            settings.keptKeys = KeyFolder(folder)
+            settings.persistentKeys = KeyFolder(folder)
             for count in [1, 1] {
                 let parts = bench.tutorial(settings)
                 try await bench.running(parts) {
@@ -82,15 +82,15 @@ struct TutorialCareTests {
 
     @Test("9: a simulated server that always returns the same response")
     func script() async throws {
-        let time = JumpingTime()
-        let table: [(KeyTransportAnswer, KeyFailure.Kind)] = [
-            (KeyTransportAnswer(status: 500), .serverError), (KeyTransportAnswer(status: 403), .forbidden),
+        let time = SimulatedTime()
+        let table: [(KeyTransportResponse, KeyFailure.Kind)] = [
+            (KeyTransportResponse(status: 500), .serverError), (KeyTransportResponse(status: 403), .forbidden),
         ]
         try await TestKeyServer.run(time) { server in
             for (answer, kind) in table {
-                let time = JumpingTime()
+                let time = SimulatedTime()
                 let service = keyService("https://keys.test", for: TutorialAccount())
-                let clock = JumpingClock(time: time)
+                let clock = SimulatedClock(time: time)
                 let device = server.device(time)
                 let (session, loader) = underTest(
                     device,

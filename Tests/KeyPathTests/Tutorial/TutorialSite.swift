@@ -43,10 +43,10 @@ struct TutorialSite: MediaLoader {
 
 /// An output that stores what a player writes.
 final class TutorialOutput: MediaOutput {
-    let takesNewInitializations = true
+    let supportsInitializationChanges = true
     private let pieces = EventRecorder<[UInt8]>()
     var text: String { String(decoding: pieces.all.joined(), as: UTF8.self) }
-    func write(_ piece: ClearPiece) async throws { pieces.add(piece.bytes) }
+    func write(_ piece: DecryptedPiece) async throws { pieces.add(piece.bytes) }
     func finish() async throws {}
 }
 
@@ -68,7 +68,7 @@ extension KeyPathBench {
         let service = keyService("http://127.0.0.1:\(proxy.port)", for: account)
         let session = KeySession(
             device: device,
-            clock: JumpingClock(time: time, wakes: false),
+            clock: SimulatedClock(time: time, wakes: false),
             responseTimeout: nil,
             renewalLead: nil
         )
@@ -77,7 +77,7 @@ extension KeyPathBench {
             service: service,
             transport: transport,
             settings: settings,
-            clock: JumpingClock(time: time),
+            clock: SimulatedClock(time: time),
             random: SeededNumbers(seed: 1)
         )
         return (session, loader)

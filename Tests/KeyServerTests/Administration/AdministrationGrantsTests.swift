@@ -106,7 +106,7 @@ struct AdministrationGrantsTests {
                 place: .device(server.store.deviceHash(hu: [1])),
                 sessionID: 7,
                 assetID: LicenseServer.asset,
-                answer: LicenseAnswer(ckc: [1], isPersistable: false, hasDualExpiry: false),
+                answer: IssuedLicense(ckc: [1], isPersistable: false, hasDualExpiry: false),
                 audit: AuditRecord(milliseconds: 1, route: "/fps/license", outcome: "issued", microseconds: 1)
             )
             proposal.rental = RentalClaim(
@@ -127,7 +127,7 @@ struct AdministrationGrantsTests {
     @Test("Places are parsed in their own format")
     func places() throws {
         let device = try #require(DeviceHash(stored: Array(0..<16)))
-        for place in [PlaybackPlace.device(device), .session(0), .session(.max)] {
+        for place in [PlaybackClient.device(device), .session(0), .session(.max)] {
             #expect(AdminJSON.place(AdminJSON.text(place)) == place)
         }
         for text in ["", "device", "device:", "device:00", "session:1", "session:zz00000000000000", "planet:00"] {

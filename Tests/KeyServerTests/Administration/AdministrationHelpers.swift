@@ -54,7 +54,7 @@ extension LicenseServer {
             place: .device(device),
             sessionID: 7,
             assetID: Array("movie".utf8),
-            answer: LicenseAnswer(ckc: [1], isPersistable: true, hasDualExpiry: false),
+            answer: IssuedLicense(ckc: [1], isPersistable: true, hasDualExpiry: false),
             audit: AuditRecord(milliseconds: now * 1_000, route: "/fps/license", outcome: "issued", microseconds: 1)
         )
         proposal.device = DeviceClaim(limit: nil, deviceClass: "appleMobile")

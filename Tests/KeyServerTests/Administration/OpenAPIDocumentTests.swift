@@ -19,7 +19,7 @@ struct OpenAPIDocumentTests {
         let module = try KSM(bundles: [])
         let pool = BoundedWorkPool(threads: 1, capacity: 1)
         defer { pool.stop() }
-        let service = LicenseService(bundles: BundleShelf(module), store: InMemoryKeyStore(), pool: pool)
+        let service = LicenseService(bundles: BundleCache(module), store: InMemoryKeyStore(), pool: pool)
         LicenseRoutes(service: service, authorizer: AccountAuthorizer(), limits: ListenerLimits())
             .add(to: router)
         let others = OtherClientService(licenses: service, authorizer: AccountAuthorizer(), signer: nil)

@@ -74,7 +74,7 @@ struct EventBroadcasterTests {
     func pulse() async throws {
         var sources = DashboardSources()
         sources.queueDepth = { 3 }
-        let pulse = DashboardPulse(sources, clock: { 101_500 })
+        let pulse = DashboardEventService(sources, clock: { 101_500 })
         sources.activity.note(
             ActivityEvent(milliseconds: 100_200, route: "/fps/license", outcome: .issued, microseconds: 1_000)
         )
@@ -102,7 +102,7 @@ struct EventBroadcasterTests {
     @Test("An event lists a few requests, and the number of omitted ones")
     func omitted() throws {
         let sources = DashboardSources()
-        let pulse = DashboardPulse(sources, clock: { 101_500 })
+        let pulse = DashboardEventService(sources, clock: { 101_500 })
         for number in 0..<2_000 {
             sources.activity.note(
                 ActivityEvent(milliseconds: 100_200, route: "/fps/license", outcome: .issued, account: "a\(number)")
@@ -118,9 +118,9 @@ struct EventBroadcasterTests {
             Issue.record("no list")
             return
         }
-        #expect(recent.count == DashboardPulse.shown)
+        #expect(recent.count == DashboardEventService.shown)
         #expect(newest["account"] == .string("a1999"))
-        #expect(fields["omitted"] == .integer(1_500 - DashboardPulse.shown))
+        #expect(fields["omitted"] == .integer(1_500 - DashboardEventService.shown))
     }
 
     @Test("Over HTTP a stream requires a token, and its events arrive when they are sent")

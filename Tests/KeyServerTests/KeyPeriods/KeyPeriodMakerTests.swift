@@ -24,7 +24,7 @@ struct KeyPeriodMakerTests {
     @Test("The current period and those ahead are created without gaps, each with its own key")
     func makes() async throws {
         try await prepare()
-        let made = try await KeyPeriodMaker(store: store).make(try plan(), at: 6_100, by: Self.actor)
+        let made = try await KeyPeriodCreator(store: store).make(try plan(), at: 6_100, by: Self.actor)
         #expect(made.map(\.validFrom) == [6_000, 6_600, 7_200, 7_800])
         #expect(made.map(\.validUntil) == [6_600, 7_200, 7_800, 8_400])
         let stored = try await store.keyPeriods(title: "news", track: "hd")
@@ -47,14 +47,14 @@ struct KeyPeriodMakerTests {
         let store = store
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<20 {
-                group.addTask { try await KeyPeriodMaker(store: store).make(plan, at: 6_100, by: Self.actor).count }
+                group.addTask { try await KeyPeriodCreator(store: store).make(plan, at: 6_100, by: Self.actor).count }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(counts.reduce(0, +) == 4)
-        let later = try await KeyPeriodMaker(store: store).make(plan, at: 6_700, by: Self.actor)
+        let later = try await KeyPeriodCreator(store: store).make(plan, at: 6_700, by: Self.actor)
         #expect(later.map(\.validFrom) == [8_400])
-        #expect(try await KeyPeriodMaker(store: store).make(plan, at: 6_799, by: Self.actor).isEmpty)
+        #expect(try await KeyPeriodCreator(store: store).make(plan, at: 6_799, by: Self.actor).isEmpty)
         // Each creation has its audit record.
         let audit = try await store.auditEntries(after: nil, limit: 10).map(\.record)
         #expect(audit.map(\.outcome) == ["admin-periods-make", "admin-periods-make"])
@@ -64,7 +64,7 @@ struct KeyPeriodMakerTests {
     @Test("A missing track, and key URIs that are the same for different periods, are refused, and nothing is created")
     func refusals() async throws {
         try await prepare(template: "skd://{title}/{track}")
-        let maker = KeyPeriodMaker(store: store)
+        let maker = KeyPeriodCreator(store: store)
         let (strange, plan) = (try plan(track: "sd"), try plan())
         await #expect(throws: KeyStoreError(.missingReference, place: "")) {
             try await maker.make(strange, at: 0, by: Self.actor)

@@ -33,7 +33,7 @@ struct TamperingTarget: Sendable {
         module = try KSM(bundles: [bundle])
         let time = clock.now
         service = LicenseService(
-            bundles: BundleShelf(module),
+            bundles: BundleCache(module),
             store: store,
             pool: pool,
             clock: { time * 1_000 }

@@ -103,9 +103,9 @@ struct BundleTests {
     @Test func aProofFailsWhereAFirstSegmentIsNotThere() async throws {
         let holder = try await DownloadStageHolder(Film.single()).bundle()
         let bundle = holder.bundle
-        try await BundleProof.play(bundle, keys: PlayerKeySystems())
+        try await OfflinePlaybackCheck.play(bundle, keys: PlayerKeySystems())
         try Files.remove(bundle.folder + "/" + bundle.description.resources[0].file)
-        await #expect(throws: PlayerError.self) { try await BundleProof.play(bundle, keys: PlayerKeySystems()) }
+        await #expect(throws: PlayerError.self) { try await OfflinePlaybackCheck.play(bundle, keys: PlayerKeySystems()) }
         withExtendedLifetime(holder) {}
     }
 
@@ -114,7 +114,7 @@ struct BundleTests {
         stage.keys = nil
         let bundle = try await stage.run()
         let error = await #expect(throws: PlayerError.self) {
-            try await BundleProof.play(bundle, keys: PlayerKeySystems())
+            try await OfflinePlaybackCheck.play(bundle, keys: PlayerKeySystems())
         }
         #expect(error?.code == "no-key-system")
     }
@@ -127,9 +127,9 @@ struct BundleTests {
     }
 
     private actor Collected: MediaOutput {
-        nonisolated let takesNewInitializations = true
+        nonisolated let supportsInitializationChanges = true
         private(set) var bytes: [UInt8] = []
-        func write(_ piece: ClearPiece) async throws { bytes += piece.bytes }
+        func write(_ piece: DecryptedPiece) async throws { bytes += piece.bytes }
         func finish() async throws {}
     }
 }

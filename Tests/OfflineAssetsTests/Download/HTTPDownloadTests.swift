@@ -102,8 +102,8 @@ struct HTTPDownloadTests {
     private struct Elsewhere: DownloadTransport {
         let url: String
 
-        func open(_: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
-            DownloadAnswer(
+        func open(_: DownloadRequest) async throws(MediaLoadError) -> DownloadResponse {
+            DownloadResponse(
                 status: 200,
                 url: url,
                 header: { _ in nil },
@@ -130,7 +130,7 @@ struct HTTPDownloadTests {
             "ETag": "\"1\"", "Last-Modified": "then", "Content-Length": "10", "Content-Range": "bytes 0-9/20",
             "Retry-After": "3",
         ]
-        let answer = DownloadAnswer(status: 206, url: "https://films.test/a", header: { fields[$0] }) {
+        let answer = DownloadResponse(status: 206, url: "https://films.test/a", header: { fields[$0] }) {
             () async throws(MediaLoadError) in nil
         }
         #expect(answer.validators == Validators(etag: "\"1\"", lastModified: "then"))

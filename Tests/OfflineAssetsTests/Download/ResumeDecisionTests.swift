@@ -19,7 +19,7 @@ struct ResumeDecisionTests {
         etag: String? = "\"1\"",
         limits: DownloadLimits = DownloadLimits()
     ) -> ResumeDecision {
-        var answer = DownloadAnswer(status: status, url: resource.url) { () async throws(MediaLoadError) in nil }
+        var answer = DownloadResponse(status: status, url: resource.url) { () async throws(MediaLoadError) in nil }
         answer.validators = Validators(etag: etag)
         answer.part = part.map { .init(range: $0, total: total) }
         answer.length = length
@@ -110,11 +110,11 @@ struct ResumeDecisionTests {
     }
 
     @Test(arguments: ["bytes 0-99/1000", "bytes 5-5/*", "BYTES 0-0/1"])
-    func readsContentRange(field: String) { #expect(DownloadAnswer.Part(field) != nil) }
+    func readsContentRange(field: String) { #expect(DownloadResponse.Part(field) != nil) }
 
     @Test(arguments: [
         "", "bytes", "bytes */100", "bytes 5-4/100", "bytes 0-99/99", "bytes 0-9", "bytes -5/100", "bytes 0-/9",
         "items 0-9/10", "bytes 0-18446744073709551615/*", "bytes 0-9/10/11",
     ])
-    func readsNoContentRangeThatIsNone(field: String) { #expect(DownloadAnswer.Part(field) == nil) }
+    func readsNoContentRangeThatIsNone(field: String) { #expect(DownloadResponse.Part(field) == nil) }
 }

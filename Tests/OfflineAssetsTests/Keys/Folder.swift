@@ -27,8 +27,8 @@ final class Folder: Sendable {
         try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int
     }
 
-    func store(_ key: StorageKey? = nil) throws -> KeptKeyStore {
-        try KeptKeyStore(folder: path + "/keys", key: try key ?? StorageKey.open(path + "/storage.key"))
+    func store(_ key: StorageKey? = nil) throws -> OfflineKeyStore {
+        try OfflineKeyStore(folder: path + "/keys", key: try key ?? StorageKey.open(path + "/storage.key"))
     }
 }
 

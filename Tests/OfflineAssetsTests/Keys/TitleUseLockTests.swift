@@ -5,7 +5,7 @@ import Testing
 @Suite("Titles in use", .timeLimit(.minutes(10)))
 struct TitleUseLockTests {
     private let folder: Folder
-    private let store: KeptKeyStore
+    private let store: OfflineKeyStore
 
     init() throws {
         folder = try Folder()

@@ -6,15 +6,15 @@ import Testing
 @Suite("The history of a stored key")
 struct KeyLedgerTests {
     private static let issued: Int64 = 1_800_000_000
-    private static let dual = KeyLedgerEntry(terms: .dual(storage: 3_000, playback: 200), issued: issued)
+    private static let dual = KeyHistoryEntry(terms: .dual(storage: 3_000, playback: 200), issued: issued)
 
     /// A row: the events with their times, and the expected values at a time. Times count from when the key was issued.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        var terms = KeyLedgerEntry.Terms.dual(storage: 3_000, playback: 200)
-        var events: [(KeyLedgerEvent, Int64)] = []
+        var terms = KeyHistoryEntry.Terms.dual(storage: 3_000, playback: 200)
+        var events: [(KeyHistoryEvent, Int64)] = []
         let moment: Int64
-        let state: KeptKeyState
+        let state: OfflineKeyState
         let remaining: Int64?
         let remedy: PersistentKeyRemedy
         let words: String
@@ -168,7 +168,7 @@ struct KeyLedgerTests {
             testDescription: "renewed after the playback period was over",
             events: [
                 (.played, 10),
-                (.renewed(KeyLedgerEntry(terms: .dual(storage: 3_000, playback: 200), issued: issued + 500)), 500),
+                (.renewed(KeyHistoryEntry(terms: .dual(storage: 3_000, playback: 200), issued: issued + 500)), 500),
             ],
             moment: 600,
             state: .stored,
@@ -178,7 +178,7 @@ struct KeyLedgerTests {
         ),
         Row(
             testDescription: "the server refused a renewal",
-            events: [(.played, 10), (.renewalRefused(LogWord("renewal-after-expiry")!), 500)],
+            events: [(.played, 10), (.renewalRefused(LogSafeWord("renewal-after-expiry")!), 500)],
             moment: 600,
             state: .playbackExpired,
             remaining: 0,
@@ -218,17 +218,17 @@ struct KeyLedgerTests {
 
     @Test("State, remaining time, remedy and text, by events", arguments: rows)
     func state(row: Row) {
-        var entry = KeyLedgerEntry(terms: row.terms, issued: Self.issued)
+        var entry = KeyHistoryEntry(terms: row.terms, issued: Self.issued)
         for (event, moment) in row.events { entry.note(event, at: Self.issued + moment) }
         let now = Self.issued + row.moment
         #expect(entry.state(at: now) == row.state)
         #expect(entry.remaining(at: now) == row.remaining)
         #expect(entry.remedy(at: now) == row.remedy)
-        #expect(entry.howLong(at: now) == row.words)
+        #expect(entry.remainingTimeText(at: now) == row.words)
     }
 
     @Test("Every state is the outcome of a row")
-    func allStates() { #expect(Set(Self.rows.map(\.state)) == Set(KeptKeyState.allCases)) }
+    func allStates() { #expect(Set(Self.rows.map(\.state)) == Set(OfflineKeyState.allCases)) }
 
     @Test("The advice contains the time, or the action to take")
     func advice() {
@@ -239,16 +239,16 @@ struct KeyLedgerTests {
         #expect(entry.advice(at: Self.issued + 500) == "renew online: keyway offline renew")
         entry.note(.invalidated, at: Self.issued + 600)
         #expect(entry.advice(at: Self.issued + 600) == "download it again")
-        #expect(KeyLedgerEntry(terms: .limited(nil), issued: 0).advice(at: 9) == "watch")
+        #expect(KeyHistoryEntry(terms: .limited(nil), issued: 0).advice(at: 9) == "watch")
     }
 
     @Test("Renewals are counted; a renewal keeps the time of the report, but not a refusal")
     func renewals() {
         var entry = Self.dual
         entry.note(.reported, at: Self.issued + 5)
-        entry.note(.renewalRefused(LogWord("no-more")!), at: Self.issued + 6)
+        entry.note(.renewalRefused(LogSafeWord("no-more")!), at: Self.issued + 6)
         for count in 1...3 as ClosedRange<UInt32> {
-            entry.note(.renewed(KeyLedgerEntry(terms: .limited(7), issued: Self.issued + 10)), at: Self.issued + 10)
+            entry.note(.renewed(KeyHistoryEntry(terms: .limited(7), issued: Self.issued + 10)), at: Self.issued + 10)
             #expect(entry.renewals == count)
         }
         #expect(entry.reported == Self.issued + 5)
@@ -261,10 +261,10 @@ struct KeyLedgerTests {
     func extremes() {
         for moment in [Int64.min, -1, 0, 1, .max] {
             for duration in [Int64.min, -1, 0, 1, .max] {
-                var entry = KeyLedgerEntry(terms: .dual(storage: duration, playback: duration), issued: moment)
+                var entry = KeyHistoryEntry(terms: .dual(storage: duration, playback: duration), issued: moment)
                 entry.note(.played, at: .max)
                 for now in [Int64.min, 0, .max] {
-                    #expect(!entry.howLong(at: now).isEmpty)
+                    #expect(!entry.remainingTimeText(at: now).isEmpty)
                     #expect(!entry.advice(at: now).isEmpty)
                 }
             }
@@ -275,7 +275,7 @@ struct KeyLedgerTests {
     func title() {
         var short = Self.dual
         short.terms = .dual(storage: 100, playback: 200)
-        var ledger = TitleLedger(title: "film", entries: ["skd://a": Self.dual, "skd://b": short])
+        var ledger = TitleKeyHistory(title: "film", entries: ["skd://a": Self.dual, "skd://b": short])
         #expect(ledger.deciding(at: Self.issued) == short)
         #expect(!ledger.isBegun(at: Self.issued))
         ledger.entries["skd://a"]?.note(.played, at: Self.issued + 1)
@@ -283,6 +283,6 @@ struct KeyLedgerTests {
         #expect(ledger.isBegun(at: Self.issued + 2))
         ledger.entries["skd://b"]?.note(.invalidated, at: Self.issued + 3)
         #expect(ledger.deciding(at: Self.issued + 4)?.state(at: Self.issued + 4) == .revoked)
-        #expect(TitleLedger(title: "none", entries: [:]).deciding(at: 0) == nil)
+        #expect(TitleKeyHistory(title: "none", entries: [:]).deciding(at: 0) == nil)
     }
 }

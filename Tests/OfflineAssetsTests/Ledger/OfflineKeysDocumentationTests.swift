@@ -17,10 +17,10 @@ struct OfflineKeysDocumentationTests {
 
     @Test("The states are those of the code, each with its remedy")
     func states() throws {
-        let names = Set(KeptKeyState.allCases.map(\.rawValue))
+        let names = Set(OfflineKeyState.allCases.map(\.rawValue))
         let rows = try Self.rows().filter { names.contains($0[0]) }
-        #expect(rows.map { $0[0] } == KeptKeyState.allCases.map(\.rawValue))
-        #expect(rows.map(\.last) == KeptKeyState.allCases.map(\.remedy.rawValue))
+        #expect(rows.map { $0[0] } == OfflineKeyState.allCases.map(\.rawValue))
+        #expect(rows.map(\.last) == OfflineKeyState.allCases.map(\.remedy.rawValue))
     }
 
     @Test("The reasons are those of the plan, in its order")

@@ -11,7 +11,7 @@ struct LocalPlaylistTests {
     private func plan(_ text: String, limits: DownloadLimits = DownloadLimits()) throws -> BundlePlan {
         guard case .media(let media) = try Playlist.parseLeniently(Array(text.utf8), options: .init(url: base)).playlist
         else { throw DownloadError(.playlist, "test", "not a Media Playlist") }
-        let one = PresentationPlaylists.Media(
+        let one = AssetPlaylists.Media(
             playlist: media,
             url: base,
             kind: .variant,
@@ -19,7 +19,7 @@ struct LocalPlaylistTests {
             label: "",
             uri: ""
         )
-        return try BundlePlan(PresentationPlaylists(multivariant: nil, media: [one]), limits: limits)
+        return try BundlePlan(AssetPlaylists(multivariant: nil, media: [one]), limits: limits)
     }
 
     private func text(_ plan: BundlePlan) -> String { String(decoding: plan.playlists[0].bytes, as: UTF8.self) }

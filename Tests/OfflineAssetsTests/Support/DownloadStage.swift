@@ -9,18 +9,18 @@ struct SiteTransport: DownloadTransport {
     let site: FilmSite
     static let address = "https://films.test"
 
-    func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+    func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadResponse {
         if Task.isCancelled { throw MediaLoadError(.cancelled, request.url) }
         let path = String(request.url.dropFirst(Self.address.count))
         let answer = site.answer(SiteRequest(path: path, range: request.range, ifRange: request.ifRange))
         func header(_ name: String) -> String? { answer.headers.first { $0.name == name }?.value }
         let position = Mutex(0)
-        return DownloadAnswer(
+        return DownloadResponse(
             status: answer.status,
             url: request.url,
             validators: Validators(etag: header("ETag"), lastModified: header("Last-Modified")),
             length: UInt64(answer.body.count),
-            part: header("Content-Range").flatMap { DownloadAnswer.Part($0) },
+            part: header("Content-Range").flatMap { DownloadResponse.Part($0) },
             retryAfter: header("Retry-After").flatMap { Int($0) }.map { .seconds($0) },
             body: { () async throws(MediaLoadError) in
                 let place = position.withLock { $0 }
@@ -99,18 +99,18 @@ final class EventLog: Sendable {
     var events: [DownloadEvent] { log.withLock { $0 } }
     func add(_ event: DownloadEvent) { log.withLock { $0.append(event) } }
 
-    var restarts: [AnewReason] { events.compactMap { if case .beginsAnew(_, let reason) = $0 { reason } else { nil } } }
+    var restarts: [RestartReason] { events.compactMap { if case .restarting(_, let reason) = $0 { reason } else { nil } } }
     var isPaused: Bool { events.contains { if case .paused = $0 { true } else { false } } }
     var retries: Int { events.count { if case .retrying = $0 { true } else { false } } }
     var pauses: [Duration] { events.compactMap { if case .retrying(_, _, _, let pause) = $0 { pause } else { nil } } }
     var repaired: [String] { events.compactMap { if case .repairing(let file, _) = $0 { file } else { nil } } }
     var reloads: [DownloadError?] {
-        events.compactMap { if case .loadingPlaylistsAgain(let error) = $0 { .some(error) } else { nil } }
+        events.compactMap { if case .reloadingPlaylists(let error) = $0 { .some(error) } else { nil } }
     }
     var progress: [AssetDownloadProgress] {
         events.compactMap { if case .progress(let progress) = $0 { progress } else { nil } }
     }
-    var plan: DownloadPlanFacts? {
+    var plan: DownloadPlanSummary? {
         events.compactMap { if case .planned(let facts) = $0 { facts } else { nil } }.first
     }
 }

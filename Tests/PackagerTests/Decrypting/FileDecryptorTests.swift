@@ -45,9 +45,9 @@ struct FileDecryptorTests {
         #expect(output.suffix(clear.count) == clear[...])
         #expect(encrypted.suffix(clear.count) != clear[...])
         #expect(tracks.first?.scheme == "SAMPLE-AES")
-        let place = try #require(try ID3TagPlace(output.span.bytes, at: 0))
+        let place = try #require(try LocatedID3Tag(output.span.bytes, at: 0))
         #expect(place.range.count == output.count - clear.count)
-        let before = try #require(try ID3TagPlace(encrypted.span.bytes, at: 0)).tag
+        let before = try #require(try LocatedID3Tag(encrypted.span.bytes, at: 0)).tag
         // The timestamp is preserved.
         let time = try before.timestamp()
         #expect(time != nil)
@@ -74,7 +74,7 @@ struct FileDecryptorTests {
         var clear = [UInt8](repeating: 0xA5, count: size)
         for index in stride(from: 0, to: size, by: 997) { clear[index] = UInt8(truncatingIfNeeded: index) }
         let key = SecretBytes(copying: TestKeys.audio)
-        var stream = try SegmentStream(.encrypt, key: key, iv: try CipherIV(Self.iv))
+        var stream = try SegmentStreamCipher(.encrypt, key: key, iv: try CipherIV(Self.iv))
         var segment: [UInt8] = []
         try stream.append(clear.span.bytes, to: &segment)
         try stream.finish(to: &segment)
@@ -122,10 +122,10 @@ struct FileDecryptorTests {
         #expect(
             try samples(folder.content("in"), of: "vide") == samples(DecryptingFixture.bytes("clear.mp4"), of: "vide")
         )
-        #expect(throws: FileFailure.self) {
+        #expect(throws: FileError.self) {
             _ = try FileDecryptor(keys: TestKeys.all()).decrypt(folder.path("in"), to: folder.url.path)
         }
-        #expect(throws: FileFailure.self) {
+        #expect(throws: FileError.self) {
             _ = try FileDecryptor(keys: TestKeys.all()).decrypt(folder.path("nothing"), to: folder.path("out"))
         }
     }

@@ -96,7 +96,7 @@ struct TransportStreamDecryptorTests {
         var muxer = TransportMuxer()
         muxer.writeSection(ProgramAssociationTable(programs: [(1, 0x100)]).bytes, pid: 0)
         let stream = ProgramMapTable.Stream(type: .encryptedH264, pid: 0x101)
-        muxer.writeSection(ProgramMapTable(clockPID: 0x101, streams: [stream]).bytes, pid: 0x100)
+        muxer.writeSection(ProgramMapTable(pcrPID: 0x101, streams: [stream]).bytes, pid: 0x100)
         var units: [[UInt8]] = []
         for number in 0..<40 {
             // Every third byte is escaped again by the outer layer.

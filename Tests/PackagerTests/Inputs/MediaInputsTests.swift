@@ -199,8 +199,8 @@ struct WebVTTInputTests {
         let head = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n"
         let first = "one\n00:00:00.500 --> 00:00:02.500\nFirst\n\n"
         let second = "00:00:07.000 --> 00:00:08.000 line:0\nSecond\n\n"
-        let cuts: [MediaTime] = [
-            MediaTime(180_000, timescale: 90_000), MediaTime(4, timescale: 1), MediaTime(6, timescale: 1),
+        let cuts: [RationalTime] = [
+            RationalTime(180_000, timescale: 90_000), RationalTime(4, timescale: 1), RationalTime(6, timescale: 1),
         ]
         let segments = cuts.map { String(decoding: rendition.segment(until: $0), as: UTF8.self) }
         // The first cue spans the first cut; there is no cue between 4 and 6 s.

@@ -48,7 +48,7 @@ struct Remux {
     func bytes() -> [UInt8] {
         var muxer = TransportMuxer()
         muxer.writeSection(ProgramAssociationTable(programs: [(1, 0x1000)]).bytes, pid: 0)
-        muxer.writeSection(ProgramMapTable(clockPID: 0x100, streams: streams).bytes, pid: 0x1000)
+        muxer.writeSection(ProgramMapTable(pcrPID: 0x100, streams: streams).bytes, pid: 0x1000)
         for packet in packets {
             let header = PESHeader(
                 streamID: packet.pid == Self.video ? 0xE0 : 0xC0,

@@ -181,7 +181,7 @@ struct TransportStreamProgramTests {
     @Test("return samples in decoding order")
     func order() throws {
         let input = try TransportStreamInput(Pieces(Clip.bytes("h264-aac.ts")))
-        let times = try input.samples().map { MediaTime($0.decode, timescale: input.tracks[$0.track].timescale) }
+        let times = try input.samples().map { RationalTime($0.decode, timescale: input.tracks[$0.track].timescale) }
         // Audio times are rounded to samples.
         #expect(zip(times, times.dropFirst()).allSatisfy { $0.seconds <= $1.seconds + 0.0001 })
     }

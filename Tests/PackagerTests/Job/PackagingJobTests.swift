@@ -76,7 +76,7 @@ struct PackagingJobTests {
             ("keys", try Self.job { $0.keys = ContentKeys() }),
             ("scheme", try Self.job(nil, .fmp4, []) { $0.keys = ContentKeys(shared: try Self.key(1)) }),
             ("systems", try Self.job(nil, .fmp4, [.fairPlay])),
-            ("clear-lead", try Self.job(nil, .fmp4, []) { $0.clearLead = MediaTime(6, timescale: 1) }),
+            ("clear-lead", try Self.job(nil, .fmp4, []) { $0.clearLead = RationalTime(6, timescale: 1) }),
             ("clear-lead", try Self.job { $0.clearLead = .zero }),
             ("iv", try Self.job { $0.keys = ContentKeys(shared: try Self.key(1, hasIV: false)) }),
             (
@@ -95,7 +95,7 @@ struct PackagingJobTests {
                 }
             ),
             ("segment-duration", try Self.job { $0.segmentDuration = .zero }),
-            ("segment-duration", try Self.job { $0.segmentDuration = MediaTime(61, timescale: 1) }),
+            ("segment-duration", try Self.job { $0.segmentDuration = RationalTime(61, timescale: 1) }),
             ("input", try Self.job { $0.inputs = [] }),
             ("input", try Self.job { $0.inputs += $0.inputs }),
             (
@@ -174,10 +174,10 @@ struct PackagingJobTests {
 
     @Test("reject a clear lead that covers the presentation, with times in milliseconds")
     func clearLead() throws {
-        let job = try Self.job { $0.clearLead = MediaTime(10_050, timescale: 1000) }
-        try job.checkClearLead(presentation: MediaTime(10_051, timescale: 1000))
+        let job = try Self.job { $0.clearLead = RationalTime(10_050, timescale: 1000) }
+        try job.checkClearLead(presentation: RationalTime(10_051, timescale: 1000))
         let error = #expect(throws: JobFailure.self) {
-            try job.checkClearLead(presentation: MediaTime(10, timescale: 1))
+            try job.checkClearLead(presentation: RationalTime(10, timescale: 1))
         }
         #expect(error?.reason.contains("presentation of 10 s") == true && error?.reason.contains("10.050 s") == true)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Key periods and segments")
 struct KeyPeriodScheduleTests {
-    private func time(_ seconds: Double) -> MediaTime { MediaTime(Int64(seconds * 1000), timescale: 1000) }
+    private func time(_ seconds: Double) -> RationalTime { RationalTime(Int64(seconds * 1000), timescale: 1000) }
 
     /// Returns the periods of a leader's segments.
     private func periods(_ rotation: KeyRotation?, _ starts: [Double], first: Int = 0) -> [Int] {

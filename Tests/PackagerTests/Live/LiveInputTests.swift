@@ -75,8 +75,8 @@ struct LiveInputTests {
 
     private func job() -> PackagingJob {
         var job = LiveFixture.job([feeder.path], to: folder, rotation: nil)
-        (job.scheme, job.systems, job.awaitsKeys) = (nil, [], false)
-        job.segmentDuration = MediaTime(1, timescale: 1)
+        (job.scheme, job.systems, job.keysArriveLater) = (nil, [], false)
+        job.segmentDuration = RationalTime(1, timescale: 1)
         return job
     }
 

@@ -180,7 +180,7 @@ struct LiveManifestRunTests {
         var job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(30)))
         job.manifests = [.hls, .dash]
         if isCounter { (job.scheme, job.systems) = (.cenc, [.common]) }
-        job.clearLead = MediaTime(10, timescale: 1)
+        job.clearLead = RationalTime(10, timescale: 1)
         job.live = .event
         job.live?.startDate = LiveFixture.start
         let first = Mutex<MultivariantPlaylist?>(nil)
@@ -228,7 +228,7 @@ struct LiveManifestRunTests {
         let watch = LiveWatch(folder, ignoring: ["allowed-cpc-unused-keyformat"])
         var job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(30)))
         job.manifests = [.hls, .dash]
-        job.clearLead = MediaTime(10, timescale: 1)
+        job.clearLead = RationalTime(10, timescale: 1)
         job.live = .event
         job.live?.startDate = LiveFixture.start
         let source = try LiveFixture.keys

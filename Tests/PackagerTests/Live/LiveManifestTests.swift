@@ -29,7 +29,7 @@ struct LiveManifestTests {
         isDiscontinuity: Bool = false
     ) throws -> Bool {
         let (name, scale) = index == 0 ? ("video", UInt32(90_000)) : ("audio", 48_000)
-        let time = MediaTime(Int64(number) * 6 * Int64(scale), timescale: scale)
+        let time = RationalTime(Int64(number) * 6 * Int64(scale), timescale: scale)
         let date = start.advanced(by: 6 * Double(number) + delay)
         let segment = LiveSegment(
             entry: LivePlaylist.Entry(

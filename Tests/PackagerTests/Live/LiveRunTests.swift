@@ -178,7 +178,7 @@ struct LiveRunTests {
         let watch = LiveWatch(folder, ignoring: ["no-i-frame-variants", "sample-aes-ctr"])
         var job = LiveFixture.job(inputs, to: folder, rotation: scheme == nil ? nil : KeyRotation(.segments(2)))
         job.scheme = scheme
-        job.awaitsKeys = scheme != nil
+        job.keysArriveLater = scheme != nil
         switch scheme {
         case nil: job.systems = []
         case .cenc: job.systems = [.common]

@@ -165,10 +165,10 @@ enum LiveFixture {
     /// A job for inputs, with rotating keys.
     static func job(_ inputs: [String], to folder: String, rotation: KeyRotation?) -> PackagingJob {
         var job = PackagingJob(inputs: inputs.map { PackagingJob.Input(path: $0) }, output: folder)
-        job.segmentDuration = MediaTime(6, timescale: 1)
+        job.segmentDuration = RationalTime(6, timescale: 1)
         job.scheme = .cbcs
         job.systems = [.fairPlay]
-        job.awaitsKeys = true
+        job.keysArriveLater = true
         job.rotation = rotation
         job.live = .live
         job.live?.startDate = start

@@ -88,7 +88,7 @@ struct PackagedManifestTests {
         let folder = try ScratchFolder()
         var job = try Self.job(folder, ["film.mp4"])
         job.isSingleFile = true
-        if hasClearLead { job.clearLead = MediaTime(1, timescale: 1) }
+        if hasClearLead { job.clearLead = RationalTime(1, timescale: 1) }
         let report = try PipelineFixture.package(job)
         let manifest = try Self.manifest(folder)
         #expect(MPDChecker().check(manifest) == [])
@@ -126,7 +126,7 @@ struct PackagedManifestTests {
     func clearLead() throws {
         let folder = try ScratchFolder()
         var job = try Self.job(folder, ["film.mp4"])
-        job.clearLead = MediaTime(1, timescale: 1)
+        job.clearLead = RationalTime(1, timescale: 1)
         try PipelineFixture.package(job)
         let manifest = try Self.manifest(folder)
         #expect(MPDChecker().check(manifest) == [])

@@ -12,7 +12,7 @@ struct SystemPlaylistTests {
         job.systems = [.widevine, .playReady, .common]
         if scheme == .cbcs { job.systems.insert(.fairPlay, at: 0) }
         job.manifests = [.hls]
-        job.clearLead = MediaTime(1, timescale: 1)
+        job.clearLead = RationalTime(1, timescale: 1)
         return job
     }
 

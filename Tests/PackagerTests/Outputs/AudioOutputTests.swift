@@ -33,7 +33,7 @@ struct AudioOutputTests {
         let (packets, map, damage) = try demux(written.bytes)
         #expect(damage == 0)
         #expect(map?.streams.map(\.type) == [.aac])
-        #expect(map?.clockPID == 0x101)
+        #expect(map?.pcrPID == 0x101)
         // 1024 samples at 22,050 Hz last 46 ms: two fit, and in segments of nine one remains.
         let frames = try adtsFrames(input)
         var expected: [(first: Int, frames: [UInt8])] = []

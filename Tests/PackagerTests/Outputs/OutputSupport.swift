@@ -82,8 +82,8 @@ struct TestTrack {
     /// A segment of some samples.
     func segment(_ index: Int, _ range: Range<Int>, isProtected: Bool = false) -> MediaSegment {
         let part = Array(samples[range])
-        func time(_ value: Int64) -> MediaTime {
-            MediaTime(value + track.timing.presentationOffset, timescale: track.timescale)
+        func time(_ value: Int64) -> RationalTime {
+            RationalTime(value + track.timing.presentationOffset, timescale: track.timescale)
         }
         return MediaSegment(
             index: index,
@@ -106,7 +106,7 @@ struct TestTrack {
 
     /// Returns the presentation time of a sample in a transport stream.
     func timestamp(_ time: Int64) -> Int64 {
-        MediaTime(time + track.timing.presentationOffset, timescale: track.timescale).converted(to: 90_000) + 900_000
+        RationalTime(time + track.timing.presentationOffset, timescale: track.timescale).converted(to: 90_000) + 900_000
     }
 
     /// Returns a video sample as an access unit of a byte stream.

@@ -75,7 +75,7 @@ struct TransportStreamWriterTests {
                 #expect(types.contains(.idrSlice))
                 let sample = input.samples[number * 5]
                 let time = sample.presentationTime + input.track.timing.presentationOffset
-                #expect(frame.presentation == MediaTime(time, timescale: input.track.timescale))
+                #expect(frame.presentation == RationalTime(time, timescale: input.track.timescale))
             }
         }
     }

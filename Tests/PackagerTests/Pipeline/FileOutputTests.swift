@@ -33,7 +33,7 @@ import Testing
     @Test func aFileThatIsThereIsNotWrittenOver() throws {
         let folder = try ScratchFolder()
         try Data("old".utf8).write(to: URL(fileURLWithPath: folder.path + "/file"))
-        #expect(throws: FileFailure(.create, path: folder.path + "/file", code: EEXIST)) {
+        #expect(throws: FileError(.create, path: folder.path + "/file", code: EEXIST)) {
             try FileOutput(path: folder.path + "/file")
         }
     }

@@ -110,7 +110,7 @@ import Testing
     @Test func clearLeadHasAnInitSegmentOfItsOwn() throws {
         let (folder, clear) = (try ScratchFolder(), try ScratchFolder())
         var job = try PipelineFixture.job(["film.mp4"], to: folder.path, scheme: .cbcs)
-        job.clearLead = MediaTime(3, timescale: 2)
+        job.clearLead = RationalTime(3, timescale: 2)
         let report = try PipelineFixture.package(job)
         try PipelineFixture.package(try PipelineFixture.job(["film.mp4"], to: clear.path))
         #expect(report.renditions[0].segments.map(\.isProtected) == [false, false, true])
@@ -132,10 +132,10 @@ import Testing
     @Test func keyFramesWithinASegmentAreFragments() throws {
         let folder = try ScratchFolder()
         var job = try PipelineFixture.job(["film.mp4"], to: folder.path, scheme: .cbcs)
-        job.segmentDuration = MediaTime(3, timescale: 1)
+        job.segmentDuration = RationalTime(3, timescale: 1)
         let report = try PipelineFixture.package(job)
         let segment = try #require(report.renditions[0].segments.first)
-        #expect(segment.keyFrames.map(\.presentation) == (0..<3).map { MediaTime($0, timescale: 1) })
+        #expect(segment.keyFrames.map(\.presentation) == (0..<3).map { RationalTime($0, timescale: 1) })
         let bytes = try folder.bytes("video-64/1.m4s")
         let header = try folder.bytes("video-64/init.mp4")
         let all = try samples(of: try rendition(folder, "video-64"), kind: "vide")

@@ -29,7 +29,7 @@ struct KeyRotationTests {
         var job = try PipelineFixture.job(["film.mp4"], to: folder, scheme: scheme)
         guard scheme != nil else { return job }
         job.keys = ContentKeys()
-        job.awaitsKeys = true
+        job.keysArriveLater = true
         job.rotation = KeyRotation(.segments(1))
         if scheme == .cenc { job.systems = [.common] }
         return job
@@ -54,7 +54,7 @@ struct KeyRotationTests {
         let folder = try ScratchFolder()
         let periods = try await Self.periods(4)
         let job = try Self.job(scheme, to: folder.path + "/in")
-        let wanted = try PackagingPlan(job).mostPeriods ?? 0
+        let wanted = try PackagingPlan(job).maximumPeriods ?? 0
         let all = try await Self.periods(wanted)
         try Self.packaged(job, all)
         let main = try LintFile(name: "main.m3u8", bytes: folder.bytes("in/main.m3u8"))

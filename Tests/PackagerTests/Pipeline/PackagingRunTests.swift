@@ -10,7 +10,7 @@ import Testing
     func linterFindsNothing(scheme: TrackProtection.Scheme?, hasClearLead: Bool) throws {
         let folder = try ScratchFolder()
         var job = try PipelineFixture.job(["film.mp4", "small.mp4"], to: folder.path, scheme: scheme)
-        if hasClearLead, scheme != nil { job.clearLead = MediaTime(1, timescale: 1) }
+        if hasClearLead, scheme != nil { job.clearLead = RationalTime(1, timescale: 1) }
         try PipelineFixture.package(job)
         let main = try LintFile(name: "main.m3u8", bytes: folder.bytes("main.m3u8"))
         var loaded: [String] = []

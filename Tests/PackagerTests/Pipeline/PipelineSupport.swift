@@ -53,7 +53,7 @@ enum PipelineFixture {
             inputs: try names.map { PackagingJob.Input(path: try path($0)) },
             output: folder
         )
-        job.segmentDuration = MediaTime(1, timescale: 1)
+        job.segmentDuration = RationalTime(1, timescale: 1)
         job.scheme = scheme
         guard scheme != nil else { return job }
         job.systems = scheme == .aes128 ? [.identity] : [.fairPlay]

@@ -202,7 +202,7 @@ struct PresentationPlaylistsTests {
 
     @Test("whose segments last whole seconds write durations with a decimal point")
     func wholeSeconds() throws {
-        let video = try Renditions.video(duration: MediaTime(6, timescale: 1))
+        let video = try Renditions.video(duration: RationalTime(6, timescale: 1))
         let playlists = try PresentationPlaylists([video], options: PlaylistOptions())
         try playlists.check()
         #expect(try playlists.text("video-1080/media.m3u8").contains("#EXTINF:6.0,\n1.m4s"))
@@ -211,7 +211,7 @@ struct PresentationPlaylistsTests {
     @Test("have no accumulated rounding errors over a thousand segments")
     func rounding() throws {
         let sizes = [Int](repeating: 1_000_000, count: 1000)
-        let video = try Renditions.video(sizes: sizes, duration: MediaTime(170_171, timescale: 30_000))
+        let video = try Renditions.video(sizes: sizes, duration: RationalTime(170_171, timescale: 30_000))
         let playlists = try PresentationPlaylists([video], options: PlaylistOptions())
         try playlists.check()
         let playlist = playlists.media[0].playlist

@@ -69,7 +69,7 @@ enum Renditions {
     /// Segments in separate files. Every video segment has two key frames, the second in its middle.
     static func segments(
         _ sizes: [Int],
-        duration: MediaTime,
+        duration: RationalTime,
         suffix: String,
         hasKeyFrames: Bool = false,
         clearLead: Int = 0,
@@ -84,7 +84,7 @@ enum Renditions {
                 KeyFrame(
                     offset: place * (size / 2),
                     size: size / 4,
-                    presentation: MediaTime(time, timescale: duration.timescale)
+                    presentation: RationalTime(time, timescale: duration.timescale)
                 )
             }
             return Rendition.Segment(
@@ -104,7 +104,7 @@ enum Renditions {
         width: Int = 1920,
         height: Int = 1080,
         sizes: [Int] = [3_000_000, 4_000_000, 2_000_000],
-        duration: MediaTime = MediaTime(540_540, timescale: 90_000),
+        duration: RationalTime = RationalTime(540_540, timescale: 90_000),
         protection: TrackProtection? = nil,
         clearLead: Int = 0,
         isSingleFile: Bool = false,
@@ -153,7 +153,7 @@ enum Renditions {
             protection: protection,
             segments: segments(
                 sizes,
-                duration: MediaTime(288_768, timescale: 48_000),
+                duration: RationalTime(288_768, timescale: 48_000),
                 suffix: suffix,
                 isProtected: protection != nil
             )
@@ -173,7 +173,7 @@ enum Renditions {
             folder: folder,
             name: name,
             role: role,
-            segments: segments([900, 400, 0], duration: MediaTime(6_006, timescale: 1000), suffix: "vtt")
+            segments: segments([900, 400, 0], duration: RationalTime(6_006, timescale: 1000), suffix: "vtt")
         )
     }
 

@@ -18,7 +18,7 @@ func controller(
     _ playlist: MultivariantPlaylist = ladder(),
     settings: QualitySettings = QualitySettings()
 ) -> QualityController {
-    var abilities = PlayerAbilities(codecs: .highDefinition)
+    var abilities = PlayerCapabilities(codecs: .highDefinition)
     abilities.safetyFactor = 1
     var selector = VariantSelector(abilities)
     selector.upSwitchMargin = 0
@@ -54,7 +54,7 @@ struct QualityControllerTests {
         Row(name: "not up below it", buffer: 9.9, throughput: 9_000_000, chosen: "4.m3u8", reason: .bufferLow(9.9)),
         Row(name: "down", buffer: 15, throughput: 3_000_000, chosen: "2.m3u8", reason: .throughput(3_000_000)),
         Row(name: "far down", buffer: 24.9, throughput: 10, chosen: "1.m3u8", reason: .throughput(10)),
-        Row(name: "not down when rich", buffer: 25, throughput: 3_000_000, chosen: "4.m3u8", reason: .bufferRich(25)),
+        Row(name: "not down when rich", buffer: 25, throughput: 3_000_000, chosen: "4.m3u8", reason: .bufferHigh(25)),
         Row(name: "down to be safe", buffer: 3.9, throughput: 4_500_000, chosen: "2.m3u8", reason: .bufferLow(3.9)),
         Row(name: "safe enough", buffer: 3.9, throughput: 8_100_000, chosen: "4.m3u8", reason: .bufferLow(3.9)),
         Row(name: "low, steady", buffer: 3.9, throughput: 7_900_000, chosen: "2.m3u8", reason: .bufferLow(3.9)),
@@ -190,7 +190,7 @@ struct QualityControllerTests {
         let settings = QualitySettings().fitting(buffer: 6)
         #expect(settings.upSwitchBuffer == 3)
         #expect(abs(settings.lowBuffer - 1.2) < 1e-9)
-        #expect(abs(settings.richBuffer - 5.4) < 1e-9)
+        #expect(abs(settings.highBuffer - 5.4) < 1e-9)
         #expect(QualitySettings().fitting(buffer: 100) == QualitySettings())
     }
 }

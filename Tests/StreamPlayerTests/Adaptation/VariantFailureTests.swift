@@ -82,10 +82,10 @@ struct VariantFailureTests {
         controller.failed(variants[1], .stale, now: .seconds(5))
         let decision = controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(6))
         #expect(decision.variant == nil)
-        #expect(decision.reason == .allSetAside(until: .seconds(35)))
+        #expect(decision.reason == .allExcluded(until: .seconds(35)))
         #expect(controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(35)).variant?.uri == "2.m3u8")
         controller.failed(variants[1], .keyRefused, now: .seconds(36))
-        #expect(controller.next(buffer: 0, throughput: 1, now: .seconds(36)).reason == .allSetAside(until: nil))
+        #expect(controller.next(buffer: 0, throughput: 1, now: .seconds(36)).reason == .allExcluded(until: nil))
     }
 
     @Test("a variant of another playlist is ignored")

@@ -101,7 +101,7 @@ struct SegmentTimelineTests {
         #expect(confused.startTime == 60)
         var far = try SegmentTimeline(live(0..<5))
         try far.update(live((.max - 5)..<(.max)))
-        #expect(far.startTime == 30 + MediaTime.maximum)
+        #expect(far.startTime == 30 + PlaybackTime.maximum)
         #expect(far.take().contains("fell 2>"))
     }
 

@@ -108,8 +108,8 @@ struct FragmentCombinerTests {
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let output = StreamOutput(try #require(FileHandle(forWritingAtPath: path)))
-        func piece(_ track: ClearPiece.TrackKind, _ bytes: [UInt8], first: Bool = false) -> ClearPiece {
-            ClearPiece(track, of: [.main, .audio], isInitialization: first, bytes: bytes)
+        func piece(_ track: DecryptedPiece.TrackKind, _ bytes: [UInt8], first: Bool = false) -> DecryptedPiece {
+            DecryptedPiece(track, of: [.main, .audio], isInitialization: first, bytes: bytes)
         }
         try await output.write(piece(.main, Self.initialization(track: 1), first: true))
         try await output.write(piece(.main, Self.fragment(track: 1, "video")))

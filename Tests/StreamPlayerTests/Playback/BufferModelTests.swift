@@ -157,7 +157,7 @@ struct BufferModelTests {
             #expect(buffer.total == 4)
         }
         _ = buffer.segmentAdded(start: 6, duration: .infinity, now: .seconds(2))
-        #expect(buffer.total == 4 + MediaTime.maximum)
+        #expect(buffer.total == 4 + PlaybackTime.maximum)
         #expect(buffer.timePassed(now: .seconds(Int64.max)).count == 1)
     }
 

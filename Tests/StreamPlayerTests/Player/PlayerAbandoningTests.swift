@@ -42,7 +42,7 @@ struct PlayerAbandoningTests {
         let report = try await stage.play(Self.server(stage)) { $0.pace = .realTime(ahead: .seconds(20)) }
         #expect(report.switches.abandoned == 1)
         let reasons = stage.switches.map(\.reason)
-        #expect(reasons.count { if case .runningDry = $0 { true } else { false } } == 1)
+        #expect(reasons.count { if case .bufferDraining = $0 { true } else { false } } == 1)
         #expect(Self.numbers(stage) == Array(0..<40))
         #expect(report.stalls.count == 0)
         let letters = String(decoding: stage.output.all.map { $0.bytes[0] }, as: UTF8.self)

@@ -104,13 +104,13 @@ final class WatchedServer: MediaLoader {
 
 /// An output that stores the player's pieces.
 final class StageOutput: MediaOutput {
-    let takesNewInitializations = true
-    private let pieces = Mutex<[ClearPiece]>([])
+    let supportsInitializationChanges = true
+    private let pieces = Mutex<[DecryptedPiece]>([])
 
-    var all: [ClearPiece] { pieces.withLock { $0 } }
+    var all: [DecryptedPiece] { pieces.withLock { $0 } }
     var texts: [String] { all.map { String(decoding: $0.bytes, as: UTF8.self) } }
 
-    func write(_ piece: ClearPiece) async throws { pieces.withLock { $0.append(piece) } }
+    func write(_ piece: DecryptedPiece) async throws { pieces.withLock { $0.append(piece) } }
     func finish() async throws {}
 }
 

@@ -54,15 +54,15 @@ struct OfflineClearKeyTests {
             }
         }
 
-        func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+        func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
             guard !isCut.withLock({ $0 }) else { throw .noConnection }
             asked.withLock { $0.append(request.url) }
-            guard let body = resource(request.url) else { return KeyTransportAnswer(status: 404) }
-            return KeyTransportAnswer(status: 200, body: body)
+            guard let body = resource(request.url) else { return KeyTransportResponse(status: 404) }
+            return KeyTransportResponse(status: 200, body: body)
         }
     }
 
-    private final class Shelf: KeptKeys {
+    private final class Shelf: PersistentKeyStore {
         let keys = Mutex<[String: [UInt8]]>([:])
         func key(for identifier: String) async -> [UInt8]? { keys.withLock { $0[identifier] } }
         func keep(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }

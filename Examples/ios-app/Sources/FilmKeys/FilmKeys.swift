@@ -14,7 +14,7 @@ public struct Film: Codable, Sendable {
 public final class FilmKeys: Sendable {
     /// The downloads and their progress.
     public let downloads = AssetDownloads(identifier: "film-downloads")
-    private let keptKeys: KeyFile
+    private let persistentKeys: PersistentKeyFile
     // Persistent keys and streaming keys are requested differently, so each has a session.
     private let online: PlatformContentKeySession
     private let offline: PlatformContentKeySession
@@ -30,12 +30,12 @@ public final class FilmKeys: Sendable {
     public init(server: String, folder: URL, token: @escaping @Sendable () async throws -> String) {
         let service = KeyService.keyway(server) { _ in PlaybackToken(try await token()) }
         let transport = URLSessionTransport()
-        keptKeys = KeyFile(folder.appendingPathComponent("keys.plist"))
+        persistentKeys = PersistentKeyFile(folder.appendingPathComponent("keys.plist"))
         online = PlatformContentKeySession(storageDirectory: folder)
         onlineLoader = KeyLoader(source: online, service: service, transport: transport)
-        offline = PlatformContentKeySession(keptKeys: keptKeys) { _ in true }
+        offline = PlatformContentKeySession(persistentKeys: persistentKeys) { _ in true }
         var settings = KeyLoaderSettings()
-        settings.keptKeys = keptKeys
+        settings.persistentKeys = persistentKeys
         offlineLoader = KeyLoader(source: offline, service: service, transport: transport, settings: settings)
     }
 
@@ -83,9 +83,9 @@ public final class FilmKeys: Sendable {
     public func delete(_ film: Film, context: ServerPlaybackContext) async throws -> [[UInt8]] {
         var proofs: [[UInt8]] = []
         for identifier in film.keys {
-            guard let key = await keptKeys.key(for: identifier) else { continue }
+            guard let key = await persistentKeys.key(for: identifier) else { continue }
             proofs.append(try await offline.invalidatePersistableContentKey(key, context: context))
-            await keptKeys.forget(identifier)
+            await persistentKeys.forget(identifier)
         }
         if let path = UserDefaults.standard.string(forKey: film.name) {
             try FileManager.default.removeItem(at: AssetDownloads.location(ofRelativePath: path))

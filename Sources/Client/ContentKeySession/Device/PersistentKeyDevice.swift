@@ -7,7 +7,7 @@ public protocol PersistentKeyDevice: ContentProtectionDevice {
     ///
     /// - Throws: ``ContentKeyError/Code/persistentKeyOutdated``, or ``ContentKeyError/Code/invalidPersistentKey`` for
     ///   bytes that the device did not create.
-    func facts(ofPersistableKey stored: [UInt8]) async throws(ContentKeyError) -> KeptKeyFacts
+    func facts(ofPersistableKey stored: [UInt8]) async throws(ContentKeyError) -> PersistentKeyInformation
 
     /// Invalidates all persistent keys of the title that this key belongs to and returns the proof for the server.
     func invalidateTitle(
@@ -17,7 +17,7 @@ public protocol PersistentKeyDevice: ContentProtectionDevice {
 }
 
 /// Information of a device about a persistent key. Times are in seconds since 1970, durations in seconds.
-public struct KeptKeyFacts: Sendable, Hashable {
+public struct PersistentKeyInformation: Sendable, Hashable {
     /// The time at which the device created the key from its CKC.
     public var acquired: Int64
     /// The time of first playback of a key with two expiry periods; nil before first playback.

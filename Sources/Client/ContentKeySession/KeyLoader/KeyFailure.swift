@@ -5,9 +5,9 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The HTTP status, if there was a response.
     public var status: Int?
     /// The type of the server's problem document.
-    public var problem: LogWord?
+    public var problem: LogSafeWord?
     /// The reason in the server's problem document.
-    public var reason: LogWord?
+    public var reason: LogSafeWord?
     /// The delay that the server requires before the next request.
     public var retryAfter: Duration?
     /// The error code of the session or the device.
@@ -127,7 +127,7 @@ extension KeyFailure {
 
     /// Returns the delay of a `Retry-After` header in seconds (RFC 9110, section 10.2.3). A date is ignored: the
     /// device's clock may be wrong, and key servers send seconds.
-    static func retryAfter(_ answer: KeyTransportAnswer) -> Duration? {
+    static func retryAfter(_ answer: KeyTransportResponse) -> Duration? {
         guard let text = answer.header("Retry-After"), let seconds = Int64(text), (0...86_400).contains(seconds) else {
             return nil
         }

@@ -150,7 +150,7 @@ extension KeyLoader {
         return [.success(ckc)]
     }
 
-    func failure(_ answer: KeyTransportAnswer, ofBatch: Bool = false) -> KeyFailure {
+    func failure(_ answer: KeyTransportResponse, ofBatch: Bool = false) -> KeyFailure {
         .status(
             answer.status,
             problem: ServerProblem(answer),

@@ -1,6 +1,6 @@
 extension KeyLoader {
     /// The maximum size of a response in bytes, larger than any CKC, batch of CKCs or certificate.
-    private static let maximumAnswer = 1 << 20
+    private static let maximumResponseSize = 1 << 20
 
     /// Returns the certificate, and fetches it if it is not cached.
     func certificate(left: Duration) async throws(KeyFailure) -> [UInt8] {
@@ -61,7 +61,7 @@ extension KeyLoader {
         _ url: String,
         contentType: String?,
         _ body: [UInt8]
-    ) async throws(KeyFailure) -> KeyTransportAnswer {
+    ) async throws(KeyFailure) -> KeyTransportResponse {
         try await send(
             method,
             url,
@@ -81,7 +81,7 @@ extension KeyLoader {
         token: PlaybackToken?,
         contentType: String?,
         left: Duration
-    ) async throws(KeyFailure) -> KeyTransportAnswer {
+    ) async throws(KeyFailure) -> KeyTransportResponse {
         let timeout = settings.retry.timeout(left: left)
         let headers = service.headers
         let transport = transport
@@ -98,7 +98,7 @@ extension KeyLoader {
                 headers: fields,
                 body: body,
                 timeout: timeout,
-                maximumAnswer: Self.maximumAnswer
+                maximumResponseSize: Self.maximumResponseSize
             )
             do throws(KeyTransportError) {
                 return try await transport.send(request)

@@ -12,7 +12,7 @@ public struct KeyLoaderSettings: Sendable {
     /// The rule that predicts the next key.
     public var prediction = KeyPrediction.trailingNumber
     /// The store of persistent keys; nil means that keys are requested online each time.
-    public var keptKeys: (any KeptKeys)?
+    public var persistentKeys: (any PersistentKeyStore)?
     /// The time to wait for announced requests, so that they share a round trip.
     public var gatheringTime: Duration = .milliseconds(50)
     /// The time for which the certificate is cached.

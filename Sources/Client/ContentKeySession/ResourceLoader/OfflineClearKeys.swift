@@ -25,7 +25,7 @@ public final class OfflineClearKeys: ResourceInterceptor {
     /// The maximum number of redirects of a playlist. Redirects of keys are not followed.
     public static let maximumRedirects = 5
 
-    private let store: any KeptKeys
+    private let store: any PersistentKeyStore
     private let transport: any KeyTransport
     private let headers: @Sendable (String) async -> [KeyTransportHeader]
     private let timeout: Duration
@@ -43,7 +43,7 @@ public final class OfflineClearKeys: ResourceInterceptor {
     ///   - timeout: The timeout of one exchange.
     ///   - addresses: The address prefixes.
     public init(
-        store: any KeptKeys,
+        store: any PersistentKeyStore,
         transport: any KeyTransport,
         headers: @escaping @Sendable (String) async -> [KeyTransportHeader] = { _ in [] },
         timeout: Duration = .seconds(10),
@@ -133,10 +133,10 @@ public final class OfflineClearKeys: ResourceInterceptor {
         _ url: String,
         headers: [KeyTransportHeader],
         maximum: Int
-    ) async throws(ResourceError) -> KeyTransportAnswer {
+    ) async throws(ResourceError) -> KeyTransportResponse {
         do throws(KeyTransportError) {
             return try await transport.send(
-                KeyTransportRequest(.get, url, headers: headers, timeout: timeout, maximumAnswer: maximum)
+                KeyTransportRequest(.get, url, headers: headers, timeout: timeout, maximumResponseSize: maximum)
             )
         } catch {
             throw ResourceError(error, url)

@@ -7,7 +7,7 @@ public protocol KeyTransport: Sendable {
     /// Sends a request and returns the response.
     ///
     /// - Throws: ``KeyTransportError``. A response with any status is returned, not thrown.
-    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer
+    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse
 }
 
 /// An error of a transport.
@@ -16,7 +16,7 @@ public enum KeyTransportError: Error, Hashable, Sendable {
     case noConnection
     /// The response was not complete before the timeout.
     case deadline
-    /// The response is larger than ``KeyTransportRequest/maximumAnswer``.
+    /// The response is larger than ``KeyTransportRequest/maximumResponseSize``.
     case tooLarge
     /// The transport does not support the address.
     case badAddress
@@ -45,7 +45,7 @@ public struct KeyTransportRequest: Hashable, Sendable, CustomStringConvertible, 
     /// The timeout of the whole exchange.
     public var timeout: Duration
     /// The maximum size of the response body, in bytes.
-    public var maximumAnswer: Int
+    public var maximumResponseSize: Int
 
     /// Creates a request.
     public init(
@@ -54,14 +54,14 @@ public struct KeyTransportRequest: Hashable, Sendable, CustomStringConvertible, 
         headers: [KeyTransportHeader] = [],
         body: [UInt8] = [],
         timeout: Duration = .seconds(10),
-        maximumAnswer: Int = 1 << 20
+        maximumResponseSize: Int = 1 << 20
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.timeout = timeout
-        self.maximumAnswer = maximumAnswer
+        self.maximumResponseSize = maximumResponseSize
     }
 
     /// The method and the address without its query, which may contain a token.
@@ -71,7 +71,7 @@ public struct KeyTransportRequest: Hashable, Sendable, CustomStringConvertible, 
 }
 
 /// An HTTP response. Its description omits the headers and the body, which contain CKCs.
-public struct KeyTransportAnswer: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+public struct KeyTransportResponse: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The status code, 100 to 599.
     public var status: Int
     /// The header fields, in order.

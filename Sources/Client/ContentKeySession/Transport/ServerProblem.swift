@@ -2,26 +2,26 @@ import TextCoding
 
 /// The error that a server reports: the type and the reason of a problem document (RFC 9457).
 ///
-/// Both are ``LogWord``s, so that no other server text can be logged.
+/// Both are ``LogSafeWord``s, so that no other server text can be logged.
 struct ServerProblem: Hashable, Sendable {
     /// The last part of `type`, such as `refused-by-policy`.
-    var type: LogWord?
+    var type: LogSafeWord?
     /// The member `reason`, such as `streams-exceeded`.
-    var reason: LogWord?
+    var reason: LogSafeWord?
 
-    init(type: LogWord? = nil, reason: LogWord? = nil) {
+    init(type: LogSafeWord? = nil, reason: LogSafeWord? = nil) {
         self.type = type
         self.reason = reason
     }
 
     /// Reads the problem from a JSON document; empty if the document is not a problem document.
     init(_ json: JSONValue?) {
-        type = json?["type"]?.text.flatMap { $0.split { $0 == ":" || $0 == "/" }.last }.flatMap { LogWord(String($0)) }
-        reason = json?["reason"]?.text.flatMap { LogWord($0) }
+        type = json?["type"]?.text.flatMap { $0.split { $0 == ":" || $0 == "/" }.last }.flatMap { LogSafeWord(String($0)) }
+        reason = json?["reason"]?.text.flatMap { LogSafeWord($0) }
     }
 
     /// Reads the problem from the body of a response; empty if it is not a problem document.
-    init(_ answer: KeyTransportAnswer) {
+    init(_ answer: KeyTransportResponse) {
         self.init(JSONValue(answer: answer.body))
     }
 }

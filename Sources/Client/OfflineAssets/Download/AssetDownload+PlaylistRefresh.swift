@@ -14,7 +14,7 @@ extension AssetDownload {
         _ reason: DownloadError?
     ) async throws(DownloadError) -> Bool {
         try checkCancellation()
-        emit(.loadingPlaylistsAgain(reason))
+        emit(.reloadingPlaylists(reason))
         let plan = try await loadPlan()
         let refresh = try PlaylistRefresh(
             description,
@@ -37,7 +37,7 @@ extension AssetDownload {
 
     /// Loads the current playlists and plans the download.
     func loadPlan() async throws(DownloadError) -> BundlePlan {
-        let loader = PresentationLoader(
+        let loader = AssetPlaylistLoader(
             transport: transport,
             settings: settings,
             time: clock.elapsed,

@@ -22,7 +22,7 @@ extension AssetDownload {
         let media = try mediaPlaylists(description)
         emit(
             .planned(
-                DownloadPlanFacts(
+                DownloadPlanSummary(
                     isResumed: isResumed,
                     playlists: description.playlists,
                     files: description.resources.count,
@@ -125,7 +125,7 @@ extension AssetDownload {
         } else if description.keys.isEmpty {
             emit(.proving)
             do throws(PlayerError) {
-                try await BundleProof.play(bundle, keys: PlayerKeySystems())
+                try await OfflinePlaybackCheck.play(bundle, keys: PlayerKeySystems())
             } catch {
                 throw DownloadError(
                     .damaged,

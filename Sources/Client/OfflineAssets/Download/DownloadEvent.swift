@@ -3,7 +3,7 @@ public import StreamPlayer
 /// An event of a download.
 public enum DownloadEvent: Sendable {
     /// The download was planned, from the server's playlists or from an existing bundle.
-    case planned(DownloadPlanFacts)
+    case planned(DownloadPlanSummary)
     /// The keys are being requested; the value is their number.
     case acquiringKeys(Int)
     /// The download made progress. Reported at most ten times per second.
@@ -11,12 +11,12 @@ public enum DownloadEvent: Sendable {
     /// A resource could not be loaded and is retried after a delay.
     case retrying(file: String, MediaLoadError, attempt: Int, pause: Duration)
     /// A partial file is downloaded from its first byte again, with the reason.
-    case beginsAnew(file: String, AnewReason)
+    case restarting(file: String, RestartReason)
     /// A complete file is downloaded again, because it is damaged.
     case repairing(file: String, AssetBundleError)
     /// The playlists are reloaded to replace URLs that the server rejects, with the error; nil means that the URL of
     /// the download changed, or that a local playlist is damaged.
-    case loadingPlaylistsAgain(DownloadError?)
+    case reloadingPlaylists(DownloadError?)
     /// The download was paused.
     case paused
     /// The download was resumed.
@@ -28,7 +28,7 @@ public enum DownloadEvent: Sendable {
 }
 
 /// The reason why a partial file is discarded.
-public enum AnewReason: String, Sendable, CaseIterable {
+public enum RestartReason: String, Sendable, CaseIterable {
     /// Its ETag, date or length has changed since the download started.
     case changed
     /// The server returns the whole resource instead of the requested range.
@@ -40,7 +40,7 @@ public enum AnewReason: String, Sendable, CaseIterable {
 }
 
 /// The plan of a download.
-public struct DownloadPlanFacts: Sendable, Hashable {
+public struct DownloadPlanSummary: Sendable, Hashable {
     /// Whether an existing bundle is resumed.
     public let isResumed: Bool
     /// The selected Media Playlists.

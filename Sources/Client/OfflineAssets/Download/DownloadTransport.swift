@@ -9,13 +9,13 @@ public protocol DownloadTransport: Sendable {
     ///
     /// - Throws: `MediaLoadError` `no-connection`, `deadline`, `bad-address` or `cancelled`. A response with any status
     ///   is returned, not thrown. The call returns soon after its task is cancelled.
-    func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer
+    func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadResponse
 }
 
 extension DownloadTransport {
     /// Sends a request, and rejects a response over plain HTTP to a request over HTTPS: a redirect must not remove the
     /// protection.
-    func openSecurely(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadAnswer {
+    func openSecurely(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadResponse {
         let answer = try await open(request)
         if request.url.lowercased().hasPrefix("https:"), !answer.url.lowercased().hasPrefix("https:") {
             throw MediaLoadError(.badAddress, answer.url)
@@ -56,7 +56,7 @@ public struct DownloadRequest: Sendable, Hashable {
 }
 
 /// The head of a response, and access to its body.
-public struct DownloadAnswer: Sendable {
+public struct DownloadResponse: Sendable {
     /// The byte range of a 206 response: Content-Range (RFC 9110, section 14.4).
     struct Part: Sendable, Hashable {
         let range: Range<UInt64>
@@ -77,7 +77,7 @@ public struct DownloadAnswer: Sendable {
     var body: @Sendable () async throws(MediaLoadError) -> [UInt8]?
 }
 
-extension DownloadAnswer {
+extension DownloadResponse {
     /// Creates a response.
     ///
     /// - Parameters:
@@ -106,7 +106,7 @@ extension DownloadAnswer {
     }
 }
 
-extension DownloadAnswer.Part {
+extension DownloadResponse.Part {
     /// Parses a Content-Range such as `bytes 0-99/1000`; nil for anything else.
     init?(_ field: String) {
         guard field.lowercased().hasPrefix("bytes ") else { return nil }

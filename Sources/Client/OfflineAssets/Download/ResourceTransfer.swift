@@ -57,7 +57,7 @@ struct ResourceTransfer: Sendable {
         var progress: Progress
         do throws(DiskError) {
             if let reason = ResumeDecision.obstacle(known) {
-                emit(.beginsAnew(file: resource.file, reason))
+                emit(.restarting(file: resource.file, reason))
                 known = ResumeDecision.Known()
             }
             let file = try PartialFile(resource.file, in: folder, keeping: known.length, faults: faults)
@@ -103,7 +103,7 @@ struct ResourceTransfer: Sendable {
         throw .load(MediaLoadError(.wrongRange, resource.url))
     }
 
-    private func open(_ request: DownloadRequest, _ progress: inout Progress) async throws(Reason) -> DownloadAnswer {
+    private func open(_ request: DownloadRequest, _ progress: inout Progress) async throws(Reason) -> DownloadResponse {
         do throws(MediaLoadError) {
             var request = request
             request.headTimeout = settings.headTimeout
@@ -115,8 +115,8 @@ struct ResourceTransfer: Sendable {
         }
     }
 
-    private func restart(_ progress: inout Progress, _ reason: AnewReason) async throws(Reason) {
-        emit(.beginsAnew(file: resource.file, reason))
+    private func restart(_ progress: inout Progress, _ reason: RestartReason) async throws(Reason) {
+        emit(.restarting(file: resource.file, reason))
         do throws(DiskError) {
             try progress.file.truncate(to: 0)
             if progress.checkpointed > 0 { try await journal.commit(.drop(index)) }
@@ -128,7 +128,7 @@ struct ResourceTransfer: Sendable {
 
     /// Writes a body to the file.
     private func receive(
-        _ answer: DownloadAnswer,
+        _ answer: DownloadResponse,
         _ progress: inout Progress,
         _ skipping: UInt64,
         _ length: UInt64?,
@@ -162,7 +162,7 @@ struct ResourceTransfer: Sendable {
         }
     }
 
-    private func next(_ answer: DownloadAnswer) async throws(Reason) -> [UInt8]? {
+    private func next(_ answer: DownloadResponse) async throws(Reason) -> [UInt8]? {
         do throws(MediaLoadError) {
             return try await answer.body()
         } catch {

@@ -21,9 +21,9 @@ enum ResumeDecision: Sendable, Equatable {
     ///   - skipping: The number of bytes of the body to skip.
     ///   - length: The length of the complete file; nil means that it ends with the body.
     ///   - restart: The reason for a restart; nil if the file is continued.
-    case write(at: UInt64, skipping: UInt64, length: UInt64?, restart: AnewReason?)
+    case write(at: UInt64, skipping: UInt64, length: UInt64?, restart: RestartReason?)
     /// Request the whole resource again.
-    case requestAgain(AnewReason)
+    case requestAgain(RestartReason)
     case fail(MediaLoadError)
     /// The server does not support ranges, and too many bytes would have to be skipped.
     case rangeTooFar
@@ -46,13 +46,13 @@ enum ResumeDecision: Sendable, Equatable {
     }
 
     /// Returns the reason why a partial file cannot be continued; nil if it can.
-    static func obstacle(_ known: Known) -> AnewReason? {
+    static func obstacle(_ known: Known) -> RestartReason? {
         known.length > 0 && known.validators.ifRange == nil ? .noValidator : nil
     }
 
     /// Returns the decision for a response.
     static func decide(
-        _ answer: DownloadAnswer,
+        _ answer: DownloadResponse,
         to request: DownloadRequest,
         for resource: BundleResource,
         _ known: Known,
@@ -80,7 +80,7 @@ enum ResumeDecision: Sendable, Equatable {
                 guard range.lowerBound <= limits.skippedBytes else { return .rangeTooFar }
             }
             guard wanted ?? answer.length ?? 0 <= limits.resourceBytes else { return failure(.tooLarge) }
-            var reason: AnewReason?
+            var reason: RestartReason?
             if known.length > 0 {
                 let isSame = !answer.validators.contradicts(known.validators)
                 reason = isSame ? .noRanges : .changed

@@ -59,7 +59,7 @@ extension OfflineKeys: DownloadKeys {
             }
             guard !waits else { return }
             let playback = playback(of: title, .keptAlone)
-            try await playback.whileAnswering { try await BundleProof.play(bundle, keys: playback.systems) }
+            try await playback.whileAnswering { try await OfflinePlaybackCheck.play(bundle, keys: playback.systems) }
         } catch let error as DownloadKeysError {
             throw error
         } catch let error as PlayerError {
@@ -87,7 +87,7 @@ extension OfflineKeys: DownloadKeys {
     }
 
     /// Returns the stored title; nil if its file is damaged, because then its keys are lost and will be replaced.
-    private func readable(_ title: String) throws(OfflineStorageError) -> KeptTitle? {
+    private func readable(_ title: String) throws(OfflineStorageError) -> OfflineTitle? {
         do throws(OfflineStorageError) {
             return try store.title(title)
         } catch  where error.code == .damaged {
@@ -96,8 +96,8 @@ extension OfflineKeys: DownloadKeys {
     }
 
     /// Returns whether a key is stored that the device would accept now.
-    private func hasUsableKey(_ key: KeptKey?) async throws(OfflineStorageError) -> Bool {
-        guard let key, let bytes = key.bytes?.bytes, key.entry.state(at: clocks.now()).isWatchable else { return false }
+    private func hasUsableKey(_ key: OfflineKeyRecord?) async throws(OfflineStorageError) -> Bool {
+        guard let key, let bytes = key.bytes?.bytes, key.entry.state(at: clocks.now()).isPlayable else { return false }
         guard key.kind == .fairPlay else { return true }
         // A device that does not provide the information checks the key when it is loaded.
         do throws(ContentKeyError) {

@@ -14,14 +14,14 @@ extension OfflineKeys {
     ///
     /// - Returns: The server's responses by key identifier.
     /// - Throws: ``OfflineKeyError`` or ``OfflineStorageError``.
-    public func report(_ title: String) async throws -> [String: SyncAnswer] {
+    public func report(_ title: String) async throws -> [String: SyncResponse] {
         let use = try await store.use(title)
         defer { withExtendedLifetime(use) {} }
         let client = try syncClient(title)
         let keys = try await syncable(title)
         guard !keys.isEmpty else { throw Self.nothingToReport(title) }
         let certificate = try await client.certificate()
-        var answers: [String: SyncAnswer] = [:]
+        var answers: [String: SyncResponse] = [:]
         for (identifier, key) in keys {
             let context = context(certificate, challenge: 0)
             let spc = try await withKeyErrors(identifier) { () async throws(ContentKeyError) in
@@ -42,7 +42,7 @@ extension OfflineKeys {
     /// - Throws: ``OfflineKeyError`` or ``OfflineStorageError``. With the code `proof-not-delivered`, the keys are
     ///   invalid but the server was not notified.
     @discardableResult
-    public func invalidate(_ identifier: String, title: String) async throws -> SyncAnswer {
+    public func invalidate(_ identifier: String, title: String) async throws -> SyncResponse {
         let client = try syncClient(title)
         guard let key = try await syncable(title)[identifier] else { throw Self.nothingToReport(identifier) }
         return try await invalidate(key, identifier, of: title, client) { context throws(ContentKeyError) in
@@ -56,8 +56,8 @@ extension OfflineKeys {
     /// - Returns: The server's responses; empty if no key can be invalidated.
     /// - Throws: Errors as ``invalidate(_:title:)``.
     @discardableResult
-    public func invalidate(title: String) async throws -> [SyncAnswer] {
-        var answers: [SyncAnswer] = []
+    public func invalidate(title: String) async throws -> [SyncResponse] {
+        var answers: [SyncResponse] = []
         var given: Set<String> = []
         while let (identifier, key) = try await syncable(title).filter({ !given.contains($0.key) })
             .min(by: { $0.key < $1.key })
@@ -79,7 +79,7 @@ extension OfflineKeys {
         of title: String,
         _ client: SyncClient,
         _ body: (ServerPlaybackContext) async throws(ContentKeyError) -> [UInt8]
-    ) async throws -> SyncAnswer {
+    ) async throws -> SyncResponse {
         // The server is contacted first: without its challenge, the proof would be worthless and the key would be lost.
         let certificate = try await client.certificate()
         let challenge = try await client.challenge()
@@ -111,7 +111,7 @@ extension OfflineKeys {
         try note(.invalidated, gone, of: title)
     }
 
-    private func note(_ event: KeyLedgerEvent, _ identifiers: [String], of title: String) throws {
+    private func note(_ event: KeyHistoryEvent, _ identifiers: [String], of title: String) throws {
         let now = clocks.now()
         try store.change(title) { kept in
             for identifier in identifiers {

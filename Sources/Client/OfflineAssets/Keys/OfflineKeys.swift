@@ -21,7 +21,7 @@ public struct OfflineKeys: Sendable {
     }
 
     /// The store of keys.
-    public let store: KeptKeyStore
+    public let store: OfflineKeyStore
     /// The device that uses the keys.
     public let device: any PersistentKeyDevice
     /// The key server; nil means that no server is used.
@@ -40,7 +40,7 @@ public struct OfflineKeys: Sendable {
     ///   - clocks: The clocks.
     ///   - content: A function that extracts the content key from a device's key, as in ``PlayerKeySystems/content``.
     public init(
-        store: KeptKeyStore,
+        store: OfflineKeyStore,
         device: any PersistentKeyDevice,
         service: OfflineKeyService?,
         transport: any KeyTransport,
@@ -92,5 +92,5 @@ public struct OfflineKeyService: Sendable {
 
 /// A transport without a network connection.
 struct NoNetwork: KeyTransport {
-    func send(_: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer { throw .noConnection }
+    func send(_: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse { throw .noConnection }
 }

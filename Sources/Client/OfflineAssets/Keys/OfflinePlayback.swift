@@ -22,7 +22,7 @@ public final class OfflinePlayback: Sendable {
     private let clearLoader: KeyLoader?
     private let delegate: OfflineSessionDelegate
     private let content: @Sendable (any ProtectedContentKey) throws -> PlayableKey
-    private let store: KeptKeyStore
+    private let store: OfflineKeyStore
 
     init(_ offline: OfflineKeys, title: String, reach: OfflineKeys.Reach) {
         let isOnline = reach != .keptAlone
@@ -51,7 +51,7 @@ public final class OfflinePlayback: Sendable {
             renewalLead: nil
         )
         var settings = KeyLoaderSettings()
-        settings.keptKeys = keys
+        settings.persistentKeys = keys
         // There is no server, so retries would only delay the error.
         if !isOnline { settings.retry.attempts = 1 }
         let clock = offline.clocks.loader

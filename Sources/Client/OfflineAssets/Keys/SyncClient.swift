@@ -35,9 +35,9 @@ struct SyncClient: Sendable {
     }
 
     /// Sends a Sync SPC and parses the server's response.
-    func send(_ spc: [UInt8], place: String) async throws(OfflineKeyError) -> SyncAnswer {
+    func send(_ spc: [UInt8], place: String) async throws(OfflineKeyError) -> SyncResponse {
         let body = try await send(.post, service.keys.licenseURL, spc, purpose: .license, place: place)
-        guard let answer = SyncAnswer(json: body) else {
+        guard let answer = SyncResponse(json: body) else {
             throw OfflineKeyError(
                 code: "unreadable-answer",
                 place: place,
@@ -71,7 +71,7 @@ struct SyncClient: Sendable {
         let request = KeyTransportRequest(method, url, headers: headers, body: body)
         var attempt = 1
         while true {
-            let answer: KeyTransportAnswer
+            let answer: KeyTransportResponse
             do throws(KeyTransportError) {
                 answer = try await transport.send(request)
             } catch {
@@ -92,10 +92,10 @@ struct SyncClient: Sendable {
     }
 
     /// Returns the error for a problem document (RFC 9457), restricted to log-safe words.
-    private static func refusal(_ answer: KeyTransportAnswer, _ place: String) -> OfflineKeyError {
+    private static func refusal(_ answer: KeyTransportResponse, _ place: String) -> OfflineKeyError {
         let problem = JSONValue(answer: answer.body)
-        let type = problem?["type"]?.text?.split { $0 == ":" || $0 == "/" }.last.flatMap { LogWord(String($0)) }
-        let reason = problem?["reason"]?.text.flatMap { LogWord($0) }
+        let type = problem?["type"]?.text?.split { $0 == ":" || $0 == "/" }.last.flatMap { LogSafeWord(String($0)) }
+        let reason = problem?["reason"]?.text.flatMap { LogSafeWord($0) }
         let words = [type, reason].compactMap { $0?.description }.joined(separator: ", ")
         return OfflineKeyError(
             code: reason?.description ?? type?.description ?? "status-\(answer.status)",
@@ -106,7 +106,7 @@ struct SyncClient: Sendable {
 }
 
 /// A key server's response to a Sync SPC.
-public struct SyncAnswer: Sendable, Hashable {
+public struct SyncResponse: Sendable, Hashable {
     /// The version of the report, 1 or 2.
     public let version: Int
     /// The remaining time of the key in seconds; nil means unlimited.

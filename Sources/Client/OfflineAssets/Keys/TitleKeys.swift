@@ -3,10 +3,10 @@ import Locking
 
 /// The stored keys of one title, for a key loader and a session delegate. The history of a key is updated in the same
 /// transaction.
-public final class TitleKeys: KeptKeys {
+public final class TitleKeys: PersistentKeyStore {
     /// The title.
     public let title: String
-    private let store: KeptKeyStore
+    private let store: OfflineKeyStore
     private let device: any PersistentKeyDevice
     private let now: @Sendable () -> Int64
     /// Whether stored keys are ignored, so that new keys are requested from the server.
@@ -15,7 +15,7 @@ public final class TitleKeys: KeptKeys {
 
     init(
         _ title: String,
-        store: KeptKeyStore,
+        store: OfflineKeyStore,
         device: any PersistentKeyDevice,
         ignoresStoredKeys: Bool,
         now: @escaping @Sendable () -> Int64
@@ -37,9 +37,9 @@ public final class TitleKeys: KeptKeys {
         let now = now()
         // Without information from the device, the terms are unknown.
         let facts = try? await device.facts(ofPersistableKey: key)
-        let entry = facts.map { KeyLedgerEntry($0) } ?? KeyLedgerEntry(terms: .unknown, issued: now)
+        let entry = facts.map { KeyHistoryEntry($0) } ?? KeyHistoryEntry(terms: .unknown, issued: now)
         change(identifier) { old in
-            var new = KeptKey(kind: .fairPlay, bytes: RedactedBytes(key), entry: old?.entry ?? entry)
+            var new = OfflineKeyRecord(kind: .fairPlay, bytes: RedactedBytes(key), entry: old?.entry ?? entry)
             if old != nil { new.entry.note(.renewed(entry), at: now) } else { new.entry.note(.taken, at: now) }
             return new
         }
@@ -49,7 +49,7 @@ public final class TitleKeys: KeptKeys {
     func storeClearKey(_ key: [UInt8], for identifier: String) {
         let now = now()
         change(identifier) { _ in
-            KeptKey(kind: .clear, bytes: RedactedBytes(key), entry: KeyLedgerEntry(terms: .limited(nil), issued: now))
+            OfflineKeyRecord(kind: .clear, bytes: RedactedBytes(key), entry: KeyHistoryEntry(terms: .limited(nil), issued: now))
         }
     }
 
@@ -65,7 +65,7 @@ public final class TitleKeys: KeptKeys {
     }
 
     /// Records an event of a key.
-    func note(_ event: KeyLedgerEvent, for identifier: String) {
+    func note(_ event: KeyHistoryEvent, for identifier: String) {
         let now = now()
         change(identifier) { old in
             guard var new = old else { return nil }
@@ -81,7 +81,7 @@ public final class TitleKeys: KeptKeys {
     }
 
     /// The history of the keys; empty if it cannot be read.
-    public var ledger: TitleLedger { (try? store.title(title))?.ledger ?? TitleLedger(title: title, entries: [:]) }
+    public var ledger: TitleKeyHistory { (try? store.title(title))?.ledger ?? TitleKeyHistory(title: title, entries: [:]) }
 
     /// Records that the title was played.
     public func notePlayback() {
@@ -90,11 +90,11 @@ public final class TitleKeys: KeptKeys {
     }
 
     /// Returns the stored key for an identifier.
-    func storedKey(_ identifier: String) throws(OfflineStorageError) -> KeptKey? {
+    func storedKey(_ identifier: String) throws(OfflineStorageError) -> OfflineKeyRecord? {
         try store.title(title)?.keys[identifier]
     }
 
-    private func change(_ identifier: String, _ change: (KeptKey?) -> KeptKey?) {
+    private func change(_ identifier: String, _ change: (OfflineKeyRecord?) -> OfflineKeyRecord?) {
         _ = attempt { () throws(OfflineStorageError) in
             try store.change(title) { kept in
                 if let key = change(kept.keys[identifier]) { kept.keys[identifier] = key }

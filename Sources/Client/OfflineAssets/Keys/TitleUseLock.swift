@@ -11,13 +11,13 @@ public final class TitleUseLock: Sendable {
 /// The exclusive right to remove a download: it is not played, downloaded or renewed until this value is deallocated.
 /// Invalidate its keys, if necessary, while holding the claim.
 public final class RemovalClaim: Sendable {
-    private let store: KeptKeyStore
+    private let store: OfflineKeyStore
     private let title: String
     private let folder: String
     private let use: FileLock
     private let writing: FolderLock?
 
-    init(_ store: KeptKeyStore, title: String, folder: String, use: FileLock, writing: FolderLock?) {
+    init(_ store: OfflineKeyStore, title: String, folder: String, use: FileLock, writing: FolderLock?) {
         (self.store, self.title, self.folder) = (store, title, folder)
         (self.use, self.writing) = (use, writing)
     }
@@ -36,7 +36,7 @@ public final class RemovalClaim: Sendable {
     }
 }
 
-extension KeptKeyStore {
+extension OfflineKeyStore {
     /// Marks a title as in use until the returned value is deallocated. Waits while the title is being removed.
     ///
     /// A download does not need this, because it locks its folder.

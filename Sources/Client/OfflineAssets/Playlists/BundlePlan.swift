@@ -21,7 +21,7 @@ struct BundlePlan: Sendable {
     /// Plans a download.
     ///
     /// - Throws: ``DownloadError`` `live`, `playlist` or `limit`.
-    init(_ presentation: PresentationPlaylists, limits: DownloadLimits) throws(DownloadError) {
+    init(_ presentation: AssetPlaylists, limits: DownloadLimits) throws(DownloadError) {
         guard presentation.media.count <= limits.playlists else {
             throw DownloadError(
                 .limit,
@@ -69,7 +69,7 @@ struct BundlePlan: Sendable {
         duration = presentation.media.map(\.playlist.duration).max() ?? 0
     }
 
-    private static func check(_ media: PresentationPlaylists.Media, _ limits: DownloadLimits) throws(DownloadError) {
+    private static func check(_ media: AssetPlaylists.Media, _ limits: DownloadLimits) throws(DownloadError) {
         let playlist = media.playlist
         guard playlist.isEnded else {
             throw DownloadError(

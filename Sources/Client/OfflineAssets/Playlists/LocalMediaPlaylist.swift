@@ -14,7 +14,7 @@ import HLSPlaylist
 enum LocalMediaPlaylist {
     /// Adds the resources and keys of a playlist.
     static func gather(
-        _ media: PresentationPlaylists.Media,
+        _ media: AssetPlaylists.Media,
         into table: inout ResourceTable,
         _ keys: inout KeyGroups
     ) throws(DownloadError) {
@@ -35,7 +35,7 @@ enum LocalMediaPlaylist {
     }
 
     /// Returns the bytes of the local playlist.
-    static func write(_ media: PresentationPlaylists.Media, _ table: ResourceTable) throws(DownloadError) -> [UInt8] {
+    static func write(_ media: AssetPlaylists.Media, _ table: ResourceTable) throws(DownloadError) -> [UInt8] {
         var playlist = media.playlist
         var index = 0
         for segment in try resolved(media) {
@@ -58,7 +58,7 @@ enum LocalMediaPlaylist {
     private static func localize(
         _ segment: inout MediaSegment,
         _ range: Range<UInt64>?,
-        _ media: PresentationPlaylists.Media,
+        _ media: AssetPlaylists.Media,
         _ table: ResourceTable
     ) throws(DownloadError) {
         if segment.isGap {
@@ -91,7 +91,7 @@ enum LocalMediaPlaylist {
         segment.tags = tags
     }
 
-    private static func resolved(_ media: PresentationPlaylists.Media) throws(DownloadError) -> ResolvedSegments {
+    private static func resolved(_ media: AssetPlaylists.Media) throws(DownloadError) -> ResolvedSegments {
         do throws(PlaylistError) {
             return try media.playlist.resolvedSegments()
         } catch {
@@ -102,7 +102,7 @@ enum LocalMediaPlaylist {
     private static func reference(
         _ uri: String,
         _ range: Range<UInt64>?,
-        _ media: PresentationPlaylists.Media
+        _ media: AssetPlaylists.Media
     ) throws(DownloadError) -> ResourceReference {
         if let range, range.isEmpty || range.upperBound > UInt64(Int64.max) {
             throw DownloadError(.playlist, url: media.url, "a byte range is empty or too large")

@@ -18,7 +18,7 @@ enum LocalMultivariantPlaylist {
         _ original: MultivariantPlaylist,
         _ url: String,
         _ choice: PresentationChoice,
-        _ media: [PresentationPlaylists.Media],
+        _ media: [AssetPlaylists.Media],
         _ keys: KeyGroups
     ) throws(DownloadError) -> [UInt8] {
         let names = Dictionary(media.map { ($0.uri, "\($0.name).m3u8") }) { first, _ in first }

@@ -45,7 +45,7 @@ struct PresentationChoice: Equatable {
             if let codec = qualifier.codec {
                 candidates.variants = playlist.variants.filter { $0.codecs.contains { $0.hasPrefix(codec) } }
             }
-            var abilities = PlayerAbilities.everything
+            var abilities = PlayerCapabilities.everything
             abilities.bandwidthCap = qualifier.maximumBandwidth
             abilities.displaySize = qualifier.maximumResolution
             let choice = VariantSelector(abilities).select(from: candidates)

@@ -11,7 +11,7 @@ public struct EvictionCandidate: Sendable, Hashable {
     /// Whether the download is complete.
     public var isComplete: Bool
     /// The state of its keys; nil if it does not need keys.
-    public var keys: KeptKeyState?
+    public var keys: OfflineKeyState?
     /// The time of the last playback; nil means never.
     public var lastPlayed: Int64?
     /// The time at which the download started.
@@ -24,7 +24,7 @@ public struct EvictionCandidate: Sendable, Hashable {
         policy: StoragePolicy = StoragePolicy(),
         isInUse: Bool = false,
         isComplete: Bool = true,
-        keys: KeptKeyState? = nil,
+        keys: OfflineKeyState? = nil,
         lastPlayed: Int64? = nil,
         created: Int64
     ) {

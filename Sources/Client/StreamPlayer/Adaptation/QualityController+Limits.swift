@@ -51,25 +51,25 @@ extension QualityController {
     ///   - now: The current time, by the clock of ``next(buffer:throughput:now:)``.
     public mutating func judge(_ download: DownloadProgress, buffer: Double, now: Duration) -> DownloadDecision {
         guard let current, wasFilled, download.elapsed >= settings.abandonAfter else { return .proceed }
-        let buffer = MediaTime.clamped(buffer)
-        let elapsed = MediaTime.seconds(download.elapsed)
+        let buffer = PlaybackTime.clamped(buffer)
+        let elapsed = PlaybackTime.seconds(download.elapsed)
         guard elapsed > 0 else { return .proceed }
         let received = Double(download.received)
         let bytes = { (variant: Variant) in
-            Double(variant.bandwidth) / 8 * MediaTime.clamped(download.segmentDuration)
+            Double(variant.bandwidth) / 8 * PlaybackTime.clamped(download.segmentDuration)
         }
         let rest = (download.expected.map { Double($0) } ?? bytes(current)) - received
         guard rest > 0 else { return .proceed }
         // There is no rate before the first byte; wait for it for at most half of the buffer.
         if received == 0, elapsed < buffer / 2 { return .proceed }
         let rate = received / elapsed
-        let needed = rate > 0 ? MediaTime.clamped(rest / rate) : MediaTime.maximum
+        let needed = rate > 0 ? PlaybackTime.clamped(rest / rate) : PlaybackTime.maximum
         guard needed > buffer else { return .proceed }
         let bits = UInt64(exactly: min(rate * 8, 1e15).rounded(.down)) ?? 0
         guard let target = selector.switchTarget(throughput: bits, current: current, in: candidates),
             target.bandwidth < current.bandwidth, bytes(target) < rest
         else { return .proceed }
         counts.abandoned += 1
-        return .abandon(change(to: target, .runningDry(needed: needed, buffer: buffer), .down, now))
+        return .abandon(change(to: target, .bufferDraining(needed: needed, buffer: buffer), .down, now))
     }
 }

@@ -9,12 +9,12 @@ public import HLSPlaylist
 ///
 /// | Condition | Decision | Reason |
 /// |---|---|---|
-/// | there is no variant to choose from | none | `nothingPlayable`, `allSetAside` |
+/// | there is no variant to choose from | none | `nothingPlayable`, `allExcluded` |
 /// | no variant was chosen before | the best that fits | `start` |
 /// | the current variant failed and is excluded | the best that fits | `failed` |
 /// | the current variant is the only one | no switch | `onlyOne` |
 /// | the current variant no longer fits the player | the best that fits | `noLongerFits` |
-/// | its BANDWIDTH exceeds the throughput's share, and the buffer is rich | no switch | `bufferRich` |
+/// | its BANDWIDTH exceeds the throughput's share, and the buffer is rich | no switch | `bufferHigh` |
 /// | its BANDWIDTH exceeds the throughput's share | switch down | `throughput` |
 /// | the buffer fell below `lowBuffer`, and BANDWIDTH exceeds a part of that share | switch down | `bufferLow` |
 /// | a better variant fits with the margin, and the buffer is below `upSwitchBuffer` | no switch | `bufferLow` |
@@ -75,7 +75,7 @@ public struct QualityController: Sendable {
     ///   - throughput: The throughput in bits per second: ``ThroughputEstimate/bitsPerSecond``.
     ///   - now: The current time by any monotonic clock, as a duration since a fixed start.
     public mutating func next(buffer: Double, throughput: UInt64, now: Duration) -> QualityDecision {
-        let buffer = MediaTime.clamped(buffer)
+        let buffer = PlaybackTime.clamped(buffer)
         if buffer >= settings.lowBuffer { wasFilled = true }
         updateCandidates(now: now)
         guard let current else { return chooseBest(throughput, reason: nil, now) }
@@ -89,7 +89,7 @@ public struct QualityController: Sendable {
         guard playableCandidates > 1 else { return stay(.onlyOne) }
         if let target = selector.switchTarget(throughput: throughput, current: current, in: candidates) {
             if exceeds(current, throughput) {
-                guard buffer < settings.richBuffer else { return stay(.bufferRich(buffer)) }
+                guard buffer < settings.highBuffer else { return stay(.bufferHigh(buffer)) }
                 return change(to: target, .throughput(throughput), .down, now)
             }
             if let lower = lowerTarget(current, buffer, throughput) {
@@ -148,7 +148,7 @@ public struct QualityController: Sendable {
             return QualityDecision(
                 variant: nil,
                 previous: current,
-                reason: isAnyExcluded ? .allSetAside(until: until) : .nothingPlayable
+                reason: isAnyExcluded ? .allExcluded(until: until) : .nothingPlayable
             )
         }
         guard current != nil else {

@@ -16,17 +16,17 @@ public struct QualityDecision: Hashable, Sendable {
         /// The buffer, in seconds, is low: a switch down for safety, or no switch up yet.
         case bufferLow(Double)
         /// The throughput is insufficient, but the buffer, in seconds, is large enough to wait for it to rise.
-        case bufferRich(Double)
+        case bufferHigh(Double)
         /// A switch up is delayed until this time, because the last switch was recent.
         case tooSoon(until: Duration)
         /// The download would have taken longer than the buffer lasts; both in seconds.
-        case runningDry(needed: Double, buffer: Double)
+        case bufferDraining(needed: Double, buffer: Double)
         /// The previous variant failed.
         case failed(VariantFailure)
         /// The player's abilities or limits changed, and the previous variant no longer fits them.
         case noLongerFits([VariantRejection])
         /// All playable variants are excluded. The first exclusion ends at this time; nil means never.
-        case allSetAside(until: Duration?)
+        case allExcluded(until: Duration?)
         /// The device cannot play any variant.
         case nothingPlayable
     }

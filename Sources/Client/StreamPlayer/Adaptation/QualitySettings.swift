@@ -8,7 +8,7 @@ public struct QualitySettings: Hashable, Sendable {
     /// The part of the throughput used below ``lowBuffer``, above 0 and at most 1.
     public var lowBufferShare: Double
     /// The buffer, in seconds, above which a low throughput does not cause a switch down, because it may rise again.
-    public var richBuffer: Double
+    public var highBuffer: Double
     /// The minimum time between any switch and a switch up.
     public var upSwitchInterval: Duration
     /// The minimum time of a download before it can be abandoned.
@@ -23,7 +23,7 @@ public struct QualitySettings: Hashable, Sendable {
         upSwitchBuffer: Double = 10,
         lowBuffer: Double = 4,
         lowBufferShare: Double = 0.5,
-        richBuffer: Double = 25,
+        highBuffer: Double = 25,
         upSwitchInterval: Duration = .seconds(8),
         abandonAfter: Duration = .milliseconds(500),
         exclusionDuration: Duration = .seconds(30),
@@ -32,7 +32,7 @@ public struct QualitySettings: Hashable, Sendable {
         self.upSwitchBuffer = upSwitchBuffer
         self.lowBuffer = lowBuffer
         self.lowBufferShare = lowBufferShare
-        self.richBuffer = richBuffer
+        self.highBuffer = highBuffer
         self.upSwitchInterval = upSwitchInterval
         self.abandonAfter = abandonAfter
         self.exclusionDuration = exclusionDuration
@@ -40,13 +40,13 @@ public struct QualitySettings: Hashable, Sendable {
     }
 
     /// Returns these settings for a buffer of limited size in seconds, such as near the live edge: `upSwitchBuffer` is
-    /// at most half of it, `lowBuffer` at most a fifth, and `richBuffer` at most nine tenths.
+    /// at most half of it, `lowBuffer` at most a fifth, and `highBuffer` at most nine tenths.
     public func fitting(buffer seconds: Double) -> QualitySettings {
-        let seconds = MediaTime.clamped(seconds)
+        let seconds = PlaybackTime.clamped(seconds)
         var result = self
         result.upSwitchBuffer = min(upSwitchBuffer, seconds / 2)
         result.lowBuffer = min(lowBuffer, seconds / 5)
-        result.richBuffer = min(richBuffer, seconds * 0.9)
+        result.highBuffer = min(highBuffer, seconds * 0.9)
         return result
     }
 }

@@ -93,12 +93,12 @@ public struct ThroughputEstimate: Sendable {
     public mutating func note(bytes: Int, duration: Duration) {
         guard bytes > 0, duration > .zero else { return }
         pendingBytes += Double(bytes)
-        pendingSeconds += MediaTime.clamped(MediaTime.seconds(duration))
+        pendingSeconds += PlaybackTime.clamped(PlaybackTime.seconds(duration))
         guard pendingBytes >= Double(settings.minimumBytes) else { return }
         let rate = min(pendingBytes * 8 / pendingSeconds, Self.ceiling)
-        let weight = max(pendingSeconds, min(pendingSeconds * 10, MediaTime.seconds(settings.shortWeight)))
-        fast.add(rate, weight: weight, halfLife: MediaTime.seconds(settings.fastHalfLife))
-        slow.add(rate, weight: weight, halfLife: MediaTime.seconds(settings.slowHalfLife))
+        let weight = max(pendingSeconds, min(pendingSeconds * 10, PlaybackTime.seconds(settings.shortWeight)))
+        fast.add(rate, weight: weight, halfLife: PlaybackTime.seconds(settings.fastHalfLife))
+        slow.add(rate, weight: weight, halfLife: PlaybackTime.seconds(settings.slowHalfLife))
         pendingBytes = 0
         pendingSeconds = 0
     }

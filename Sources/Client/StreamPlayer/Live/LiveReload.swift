@@ -178,7 +178,7 @@ public struct LiveReload: Sendable {
     private func skip(at moment: Duration) -> PlaylistLoad.Skip? {
         guard settings.usesDeltaUpdates, let lastLoad, let control = playlist?.serverControl,
             let boundary = control.canSkipUntil, boundary > 0,
-            moment - lastLoad <= MediaTime.duration(boundary / 2)
+            moment - lastLoad <= PlaybackTime.duration(boundary / 2)
         else { return nil }
         return control.canSkipDateRanges ? .segmentsAndDateRanges : .segments
     }

@@ -3,7 +3,7 @@ import HLSPlaylist
 extension SegmentTimeline {
     /// The minimum distance of live playback from the end, in seconds: HOLD-BACK, and at least three target durations
     /// (sections 4.4.3.8 and 6.3.3).
-    public var holdBackDistance: Double { max(MediaTime.clamped(holdBack ?? 0), 3 * targetDuration) }
+    public var holdBackDistance: Double { max(PlaybackTime.clamped(holdBack ?? 0), 3 * targetDuration) }
 
     /// The latest time that live playback can seek to: the start of the playlist if the playlist is shorter than the
     /// distance. After the playlist has ended, its end.
@@ -11,7 +11,7 @@ extension SegmentTimeline {
 
     /// Returns the distance of a time from the end of the newest playlist, in seconds; 0 if the playlist has ended or
     /// the time is after its end.
-    public func behindLiveEdge(_ time: Double) -> Double { isEnded ? 0 : MediaTime.clamped(endTime - time) }
+    public func behindLiveEdge(_ time: Double) -> Double { isEnded ? 0 : PlaybackTime.clamped(endTime - time) }
 
     /// Seeks to the start of playback: EXT-X-START, the start of the playlist, or the latest live position.
     ///
@@ -85,7 +85,7 @@ extension SegmentTimeline {
         let target = segment(at: liveLimit) ?? segments[0]
         nextNumber = target.number
         nextTime = target.start
-        let seconds = MediaTime.clamped(target.start - before.time)
+        let seconds = PlaybackTime.clamped(target.start - before.time)
         counts.jumps += 1
         counts.missedSeconds += seconds
         return .fellOutOfWindow(next: before.number, continuesAt: target.number, seconds: seconds)

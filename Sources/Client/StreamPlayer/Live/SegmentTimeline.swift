@@ -83,7 +83,7 @@ public struct SegmentTimeline: Sendable {
         if isEnded, hasEnded, !hasSlid {
             start = 0
         } else if let own = segments[0].resolved.programDateTime, let other = laid[0].resolved.programDateTime,
-            abs(other.timeInterval(since: own)) < MediaTime.maximum
+            abs(other.timeInterval(since: own)) < PlaybackTime.maximum
         {
             start = segments[0].start + other.timeInterval(since: own)
         } else if let same = laid.first(where: { segment(number: $0.number) != nil }),
@@ -144,9 +144,9 @@ public struct SegmentTimeline: Sendable {
         let last = segments[segments.count - 1]
         if let date = last.resolved.programDateTime, let next = playlist.segments.first?.programDateTime {
             let seconds = next.timeInterval(since: date) - last.duration
-            if seconds >= 0, seconds < MediaTime.maximum { return seconds }
+            if seconds >= 0, seconds < PlaybackTime.maximum { return seconds }
         }
-        return MediaTime.clamped(Double(first - end) * targetDuration)
+        return PlaybackTime.clamped(Double(first - end) * targetDuration)
     }
 
     private static func targetDuration(_ playlist: MediaPlaylist) -> Double {
@@ -167,7 +167,7 @@ public struct SegmentTimeline: Sendable {
             let duration = segment.segment.duration
             result.append(TimelineSegment(resolved: segment, start: time))
             time += duration
-            guard duration >= 0, time - start <= MediaTime.maximum else {
+            guard duration >= 0, time - start <= PlaybackTime.maximum else {
                 throw .unusableDuration(mediaSequenceNumber: segment.mediaSequenceNumber)
             }
         }

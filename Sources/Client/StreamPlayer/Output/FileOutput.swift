@@ -39,7 +39,7 @@ public final class StreamOutput: MediaOutput {
     private let state: Lock<State>
 
     /// False: most players that read from a pipe support only one init segment.
-    public let takesNewInitializations = false
+    public let supportsInitializationChanges = false
 
     /// Creates an output to an open file.
     public init(_ file: FileHandle) { state = Lock(State(sink: .handle(file))) }
@@ -51,7 +51,7 @@ public final class StreamOutput: MediaOutput {
     ///
     /// - Throws: ``PlayerError`` `output` if the tracks cannot be combined into one stream, or the file cannot be
     ///   written.
-    public func write(_ piece: ClearPiece) async throws {
+    public func write(_ piece: DecryptedPiece) async throws {
         try state.withLock { state in
             do {
                 for bytes in try Self.bytes(of: piece, &state) where !bytes.isEmpty {
@@ -70,7 +70,7 @@ public final class StreamOutput: MediaOutput {
     /// Closes the file.
     public func finish() async throws { try state.withLock { try $0.sink.finish() } }
 
-    private static func bytes(of piece: ClearPiece, _ state: inout State) throws -> [[UInt8]] {
+    private static func bytes(of piece: DecryptedPiece, _ state: inout State) throws -> [[UInt8]] {
         guard piece.tracks.count > 1 else { return [piece.bytes] }
         guard let stream = piece.tracks.firstIndex(of: piece.track) else { return [] }
         if state.combiner == nil {
@@ -106,10 +106,10 @@ public final class FolderOutput: MediaOutput {
     }
 
     private let folder: String
-    private let tracks = Lock<[ClearPiece.TrackKind: Track]>([:])
+    private let tracks = Lock<[DecryptedPiece.TrackKind: Track]>([:])
 
     /// True.
-    public let takesNewInitializations = true
+    public let supportsInitializationChanges = true
 
     /// Creates an output to a folder, which is created if it does not exist.
     public init(_ folder: String) throws {
@@ -124,14 +124,14 @@ public final class FolderOutput: MediaOutput {
     }
 
     /// Writes a piece.
-    public func write(_ piece: ClearPiece) async throws {
+    public func write(_ piece: DecryptedPiece) async throws {
         try tracks.withLock { tracks in
             var track = tracks[piece.track] ?? Track(name: piece.track.rawValue + Self.suffix(piece))
             if piece.isInitialization || track.file == nil {
                 try track.file?.finish()
                 track.number += 1
                 let path = folder + "/" + Self.name(track.name, track.number)
-                do throws(FileFailure) {
+                do throws(FileError) {
                     track.file = try OutputFile(path, visibility: .growing)
                 } catch {
                     throw PlayerError(.output("\(error)"), path)
@@ -152,7 +152,7 @@ public final class FolderOutput: MediaOutput {
         return "\(name[..<dot])-\(number)\(name[dot...])"
     }
 
-    private static func suffix(_ piece: ClearPiece) -> String {
+    private static func suffix(_ piece: DecryptedPiece) -> String {
         let bytes = piece.bytes
         if bytes.count >= 8,
             ["ftyp", "moov", "styp", "moof", "sidx"].contains(String(decoding: bytes[4..<8], as: UTF8.self))

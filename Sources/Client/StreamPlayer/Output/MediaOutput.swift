@@ -2,15 +2,15 @@
 public protocol MediaOutput: Sendable {
     /// Whether the output supports a further init segment in a track. If not, the player does not switch from its first
     /// variant if that is MP4.
-    var takesNewInitializations: Bool { get }
+    var supportsInitializationChanges: Bool { get }
     /// Writes a piece of a track.
-    func write(_ piece: ClearPiece) async throws
+    func write(_ piece: DecryptedPiece) async throws
     /// Finishes the output after the last piece.
     func finish() async throws
 }
 
 /// A piece of decrypted media: an init segment or a segment.
-public struct ClearPiece: Sendable {
+public struct DecryptedPiece: Sendable {
     /// The kind of a track.
     public enum TrackKind: String, Sendable, Hashable {
         /// The variant's own playlist: video, or all media if there are no renditions.
@@ -42,11 +42,11 @@ public struct ClearPiece: Sendable {
 /// An output that discards everything, for measurements or to check whether a stream plays.
 public struct DiscardingOutput: MediaOutput {
     /// True.
-    public let takesNewInitializations = true
+    public let supportsInitializationChanges = true
     /// Creates an output.
     public init() {}
     /// Does nothing.
-    public func write(_: ClearPiece) async throws {}
+    public func write(_: DecryptedPiece) async throws {}
     /// Does nothing.
     public func finish() async throws {}
 }

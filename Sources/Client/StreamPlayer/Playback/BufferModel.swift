@@ -110,7 +110,7 @@ public struct BufferModel: Sendable {
     public mutating func segmentAdded(start: Double, duration: Double, now: Duration) -> [Transition] {
         var result = advance(to: now)
         if start.isFinite, duration > 0 {
-            insert(LoadedRange(start: start, end: start + min(duration, MediaTime.maximum)))
+            insert(LoadedRange(start: start, end: start + min(duration, PlaybackTime.maximum)))
         }
         result += updateState()
         return result
@@ -159,9 +159,9 @@ extension BufferModel {
             // Each iteration consumes a range or the remaining time.
             while left > .zero, state == .playing {
                 let ahead = ahead
-                let step = min(MediaTime.seconds(left), ahead)
+                let step = min(PlaybackTime.seconds(left), ahead)
                 position += step
-                left = max(left - MediaTime.duration(step), .zero)
+                left = max(left - PlaybackTime.duration(step), .zero)
                 guard step == ahead else { break }
                 result += endLoadedRange(at: now - left)
             }

@@ -45,7 +45,7 @@ struct PlaybackTracks {
             now: fetcher.clock.now
         )
         self.controller = controller
-        var wanted: [(ClearPiece.TrackKind, String)] = [(.main, variant.uri)]
+        var wanted: [(DecryptedPiece.TrackKind, String)] = [(.main, variant.uri)]
         for chosen in selection.renditions {
             if let uri = chosen.rendition.uri, let kind = Self.kind(chosen.rendition.type, settings) {
                 wanted.append((kind, uri))
@@ -61,7 +61,7 @@ struct PlaybackTracks {
         }
     }
 
-    private static func kind(_ type: MediaTag.MediaType, _ settings: PlayerSettings) -> ClearPiece.TrackKind? {
+    private static func kind(_ type: MediaTag.MediaType, _ settings: PlayerSettings) -> DecryptedPiece.TrackKind? {
         switch type {
         case .audio: .audio
         case .video: .video

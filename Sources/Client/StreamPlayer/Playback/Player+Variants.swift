@@ -59,7 +59,7 @@ extension Player {
     }
 
     private func canSwitch(_ tracks: PlaybackTracks, _ output: any MediaOutput) -> Bool {
-        settings.isAdaptive && (output.takesNewInitializations || !tracks.readers[0].hasInitialization)
+        settings.isAdaptive && (output.supportsInitializationChanges || !tracks.readers[0].hasInitialization)
     }
 
     /// Excludes the main track's variant, so that playback continues with another one.

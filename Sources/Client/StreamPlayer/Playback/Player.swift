@@ -80,7 +80,7 @@ public actor Player {
             onEvent
         )
         buffer = BufferModel(position: tracks.readers[0].timeline.nextTime, settings: settings.buffer, now: clock.now)
-        var ended: Set<ClearPiece.TrackKind> = []
+        var ended: Set<DecryptedPiece.TrackKind> = []
         while let index = next(of: tracks, except: ended) {
             guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, url)), url) }
             if tracks.readers[index].kind == .main { try await chooseVariant(&tracks, output, fetcher) }
@@ -106,7 +106,7 @@ public actor Player {
     }
 
     /// Returns the track whose segment is due: of the unfinished tracks, the one that is furthest behind.
-    private func next(of tracks: PlaybackTracks, except ended: Set<ClearPiece.TrackKind>) -> Int? {
+    private func next(of tracks: PlaybackTracks, except ended: Set<DecryptedPiece.TrackKind>) -> Int? {
         let open = tracks.readers.indices.filter { index in
             let reader = tracks.readers[index]
             return !ended.contains(reader.kind) && settings.maximumDuration.map { reader.position < $0 } ?? true
@@ -123,9 +123,9 @@ public actor Player {
         let (kind, kinds) = (clear.played.track, tracks.readers.map(\.kind))
         do {
             if let bytes = clear.initialization {
-                try await output.write(ClearPiece(kind, of: kinds, isInitialization: true, bytes: bytes))
+                try await output.write(DecryptedPiece(kind, of: kinds, isInitialization: true, bytes: bytes))
             }
-            try await output.write(ClearPiece(kind, of: kinds, isInitialization: false, bytes: clear.bytes))
+            try await output.write(DecryptedPiece(kind, of: kinds, isInitialization: false, bytes: clear.bytes))
         } catch let error as PlayerError {
             throw error
         } catch {
@@ -148,14 +148,14 @@ public actor Player {
         guard case .realTime(let ahead) = settings.pace else { return }
         await show(buffer.timePassed(now: clock.now))
         let excess = buffer.total - ahead / .seconds(1)
-        if excess > 0 { try? await clock.sleep(for: MediaTime.duration(excess)) }
+        if excess > 0 { try? await clock.sleep(for: PlaybackTime.duration(excess)) }
     }
 
     func show(_ transitions: [BufferModel.Transition]) async {
         for transition in transitions { await onEvent(.playback(transition)) }
     }
 
-    private func notify(missed notice: TimelineNotice, _ kind: ClearPiece.TrackKind) async {
+    private func notify(missed notice: TimelineNotice, _ kind: DecryptedPiece.TrackKind) async {
         switch notice {
         case .gap(_, let seconds), .fellOutOfWindow(_, _, let seconds): report.missedSeconds += seconds
         }

@@ -13,11 +13,11 @@ public enum PlayerEvent: Sendable {
     /// A resource could not be loaded, and is retried.
     case retrying(MediaLoadError, attempt: Int)
     /// A live playlist was reloaded; the value is the number of new segments.
-    case reloaded(ClearPiece.TrackKind, newSegments: Int)
+    case reloaded(DecryptedPiece.TrackKind, newSegments: Int)
     /// A live playlist could not be loaded, or is stale or invalid.
-    case live(ClearPiece.TrackKind, LiveReloadNotice)
+    case live(DecryptedPiece.TrackKind, LiveReloadNotice)
     /// Segments were skipped because they are missing or were removed from the playlist.
-    case missed(ClearPiece.TrackKind, TimelineNotice)
+    case missed(DecryptedPiece.TrackKind, TimelineNotice)
     /// The simulated playback of a viewer starts, stalls, resumes or ends.
     case playback(BufferModel.Transition)
 }
@@ -25,7 +25,7 @@ public enum PlayerEvent: Sendable {
 /// A segment that was played.
 public struct PlayedSegment: Sendable {
     /// The track.
-    public let track: ClearPiece.TrackKind
+    public let track: DecryptedPiece.TrackKind
     /// The media sequence number.
     public let mediaSequenceNumber: UInt64
     /// The URI as in the playlist, without query.
@@ -43,7 +43,7 @@ public struct PlayedSegment: Sendable {
 /// A report of the playback.
 public struct PlaybackReport: Sendable, Equatable {
     /// The number of segments by track.
-    public var segments: [ClearPiece.TrackKind: Int] = [:]
+    public var segments: [DecryptedPiece.TrackKind: Int] = [:]
     /// The duration of the main track, in seconds.
     public var duration = 0.0
     /// The total size of the loaded media in bytes, before decryption.

@@ -11,7 +11,7 @@ public struct PlayerSettings: Sendable {
     }
 
     /// The abilities of the player: display, codecs, protection levels, and throughput if known.
-    public var abilities: PlayerAbilities
+    public var abilities: PlayerCapabilities
     /// The preferences of the viewer: languages and subtitles.
     public var preferences: RenditionPreferences
     /// The speed at which media is loaded; unpaced by default.
@@ -33,18 +33,18 @@ public struct PlayerSettings: Sendable {
 
     /// Creates settings.
     public init(
-        abilities: PlayerAbilities = .everything,
+        abilities: PlayerCapabilities = .everything,
         preferences: RenditionPreferences = RenditionPreferences()
     ) {
         (self.abilities, self.preferences) = (abilities, preferences)
     }
 }
 
-extension PlayerAbilities {
+extension PlayerCapabilities {
     /// The abilities of a player without display and decoder: all media can be played that its keys allow.
-    public static var everything: PlayerAbilities {
-        PlayerAbilities(
-            codecs: CodecAbilities { $0.family != .unknown },
+    public static var everything: PlayerCapabilities {
+        PlayerCapabilities(
+            codecs: CodecSupport { $0.family != .unknown },
             keySystems: [.fairPlay: ["AppleMain", "AppleBaseline", "Main", "Baseline"], .identity: []],
             hdcp: .type1,
             videoRanges: [.sdr, .pq, .hlg]

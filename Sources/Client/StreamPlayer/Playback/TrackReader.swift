@@ -14,7 +14,7 @@ struct TrackReader {
         var transfer: Duration
     }
 
-    let kind: ClearPiece.TrackKind
+    let kind: DecryptedPiece.TrackKind
     /// The URL of the playlist.
     private(set) var url: String
     /// The URL against which the playlist's URIs are resolved.
@@ -37,7 +37,7 @@ struct TrackReader {
     ///   - start: EXT-X-START of the Multivariant Playlist.
     ///   - now: The current time.
     init(
-        _ kind: ClearPiece.TrackKind,
+        _ kind: DecryptedPiece.TrackKind,
         _ loaded: ResourceFetcher.LoadedPlaylist,
         start: StartTag?,
         began: Duration,

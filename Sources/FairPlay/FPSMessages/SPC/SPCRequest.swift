@@ -27,10 +27,10 @@ public struct SPCRequest: Sendable {
     public let vmDeviceInformation: VMDeviceInformation?
 
     /// The irregularities of the payload, which are not errors.
-    public let oddities: [Oddity]
+    public let anomalies: [Anomaly]
 
     /// An irregularity of a payload, which is not an error.
-    public enum Oddity: Sendable, Hashable, CustomStringConvertible {
+    public enum Anomaly: Sendable, Hashable, CustomStringConvertible {
         /// The block's padding is all 0x00 or all 0xFF.
         case uniformPadding(TLLVTag)
         /// The block has a version that the guide does not describe, and counts as absent.
@@ -50,7 +50,7 @@ public struct SPCRequest: Sendable {
     /// - Throws: `missing-asset-id`; `invalid-value-length` and `invalid-value` for a block whose value does not match
     ///   its table.
     public init(_ blocks: TLLVSequence) throws(ParseError) {
-        var oddities = blocks.filter(\.hasUniformPadding).map { Oddity.uniformPadding($0.tag) }
+        var anomalies = blocks.filter(\.hasUniformPadding).map { Anomaly.uniformPadding($0.tag) }
         func optional<Content: TLLVContent>() throws(ParseError) -> Content? {
             do {
                 return try blocks.optional()
@@ -58,7 +58,7 @@ public struct SPCRequest: Sendable {
                 guard error.code == .unknownTLLVVersion else { throw error }
                 // Ordinary SPCs contain version 0 of Sync, so it is not an irregularity.
                 if Content.tag != .sync || blocks[.sync]?.value.prefix(4).contains(where: { $0 != 0 }) == true {
-                    oddities.append(.unknownVersion(Content.tag))
+                    anomalies.append(.unknownVersion(Content.tag))
                 }
                 return nil
             }
@@ -74,6 +74,6 @@ public struct SPCRequest: Sendable {
         kextDenyListVersion = try optional()
         securityLevelReport = try optional()
         vmDeviceInformation = try optional()
-        self.oddities = oddities
+        self.anomalies = anomalies
     }
 }

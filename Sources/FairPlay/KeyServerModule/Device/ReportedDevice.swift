@@ -50,7 +50,7 @@ public struct ReportedDevice: Sendable, Hashable {
     /// The rules whose block the SPC contains; see ``LicensePolicy/requiredReports``.
     public let reports: Set<LicensePolicy.ReportedRule>
     /// The restricting properties that the device reported in earlier SPCs.
-    public private(set) var earlier = EarlierReports()
+    public private(set) var earlier = RestrictingReports()
 
     /// The highest plausible Kext Deny List version. The list is at version 31 after many years, while a damaged block
     /// can contain any 32-bit number.
@@ -88,7 +88,7 @@ public struct ReportedDevice: Sendable, Hashable {
         // virtual machine.
         isVirtualMachine =
             request.vmDeviceInformation?.isVirtualMachine
-            ?? request.oddities.contains(.unknownVersion(.vmDeviceInformation))
+            ?? request.anomalies.contains(.unknownVersion(.vmDeviceInformation))
         switch request.streamingIndicator {
         case StreamingIndicator.airPlay: route = .airPlay
         case StreamingIndicator.digitalAVAdapter: route = .digitalAVAdapter
@@ -106,7 +106,7 @@ public struct ReportedDevice: Sendable, Hashable {
     }
 
     /// Returns the same device with the earlier reports applied.
-    public func bound(by earlier: EarlierReports) -> ReportedDevice {
+    public func bound(by earlier: RestrictingReports) -> ReportedDevice {
         var device = self
         device.earlier = earlier
         return device

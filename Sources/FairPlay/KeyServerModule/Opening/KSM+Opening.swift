@@ -141,7 +141,7 @@ extension KSM {
             request: payload.request,
             device: ReportedDevice(payload.request),
             hu: hu,
-            notes: notes + payload.request.oddities.map(Note.oddity),
+            notes: notes + payload.request.anomalies.map(Note.anomaly),
             authenticated: authenticated,
             session: session
         )

@@ -94,7 +94,7 @@ extension KSM {
                 request: request,
                 device: ReportedDevice(request),
                 hu: session.hu,
-                notes: request.oddities.map(Note.oddity),
+                notes: request.anomalies.map(Note.anomaly),
                 authenticated: nil,
                 session: .whole(session)
             )

@@ -43,7 +43,7 @@ public final class OpenedSPC: Sendable {
     }
 
     /// Returns the same SPC with the device's earlier reports applied.
-    public func bound(by earlier: EarlierReports) -> OpenedSPC {
+    public func bound(by earlier: RestrictingReports) -> OpenedSPC {
         OpenedSPC(
             bundle: bundle,
             version: version,

@@ -1,7 +1,7 @@
 /// A check that the client's address is in one of the policy's networks. An unknown address is in no network.
 public struct NetworkCheck: LicenseCheck {
     /// Returns the verdict for a license request.
-    public func decide(_ question: LicenseQuestion) -> Verdict {
+    public func decide(_ question: LicenseCheckInput) -> Verdict {
         Self.decide(question.policy, remoteAddress: question.remoteAddress)
     }
 
@@ -18,7 +18,7 @@ public struct NetworkCheck: LicenseCheck {
 /// allows only web players.
 public struct OriginCheck: LicenseCheck {
     /// Returns the verdict for a license request.
-    public func decide(_ question: LicenseQuestion) -> Verdict {
+    public func decide(_ question: LicenseCheckInput) -> Verdict {
         Self.decide(question.policy, origin: question.origin)
     }
 

@@ -3,7 +3,7 @@ public import FPSMessages
 /// A rule that allows or refuses a license request.
 public protocol LicenseCheck: Sendable {
     /// Returns the verdict for a license request.
-    func decide(_ question: LicenseQuestion) -> Verdict
+    func decide(_ question: LicenseCheckInput) -> Verdict
 }
 
 /// The result of a rule.
@@ -19,7 +19,7 @@ public enum Verdict: Sendable, Equatable {
 }
 
 /// The data that the rules inspect.
-public struct LicenseQuestion: Sendable {
+public struct LicenseCheckInput: Sendable {
     /// The policy of the content.
     public let policy: LicensePolicy
     /// The type of track that the key encrypts.
@@ -38,7 +38,7 @@ public struct LicenseQuestion: Sendable {
     public var origin: String? = nil
 }
 
-extension LicenseQuestion {
+extension LicenseCheckInput {
     /// Returns a refusal if the policy requires the report of a rule and the SPC does not contain it; nil otherwise.
     fileprivate func missingReport(_ rule: LicensePolicy.ReportedRule, _ what: String) -> Verdict? {
         guard policy.requiredReports.contains(rule), !device.reports.contains(rule) else { return nil }
@@ -67,7 +67,7 @@ public enum LicenseChecks {
 /// in the SPC.
 public struct PlaybackStateCheck: LicenseCheck {
     /// Decides.
-    public func decide(_ question: LicenseQuestion) -> Verdict {
+    public func decide(_ question: LicenseCheckInput) -> Verdict {
         let policy = question.policy
         guard let state = question.request.mediaPlaybackState?.state else {
             return policy.needsPlaybackState
@@ -88,7 +88,7 @@ public struct PlaybackStateCheck: LicenseCheck {
 /// A check that an SPC is recent and not from the future. The policy decides about an SPC without a creation date.
 public struct SPCAgeCheck: LicenseCheck {
     /// Decides.
-    public func decide(_ question: LicenseQuestion) -> Verdict {
+    public func decide(_ question: LicenseCheckInput) -> Verdict {
         guard let made = question.request.mediaPlaybackState?.creationDate else {
             guard question.configuration.maximumSPCAge != nil else { return .allow }
             return (question.policy.undatedSPC ?? .deny) == .allow
@@ -129,7 +129,7 @@ public struct SPCAgeCheck: LicenseCheck {
 /// A check that refuses AirPlay and the digital AV adapter if the policy denies them.
 public struct RouteCheck: LicenseCheck {
     /// Decides.
-    public func decide(_ question: LicenseQuestion) -> Verdict {
+    public func decide(_ question: LicenseCheckInput) -> Verdict {
         let policy = question.policy
         switch question.device.route {
         case .airPlay where policy.airplay == .deny: return .refuse(.airPlayDenied, "AirPlay is denied")
@@ -148,7 +148,7 @@ public struct RouteCheck: LicenseCheck {
 /// A check that refuses virtual machines unless the policy allows them.
 public struct VirtualMachineCheck: LicenseCheck {
     /// Decides.
-    public func decide(_ question: LicenseQuestion) -> Verdict {
+    public func decide(_ question: LicenseCheckInput) -> Verdict {
         guard question.policy.virtualMachines != .allow else { return .allow }
         if question.device.isVirtualMachine { return .refuse(.virtualMachine, "the device is a virtual machine") }
         if question.device.earlier.isVirtualMachine {
@@ -162,7 +162,7 @@ public struct VirtualMachineCheck: LicenseCheck {
 /// version, and every device must report its class.
 public struct OSVersionCheck: LicenseCheck {
     /// Decides.
-    public func decide(_ question: LicenseQuestion) -> Verdict {
+    public func decide(_ question: LicenseCheckInput) -> Verdict {
         let (device, policy) = (question.device, question.policy)
         guard !policy.osVersions.isEmpty else { return .allow }
         if let unknown = question.unknownClass { return unknown }
@@ -189,7 +189,7 @@ public struct OSVersionCheck: LicenseCheck {
 /// recent Kext Deny List. Every device satisfies Baseline and Audio (Table 3-8).
 public struct SecurityLevelCheck: LicenseCheck {
     /// Decides.
-    public func decide(_ question: LicenseQuestion) -> Verdict {
+    public func decide(_ question: LicenseCheckInput) -> Verdict {
         guard question.policy.securityLevel == .main else { return .allow }
         if let missing = question.missingReport(.securityLevel, "the device's security level") { return missing }
         let minimumKDL = question.policy.minimumKDL ?? question.configuration.minimumKDL
@@ -212,7 +212,7 @@ public struct SecurityLevelCheck: LicenseCheck {
 /// A check that a device can enforce HDCP Type 1 if the policy requires it (Table 3-2, bit 0).
 public struct HDCPCheck: LicenseCheck {
     /// Decides.
-    public func decide(_ question: LicenseQuestion) -> Verdict {
+    public func decide(_ question: LicenseCheckInput) -> Verdict {
         question.policy.hdcp == .type1 && !question.device.capabilities.has(.hdcpEnforcement)
             ? .refuse(.hdcpNotEnforceable, "HDCP Type 1 is required, and the device cannot enforce it") : .allow
     }

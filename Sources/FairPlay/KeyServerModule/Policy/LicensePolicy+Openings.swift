@@ -1,7 +1,7 @@
 extension LicensePolicy {
     /// The permissive settings of the policy, as short sentences for the operator: clients that get the raw key,
     /// missing limits, and missing requirements for devices. Empty for a policy without permissive settings.
-    package var openings: [String] {
+    package var permissiveSettings: [String] {
         [
             rawKey, onlineTime, persistentKeyTime, outputs, level,
             virtualMachines == .allow ? "Virtual machines get the key." : nil,

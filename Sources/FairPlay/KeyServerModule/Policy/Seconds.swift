@@ -16,7 +16,7 @@ public struct Seconds: RawRepresentable, Hashable, Sendable {
     /// Returns nil for years and months, which have no fixed length, for fractions, and for durations longer than
     /// ``maximum``.
     public init?(iso8601 text: String) {
-        guard let duration = DurationText(text), duration.fraction == nil,
+        guard let duration = ISO8601Duration(text), duration.fraction == nil,
             duration.seconds <= UInt64(Self.maximum.rawValue)
         else { return nil }
         rawValue = UInt32(duration.seconds)

@@ -84,8 +84,8 @@ extension KSM {
         var contents: [any TLLVContent] = []
         if let duration = terms.duration { contents.append(duration) }
         if let offlineKey = terms.offlineKey { contents.append(offlineKey) }
-        if let level = policy.securityLevel { contents.append(RequiredSecurityLevel(level.onTheWire)) }
-        if let hdcp = policy.hdcp { contents.append(HDCPEnforcement(hdcp.onTheWire, using: &random)) }
+        if let level = policy.securityLevel { contents.append(RequiredSecurityLevel(level.wireValue)) }
+        if let hdcp = policy.hdcp { contents.append(HDCPEnforcement(hdcp.wireValue, using: &random)) }
         return contents.map { $0.block(extraPadding: extraPadding(&random), using: &random) }
     }
 
@@ -123,7 +123,7 @@ extension KSM {
 }
 
 extension LicensePolicy.Level {
-    package var onTheWire: SecurityLevel {
+    package var wireValue: SecurityLevel {
         switch self {
         case .audio: .audio
         case .baseline: .baseline
@@ -133,7 +133,7 @@ extension LicensePolicy.Level {
 }
 
 extension LicensePolicy.HDCP {
-    package var onTheWire: HDCPEnforcement.Level {
+    package var wireValue: HDCPEnforcement.Level {
         switch self {
         case .none: .notRequired
         case .type0: .type0

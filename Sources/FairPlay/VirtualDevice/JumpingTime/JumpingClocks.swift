@@ -1,6 +1,6 @@
-/// A clock with the simulated time of a ``JumpingTime``.
+/// A clock with the simulated time of a ``SimulatedTime``.
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
-package struct JumpingClock: Clock {
+package struct SimulatedClock: Clock {
     /// An instant: the simulated time that has passed since the start.
     package struct Instant: InstantProtocol {
         var time: Duration
@@ -9,14 +9,14 @@ package struct JumpingClock: Clock {
         package static func < (left: Instant, right: Instant) -> Bool { left.time < right.time }
     }
 
-    private let time: JumpingTime
+    private let time: SimulatedTime
     private let wakes: Bool
 
     /// Creates a clock.
     ///
     /// - Parameter wakes: whether sleeping tasks are resumed. The timers of a session are not resumed, because they run
     ///   in a separate task that does not inherit the executor; call `checkDeadlines()` instead.
-    package init(time: JumpingTime, wakes: Bool = true) { (self.time, self.wakes) = (time, wakes) }
+    package init(time: SimulatedTime, wakes: Bool = true) { (self.time, self.wakes) = (time, wakes) }
 
     /// The current instant.
     package var now: Instant { Instant(time: time.now) }
@@ -35,11 +35,11 @@ package struct JumpingClock: Clock {
 
 /// The simulated time in seconds since 1970, for a device and for a server in a test.
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
-package struct JumpingDeviceClock: DeviceClock {
+package struct SimulatedDeviceClock: DeviceClock {
     /// The default start of the simulated time, in seconds since 1970.
     package static let start: Int64 = 1_800_000_000
 
-    private let time: JumpingTime
+    private let time: SimulatedTime
     private let start: Int64
 
     /// Creates a clock.
@@ -47,7 +47,7 @@ package struct JumpingDeviceClock: DeviceClock {
     /// - Parameters:
     ///   - start: the start of the simulated time, in seconds since 1970.
     ///   - skew: the number of seconds by which the clock is ahead.
-    package init(time: JumpingTime, start: Int64 = JumpingDeviceClock.start, skew: Int64 = 0) {
+    package init(time: SimulatedTime, start: Int64 = SimulatedDeviceClock.start, skew: Int64 = 0) {
         (self.time, self.start) = (time, start + skew)
     }
 

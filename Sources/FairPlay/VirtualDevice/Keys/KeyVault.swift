@@ -4,7 +4,7 @@ struct KeyVault: Sendable {
     struct Record: Sendable {
         var generation: UInt32
         let certificateHash: [UInt8]
-        let offlineKey: OfflineKey?
+        let offlineKey: ReceivedOfflineKey?
     }
 
     var records: [[UInt8]: Record] = [:]
@@ -40,7 +40,7 @@ struct KeyVault: Sendable {
     }
 
     /// Removes the offline keys of one app that satisfy `matches`, and returns their stream IDs in ascending order.
-    mutating func invalidate(certificateHash: [UInt8], where matches: (OfflineKey) -> Bool) -> [[UInt8]] {
+    mutating func invalidate(certificateHash: [UInt8], where matches: (ReceivedOfflineKey) -> Bool) -> [[UInt8]] {
         remove { $0.certificateHash == certificateHash && ($0.offlineKey.map(matches) ?? false) }
     }
 

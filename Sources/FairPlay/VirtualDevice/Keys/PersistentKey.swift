@@ -29,7 +29,7 @@ struct PersistentKey: Sendable {
     var generation: UInt32
     var certificateHash: [UInt8]
     var validity: KeyValidity
-    var hdcp: HDCPRequirement
+    var hdcp: ReceivedHDCPRequirement
     var assetID: [UInt8]
 
     private static let magic = Array("KWPK".utf8)
@@ -103,7 +103,7 @@ struct PersistentKey: Sendable {
         certificateHash = try reader.readBytes(20, "certificate hash")
         let acquired = Int64(bitPattern: try reader.readUInt64("acquired"))
         let firstPlayed = Int64(bitPattern: try reader.readUInt64("first played"))
-        guard let hdcp = HDCPRequirement(rawValue: try reader.readUInt64("HDCP requirement")) else {
+        guard let hdcp = ReceivedHDCPRequirement(rawValue: try reader.readUInt64("HDCP requirement")) else {
             throw FPSError.invalidPersistentKey
         }
         self.hdcp = hdcp
@@ -112,7 +112,7 @@ struct PersistentKey: Sendable {
         let streamID = try reader.readBytes(16, "stream ID")
         let titleID = try reader.readBytes(16, "title ID")
         assetID = try reader.readBytes(reader.remaining, "asset ID")
-        let offlineKey = OfflineKey(
+        let offlineKey = ReceivedOfflineKey(
             version: version,
             streamID: streamID,
             storage: first,
@@ -132,7 +132,7 @@ struct PersistentKey: Sendable {
         recordID: [UInt8],
         certificateHash: [UInt8],
         validity: KeyValidity,
-        hdcp: HDCPRequirement,
+        hdcp: ReceivedHDCPRequirement,
         assetID: [UInt8]
     ) {
         (self.contentKey, self.iv, self.recordID, self.generation) = (contentKey, iv, recordID, 0)

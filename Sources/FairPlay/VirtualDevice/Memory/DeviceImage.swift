@@ -85,7 +85,7 @@ struct DeviceImage {
             let version = try reader.readUInt32("version of the offline key")
             let (storage, playback) = (try reader.readUInt32("storage"), try reader.readUInt32("playback"))
             let (streamID, titleID) = (try reader.readBytes(16, "stream ID"), try reader.readBytes(16, "title ID"))
-            let key = OfflineKey(
+            let key = ReceivedOfflineKey(
                 version: version,
                 streamID: streamID,
                 storage: storage,

@@ -51,7 +51,7 @@ extension FPSDevice {
             profile: profile,
             dask: dask,
             secret: image.secret,
-            clock: SteadyDeviceClock(clock, latest: image.latest),
+            clock: MonotonicDeviceClock(clock, latest: image.latest),
             random: .secure
         )
         withState { state in

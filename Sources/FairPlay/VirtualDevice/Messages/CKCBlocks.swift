@@ -13,7 +13,7 @@ enum CKCTag {
 }
 
 /// The content of the Content Key Duration block, 16 bytes (Table 4-3).
-struct ContentKeyDuration {
+struct ReceivedKeyDuration {
     /// The key types of Tables 4-4 and 5-1.
     enum KeyType: UInt32 {
         case lease = 0x1a4b_de7e
@@ -43,7 +43,7 @@ struct ContentKeyDuration {
         try reader.finish("content key duration")
     }
 
-    var terms: KeyTerms {
+    var terms: DeviceKeyTerms {
         switch type {
         case .lease: .streaming(lease: lease, rental: 0)
         case .rental: .streaming(lease: 0, rental: rental)
@@ -55,7 +55,7 @@ struct ContentKeyDuration {
 }
 
 /// The content of the Offline Key block, 32 bytes in version 1 and 48 in version 2 (Table 6-1).
-struct OfflineKey: Sendable, Equatable {
+struct ReceivedOfflineKey: Sendable, Equatable {
     /// The version: 1 or 2.
     let version: UInt32
     /// The content ID in version 1, the stream ID in version 2; 16 bytes.
@@ -93,7 +93,7 @@ struct OfflineKey: Sendable, Equatable {
 }
 
 /// The content of the Required Security Level block, 16 bytes (Table 3-9).
-enum RequiredSecurityLevel: UInt64, Sendable {
+enum ReceivedSecurityLevel: UInt64, Sendable {
     // Table 3-10
     case audio = 0x17d9_9d57_4eed_567d
     case baseline = 0x32f0_0049_66a5_c4f8
@@ -119,7 +119,7 @@ enum RequiredSecurityLevel: UInt64, Sendable {
 }
 
 /// The content of the HDCP Enforcement block, 16 bytes or 8 (Table 3-12).
-enum HDCPRequirement: UInt64, Sendable {
+enum ReceivedHDCPRequirement: UInt64, Sendable {
     // Table 3-13
     case none = 0xef72_894c_a789_5b78
     case type0 = 0x4079_1ac7_8bd5_c571

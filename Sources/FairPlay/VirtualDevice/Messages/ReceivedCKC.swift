@@ -7,9 +7,9 @@ package struct ReceivedCKC: Sendable {
     package let contentKey: SecretBytes?
     /// The content IV, 16 bytes; empty if there is no content key.
     package let iv: [UInt8]
-    let terms: KeyTerms
-    let hdcp: HDCPRequirement
-    let requiredSecurityLevel: RequiredSecurityLevel?
+    let terms: DeviceKeyTerms
+    let hdcp: ReceivedHDCPRequirement
+    let requiredSecurityLevel: ReceivedSecurityLevel?
     /// The irregularities of the CKC that are not errors.
     package let notes: [String]
 

@@ -8,8 +8,8 @@ struct SPCBuilder {
     let assetID: [UInt8]
     let protocolVersion: UInt32
     let output: DeviceProfile.Output
-    let mediaPlaybackState: MediaPlaybackState
-    let sync: SyncReport
+    let mediaPlaybackState: DevicePlaybackState
+    let sync: DeviceSyncReport
     /// The device ID, 20 bytes.
     let hu: [UInt8]
     let dask: DASkRule

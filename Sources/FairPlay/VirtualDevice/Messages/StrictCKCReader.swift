@@ -67,10 +67,10 @@ package struct StrictCKCReader: Sendable {
             throw FPSError.invalidCKC.because("R1 differs from the R1 in the SPC")
         }
 
-        let duration = try own[CKCTag.contentKeyDuration].map { try ContentKeyDuration(payload[$0.value].reveal()) }
-        let offlineKey = try own[CKCTag.offlineKey].map { try OfflineKey(payload[$0.value].reveal()) }
-        let level = try own[CKCTag.requiredSecurityLevel].map { try RequiredSecurityLevel(payload[$0.value].reveal()) }
-        let hdcp = try own[CKCTag.hdcpEnforcement].map { try HDCPRequirement(payload[$0.value].reveal()) }
+        let duration = try own[CKCTag.contentKeyDuration].map { try ReceivedKeyDuration(payload[$0.value].reveal()) }
+        let offlineKey = try own[CKCTag.offlineKey].map { try ReceivedOfflineKey(payload[$0.value].reveal()) }
+        let level = try own[CKCTag.requiredSecurityLevel].map { try ReceivedSecurityLevel(payload[$0.value].reveal()) }
+        let hdcp = try own[CKCTag.hdcpEnforcement].map { try ReceivedHDCPRequirement(payload[$0.value].reveal()) }
         let (contentKey, iv) = try contentKey(own[CKCTag.encryptedCK], in: payload)
 
         for block in own.values.sorted(by: { $0.whole.lowerBound < $1.whole.lowerBound }) {
@@ -131,7 +131,7 @@ package struct StrictCKCReader: Sendable {
         return (try AES128.decryptBlockSecret(value[16...], key: secrets.sessionKey), Array(value[..<16]))
     }
 
-    private func terms(_ duration: ContentKeyDuration?, _ offlineKey: OfflineKey?) throws -> KeyTerms {
+    private func terms(_ duration: ReceivedKeyDuration?, _ offlineKey: ReceivedOfflineKey?) throws -> DeviceKeyTerms {
         switch (duration, offlineKey) {
         case (.some, .some):
             throw FPSError.invalidCKC.because("the CKC contains both an offline key and a content key duration")

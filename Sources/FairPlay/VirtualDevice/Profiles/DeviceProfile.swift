@@ -28,7 +28,7 @@ public struct DeviceProfile: Sendable, Equatable {
     /// The output, unless a request specifies another output.
     public var output: Output = .local
     /// Whether the device supports persistent keys.
-    public var keepsPersistentKeys = false
+    public var supportsPersistentKeys = false
     /// Whether the device sends the Media Playback State block.
     public var sendsMediaPlaybackState = true
     /// Whether ordinary SPCs of the device contain a Sync block of version 0.

@@ -23,7 +23,7 @@ extension DeviceProfile {
             securityLevel: .main
         )
         profile.kextDenyListVersion = 31
-        profile.keepsPersistentKeys = true
+        profile.supportsPersistentKeys = true
         return profile
     }()
 
@@ -44,7 +44,7 @@ extension DeviceProfile {
             identity: Identity(.appleSpatial, vendor: "Apple", product: "Vision Pro", osVersion: OSVersion(2, 4)),
             securityLevel: .main
         )
-        profile.keepsPersistentKeys = true
+        profile.supportsPersistentKeys = true
         return profile
     }()
 
@@ -96,7 +96,7 @@ extension DeviceProfile {
             info: Info(.mobile, osVersion: OSVersion(18, 4, 1)),
             securityLevel: .main
         )
-        profile.keepsPersistentKeys = true
+        profile.supportsPersistentKeys = true
         return profile
     }
 }

@@ -62,7 +62,7 @@ public struct MPD: Hashable, Sendable {
     /// - Throws: ``ManifestError``. Other errors in a manifest are found by ``MPDChecker``.
     public init(_ bytes: [UInt8]) throws(ManifestError) {
         let root: XMLTree.Element
-        do throws(XMLFailure) {
+        do throws(XMLDocumentError) {
             root = try XMLTree(bytes).root
         } catch {
             throw ManifestError(.noManifest, error.place, error.reason)

@@ -31,7 +31,7 @@ public struct ManifestDuration: Hashable, Sendable {
     /// Parses a duration; nil for any other text, and for a duration longer than ``longest``. Fractional digits after
     /// the sixth are ignored.
     public init?(_ text: String) {
-        guard let duration = DurationText(text), !duration.hasWeeks,
+        guard let duration = ISO8601Duration(text), !duration.hasWeeks,
             duration.seconds <= UInt64(Self.longest.microseconds / 1_000_000)
         else { return nil }
         let total = Int64(duration.seconds) * 1_000_000 + duration.microseconds

@@ -26,7 +26,7 @@ extension CPIXDocument.DRMSystem {
                 "the system \(systemID) is not supported"
             )
         }
-        let method: HLSKeyMethod = scheme.countsBlocks ? .sampleAESCTR : .sampleAES
+        let method: HLSKeyMethod = scheme.usesCounterMode ? .sampleAESCTR : .sampleAES
         let signal: HLSKeySignal
         switch system {
         case .widevine: signal = try .widevine(keyID: keyID, method: method)

@@ -41,7 +41,7 @@ extension CPIXDocument {
     }
 
     private static func root(of bytes: [UInt8]) throws(SignalingError) -> XMLTree.Element {
-        do throws(XMLFailure) {
+        do throws(XMLDocumentError) {
             return try XMLTree(bytes).root
         } catch {
             throw SignalingError(.invalidCPIX, "CPIX, \(error.place)", error.reason)

@@ -15,7 +15,7 @@ public struct CommonEncryptionScheme: Hashable, Sendable {
     public static let cbcs = CommonEncryptionScheme(code: 0x6362_6373)
 
     /// Whether the scheme uses counter mode: true for `cenc` and `cens`.
-    public var countsBlocks: Bool { self == .cenc || code == 0x6365_6E73 }
+    public var usesCounterMode: Bool { self == .cenc || code == 0x6365_6E73 }
 }
 
 extension CommonEncryptionScheme: CustomStringConvertible {

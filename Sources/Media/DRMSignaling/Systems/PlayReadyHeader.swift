@@ -53,7 +53,7 @@ public struct PlayReadyHeader: Hashable, Sendable {
 
     /// Creates a header for keys with the same scheme.
     public init(keyIDs: [ContentKeyID], scheme: CommonEncryptionScheme, licenseURL: String? = nil) {
-        let algorithm: Algorithm = scheme.countsBlocks ? .counter : .chaining
+        let algorithm: Algorithm = scheme.usesCounterMode ? .counter : .chaining
         self.init(keys: keyIDs.map { Key(keyID: $0, algorithm: algorithm) }, licenseURL: licenseURL)
     }
 
@@ -64,7 +64,7 @@ public struct PlayReadyHeader: Hashable, Sendable {
     /// - Throws: `invalid-playready-header`, with the line if it is known. Errors contain no text of the document.
     public init(xml text: String) throws(SignalingError) {
         let root: XMLTree.Element
-        do throws(XMLFailure) {
+        do throws(XMLDocumentError) {
             // A byte order mark is not part of the document.
             root = try XMLTree(Array(text.utf8.drop { [0xEF, 0xBB, 0xBF].contains($0) })).root
         } catch {

@@ -1,6 +1,6 @@
 /// Step 1 of ``VariantSelector``: the checks whether variants are playable.
 struct PlayabilityChecks {
-    private let abilities: PlayerAbilities
+    private let abilities: PlayerCapabilities
     private let keyFormats: [String: Set<KeyFormat>]
     /// The key formats of the EXT-X-SESSION-KEY tags.
     private let sessionKeyFormats: Set<KeyFormat>

@@ -5,7 +5,7 @@ struct VariantAssessment {
     /// The reasons why each variant is unplayable; empty for a playable variant.
     private var obstacles: [[VariantRejection]] = []
     private var ranks: [VariantRank] = []
-    private var abilities: PlayerAbilities { selector.abilities }
+    private var abilities: PlayerCapabilities { selector.abilities }
 
     struct Choice {
         let index: Int

@@ -13,7 +13,7 @@ public enum VariantRejection: Hashable, Sendable {
     /// ALLOWED-CPC requires labels of a key format that the device does not satisfy.
     case cpcNotMatched(KeyFormat, required: [String], satisfied: [String])
     /// The output protection is weaker than HDCP-LEVEL requires.
-    case hdcpTooLow(HDCPLevel, output: PlayerAbilities.HDCPState)
+    case hdcpTooLow(HDCPLevel, output: PlayerCapabilities.HDCPState)
     /// VIDEO-RANGE has a value that this library does not know (section 4.4.6.2).
     case videoRangeUnknown(VideoRange)
     /// The display does not support the VIDEO-RANGE.
@@ -95,7 +95,7 @@ extension VariantRejection: CustomStringConvertible {
 
     private static func quoted(_ values: [String]) -> String { LintText.quoted(values) }
 
-    private static func name(_ state: PlayerAbilities.HDCPState) -> String {
+    private static func name(_ state: PlayerCapabilities.HDCPState) -> String {
         switch state {
         case .none: "no HDCP"
         case .type0: "HDCP Type 0"

@@ -27,7 +27,7 @@
 /// ALLOWED-CPC lists and the player supports; if there is none, all DRM key formats of the player.
 public struct VariantSelector: Sendable {
     /// The capabilities of the player.
-    public var abilities: PlayerAbilities
+    public var abilities: PlayerCapabilities
     /// The preferences for renditions.
     public var preferences: RenditionPreferences
     /// The key formats of the EXT-X-KEY tags in the variants' Media Playlists, by the unresolved URIs of the variants;
@@ -39,7 +39,7 @@ public struct VariantSelector: Sendable {
 
     /// Creates a selector.
     public init(
-        _ abilities: PlayerAbilities,
+        _ abilities: PlayerCapabilities,
         preferences: RenditionPreferences = RenditionPreferences(),
         keyFormats: [String: Set<KeyFormat>] = [:]
     ) {

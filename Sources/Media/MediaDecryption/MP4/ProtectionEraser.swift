@@ -53,7 +53,7 @@ struct ProtectionEraser {
         }
         // The fields before the child boxes of a sample entry depend on its type, which BoxTree handles.
         let tree = BoxTree(reading: input.extracting(content))
-        guard !tree.isCutShort else {
+        guard !tree.isTruncated else {
             throw DecryptionError(.notSupported, "moov box", "it has more than 100,000 boxes")
         }
         for track in tree.boxes where track.type == "trak" {

@@ -34,7 +34,7 @@ package struct PackedAudioDecryptor {
         var batch = SampleBatch()
         var setup: (kind: SampleAESStream, cipher: SampleCipher)?
         while position < input.byteCount {
-            if let tag = try ID3TagPlace(input, at: position) {
+            if let tag = try LocatedID3Tag(input, at: position) {
                 tag.clear(in: &output)
                 position = tag.range.upperBound
                 continue

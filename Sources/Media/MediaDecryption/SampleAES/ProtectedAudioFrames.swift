@@ -46,7 +46,7 @@ struct ProtectedAudioFrames {
         var position = 0
         var count = 0
         while count < limit, bytes.byteCount - position >= ADTSHeader.shortestSize {
-            if ID3TagPlace.begins(bytes, position) { break }
+            if LocatedID3Tag.begins(bytes, position) { break }
             let header: ADTSHeader
             do {
                 header = try ADTSHeader(bytes.extracting(position..<bytes.byteCount), base: base + position)
@@ -77,7 +77,7 @@ struct ProtectedAudioFrames {
         var position = 0
         var blocks = 0
         var units: [Subsample] = []
-        while bytes.byteCount - position >= AC3Syncframe.headerSize, !ID3TagPlace.begins(bytes, position) {
+        while bytes.byteCount - position >= AC3Syncframe.headerSize, !LocatedID3Tag.begins(bytes, position) {
             let header = try AC3Syncframe(bytes.extracting(position..<bytes.byteCount), base: base + position)
             guard header.size <= bytes.byteCount - position else { break }
             if header.beginsAccessUnit {

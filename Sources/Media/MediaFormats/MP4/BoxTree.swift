@@ -39,19 +39,19 @@ public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
     /// The error at the top level, after which no more boxes could be read; otherwise nil.
     public let problem: ParseError?
     /// Whether the file has more boxes than the maximum count.
-    public let isCutShort: Bool
+    public let isTruncated: Bool
 
     /// Reads the boxes of a file.
     ///
     /// - Parameters:
     ///   - file: the file.
     ///   - maximumDepth: the maximum depth of nested boxes.
-    ///   - maximumCount: the maximum number of boxes to read. If the file has more, ``isCutShort`` is true.
+    ///   - maximumCount: the maximum number of boxes to read. If the file has more, ``isTruncated`` is true.
     public init(reading file: RawSpan, maximumDepth: Int = 16, maximumCount: Int = 100_000) {
         var builder = BoxTreeBuilder(maximumDepth: maximumDepth, countLeft: maximumCount)
         var reader = ByteReader(file)
         (boxes, problem) = builder.readBoxes(&reader, in: nil, depth: 0)
-        isCutShort = builder.isCutShort
+        isTruncated = builder.isTruncated
     }
 
     /// The boxes with their types, offsets, sizes and fields, one per line. Each level is indented by two spaces.
@@ -59,7 +59,7 @@ public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
         var lines: [String] = []
         for box in boxes { box.write(to: &lines, indent: "") }
         if let problem { lines.append("! \(problem)") }
-        if isCutShort { lines.append("! the file has more boxes, which are not listed") }
+        if isTruncated { lines.append("! the file has more boxes, which are not listed") }
         return lines.joined(separator: "\n")
     }
 }
@@ -76,7 +76,7 @@ extension BoxTree.Node {
 private struct BoxTreeBuilder {
     let maximumDepth: Int
     var countLeft: Int
-    var isCutShort = false
+    var isTruncated = false
     /// The handler type of the current track, which determines the fields of sample entries.
     private var handler: FourCC = "    "
 
@@ -100,7 +100,7 @@ private struct BoxTreeBuilder {
         do throws(ParseError) {
             while reader.remaining > 0 {
                 guard countLeft > 0 else {
-                    isCutShort = true
+                    isTruncated = true
                     return (nodes, nil)
                 }
                 if container != nil, reader.remaining < 8 {

@@ -241,7 +241,7 @@ public struct ProgramMapTable: Hashable, Sendable {
     /// The version number of the table, which increases with each change, modulo 32.
     public var version: UInt8
     /// The PID of the packets that contain the program clock reference (PCR).
-    public var clockPID: UInt16
+    public var pcrPID: UInt16
     /// The descriptors of the program.
     public var descriptors: [TransportDescriptor]
     /// The elementary streams of the program.
@@ -251,13 +251,13 @@ public struct ProgramMapTable: Hashable, Sendable {
     public init(
         programNumber: UInt16 = 1,
         version: UInt8 = 0,
-        clockPID: UInt16,
+        pcrPID: UInt16,
         descriptors: [TransportDescriptor] = [],
         streams: [Stream]
     ) {
         self.programNumber = programNumber
         self.version = version
-        self.clockPID = clockPID
+        self.pcrPID = pcrPID
         self.descriptors = descriptors
         self.streams = streams
     }
@@ -280,7 +280,7 @@ public struct ProgramMapTable: Hashable, Sendable {
         version = section.version
         let bytes = section.content
         var content = ByteReader(bytes.span.bytes, base: start + 8)
-        clockPID = try content.readUInt16("PCR PID") & 0x1FFF
+        pcrPID = try content.readUInt16("PCR PID") & 0x1FFF
         var info = try content.split(Int(try content.readUInt16("program info length") & 0x0FFF), "program descriptors")
         descriptors = try TransportDescriptor.readAll(&info)
         streams = []
@@ -298,7 +298,7 @@ public struct ProgramMapTable: Hashable, Sendable {
             [0xF0 | UInt8(descriptors.count >> 8), UInt8(truncatingIfNeeded: descriptors.count)]
         }
         let info = descriptors.flatMap(\.bytes)
-        var content = [0xE0 | UInt8(clockPID >> 8), UInt8(truncatingIfNeeded: clockPID)] + length(info) + info
+        var content = [0xE0 | UInt8(pcrPID >> 8), UInt8(truncatingIfNeeded: pcrPID)] + length(info) + info
         for stream in streams {
             let info = stream.descriptors.flatMap(\.bytes)
             content += [stream.type.rawValue, 0xE0 | UInt8(stream.pid >> 8), UInt8(truncatingIfNeeded: stream.pid)]

@@ -81,7 +81,7 @@ public struct TransportPacketizer: Sendable {
     ///   - offset: the offset of the packet in `output`; afterwards the offset after the packet.
     /// - Returns: false if the memory is too small, in which case nothing has changed.
     @discardableResult
-    public mutating func writeClock(
+    public mutating func writePCR(
         _ clock: UInt64,
         pid: UInt16,
         into output: inout MutableRawSpan,

@@ -19,7 +19,7 @@ package final class ClearFile {
     /// - Parameters:
     ///   - path: The path of the finished file; for an existing file see ``OutputFile``.
     ///   - count: The size in bytes.
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package init(path: String, count: Int) throws {
         self.path = path
         self.count = count
@@ -46,7 +46,7 @@ package final class ClearFile {
 
     /// Renames the finished file to its path; if the memory is not a mapping, writes the bytes first.
     ///
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package func finish() throws {
         if !isMapped { try output.write(UnsafeRawBufferPointer(memory)) }
         try output.finish()
@@ -54,7 +54,7 @@ package final class ClearFile {
 
     /// Writes a small file in one call.
     ///
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package static func write(_ bytes: [UInt8], to path: String) throws {
         let output = try OutputFile(path, isDurable: false)
         try output.write(bytes)

@@ -18,7 +18,7 @@ package struct FileDecryptor {
     ///     for none.
     ///   - output: The path of the decrypted file. It may be the input's path.
     /// - Returns: The result for each track; empty if nothing was encrypted.
-    /// - Throws: ``DecryptionError``, `ParseError` and ``FileFailure``.
+    /// - Throws: ``DecryptionError``, `ParseError` and ``FileError``.
     package func decrypt(
         _ path: String,
         initialization: String? = nil,
@@ -88,7 +88,7 @@ package struct FileDecryptor {
                     + "and its initialization vector, as KID:KEY:IV, or the playlist"
             )
         }
-        let segment = try SegmentDecryption(input, key: key.key, iv: iv, name: "segment")
+        let segment = try SegmentDecryptor(input, key: key.key, iv: iv, name: "segment")
         return try write(segment.clearSize, to: output) {
             try segment.decrypt(input, into: &$0, at: 0, name: "segment")
             var track = DecryptedTrack(name: "segment", format: "whole", scheme: "AES-128")

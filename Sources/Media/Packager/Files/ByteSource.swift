@@ -14,12 +14,12 @@ package protocol ByteSource: AnyObject {
     /// Returns the first bytes without consuming them; fewer at the end of the input. Must be called before
     /// ``next(_:)``.
     ///
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     func peek(_ count: Int) throws -> [UInt8]
 
     /// Calls a closure with the next bytes, at least one. Returns false at the end.
     ///
-    /// - Throws: ``FileFailure``; errors of `body`.
+    /// - Throws: ``FileError``; errors of `body`.
     func next(_ body: (RawSpan) throws -> Void) throws -> Bool
 }
 

@@ -19,11 +19,11 @@ package final class FileOutput {
 
     /// Creates a file, which must not exist.
     ///
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package init(path: String) throws {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw FileFailure(.create, path: path, code: errno) }
+        guard descriptor >= 0 else { throw FileError(.create, path: path, code: errno) }
         buffer.reserveCapacity(Self.capacity)
     }
 
@@ -33,13 +33,13 @@ package final class FileOutput {
 
     /// Writes bytes.
     ///
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package func write(_ bytes: RawSpan) throws { try write([0..<bytes.byteCount], of: bytes) }
 
     /// Writes parts of `bytes` consecutively. If they are too large for the buffer, they are written with a single
     /// system call, so that each page is filled only once.
     ///
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws {
         let size = ranges.reduce(0) { $0 + $1.count }
         count += size
@@ -60,9 +60,9 @@ package final class FileOutput {
     /// Overwrites bytes that have been written.
     ///
     /// - Parameter offset: The offset of the first byte; all bytes must be within the file.
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package func replace(at offset: Int, with bytes: [UInt8]) throws {
-        guard offset >= 0, offset <= count - bytes.count else { throw FileFailure(.write, path: path, code: ERANGE) }
+        guard offset >= 0, offset <= count - bytes.count else { throw FileError(.write, path: path, code: ERANGE) }
         try flush()
         var done = 0
         while done < bytes.count {
@@ -70,19 +70,19 @@ package final class FileOutput {
                 pwrite(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset + done))
             }
             if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw FileFailure(.write, path: path, code: errno) }
+            guard written > 0 else { throw FileError(.write, path: path, code: errno) }
             done += written
         }
     }
 
     /// Writes the buffered bytes and closes the file.
     ///
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package func finish() throws {
         try flush()
         let descriptor = descriptor
         self.descriptor = -1
-        guard close(descriptor) == 0 else { throw FileFailure(.write, path: path, code: errno) }
+        guard close(descriptor) == 0 else { throw FileError(.write, path: path, code: errno) }
     }
 
     private func flush() throws {
@@ -106,7 +106,7 @@ package final class FileOutput {
             }
             if written < 0 {
                 if errno == EINTR { continue }
-                throw FileFailure(.write, path: path, code: errno)
+                throw FileError(.write, path: path, code: errno)
             }
             while first < vectors.count, written >= vectors[first].iov_len {
                 written -= vectors[first].iov_len

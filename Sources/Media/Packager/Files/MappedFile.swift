@@ -15,22 +15,22 @@ package final class MappedFile: SampleBytes {
 
     /// Maps a file.
     ///
-    /// - Throws: ``FileFailure`` with the path and the reason.
+    /// - Throws: ``FileError`` with the path and the reason.
     package init(path: String) throws {
         self.path = path
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFailure(.open, path: path, code: errno) }
+        guard descriptor >= 0 else { throw FileError(.open, path: path, code: errno) }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileFailure(.read, path: path, code: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileFailure(.read, path: path, code: EINVAL) }
+        guard fstat(descriptor, &status) == 0 else { throw FileError(.read, path: path, code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(.read, path: path, code: EINVAL) }
         count = Int(status.st_size)
         guard count > 0 else {
             address = nil
             return
         }
         guard let address = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0), address != MAP_FAILED else {
-            throw FileFailure(.read, path: path, code: errno)
+            throw FileError(.read, path: path, code: errno)
         }
         madvise(address, count, MADV_SEQUENTIAL)
         self.address = address

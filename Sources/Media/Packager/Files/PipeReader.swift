@@ -32,12 +32,12 @@ package final class PipeReader: ByteSource {
     /// Opens a readable path that is not a regular file: a named pipe, `/dev/stdin`, a process substitution of a shell.
     ///
     /// - Parameter stop: A signal that stops reading before the end of the pipe, and stops waiting for a writer.
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package init(path: String, stop: StopSignal? = nil) throws {
         self.stop = stop
         // Without O_NONBLOCK, open() waits for a writer and cannot be stopped.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | (stop == nil ? 0 : O_NONBLOCK))
-        guard descriptor >= 0 else { throw FileFailure(.open, path: path, code: errno) }
+        guard descriptor >= 0 else { throw FileError(.open, path: path, code: errno) }
         name = path
         isOwned = true
     }
@@ -93,7 +93,7 @@ package final class PipeReader: ByteSource {
             } else if errno == EAGAIN {
                 waitForMore()
             } else if errno != EINTR {
-                throw FileFailure(.read, path: name, code: errno)
+                throw FileError(.read, path: name, code: errno)
             }
         }
         hasEnded = true

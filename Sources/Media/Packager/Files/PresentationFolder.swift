@@ -20,7 +20,7 @@ package final class PresentationFolder {
 
     /// Prepares a folder; creates it if it does not exist.
     ///
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package init(path: String) throws {
         self.path = path
         try Self.makeFolder(path, withIntermediates: true)
@@ -33,8 +33,8 @@ package final class PresentationFolder {
         try Self.makeFolder(unlocked)
         let lockPath = unlocked + "/lock"
         lock = open(lockPath, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard lock >= 0 else { throw FileFailure(.create, path: lockPath, code: errno) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw FileFailure(.create, path: lockPath, code: errno) }
+        guard lock >= 0 else { throw FileError(.create, path: lockPath, code: errno) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw FileError(.create, path: lockPath, code: errno) }
         try Self.move(unlocked, to: staging)
     }
 
@@ -57,7 +57,7 @@ package final class PresentationFolder {
     /// a replaced folder, files that are not the packager's are kept.
     ///
     /// - Parameter isPackaged: Returns whether a file in a folder has a name that the packager uses.
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     package func publish(isPackaged: (String) -> Bool) throws {
         let content = staging + "/content"
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: content)) ?? []).sorted()
@@ -69,7 +69,7 @@ package final class PresentationFolder {
         let list = staging + "/" + Self.listName
         let moved = Data((folders + files).joined(separator: "\n").utf8)
         guard FileManager.default.createFile(atPath: list, contents: moved) else {
-            throw FileFailure(.create, path: list, code: errno)
+            throw FileError(.create, path: list, code: errno)
         }
         do {
             for name in files + folders where Self.exists(path + "/" + name) {
@@ -91,7 +91,7 @@ package final class PresentationFolder {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: old)
         } catch {
-            throw FileFailure(.read, path: old, code: errno == 0 ? EIO : errno)
+            throw FileError(.read, path: old, code: errno == 0 ? EIO : errno)
         }
         for name in names where !isPackaged(name) {
             let (source, target) = (old + "/" + name, new + "/" + name)
@@ -99,7 +99,7 @@ package final class PresentationFolder {
             guard lstat(source, &status) == 0 else { continue }
             if status.st_mode & S_IFMT == S_IFDIR {
                 guard mkdir(target, status.st_mode & 0o7777) == 0 || errno == EEXIST else {
-                    throw FileFailure(.create, path: target, code: errno)
+                    throw FileError(.create, path: target, code: errno)
                 }
                 _ = chown(target, status.st_uid, status.st_gid)
                 try linkForeignFiles(source, to: target) { _ in false }
@@ -108,7 +108,7 @@ package final class PresentationFolder {
                     let reason =
                         "this file was not written by the packager, and cannot be moved to the new folder: move it "
                         + "elsewhere"
-                    throw FileFailure(.write, path: source, code: errno, reason: reason)
+                    throw FileError(.write, path: source, code: errno, reason: reason)
                 }
             }
         }
@@ -141,7 +141,7 @@ package final class PresentationFolder {
     }
 
     private static func move(_ source: String, to target: String) throws {
-        guard rename(source, target) == 0 else { throw FileFailure(.rename, path: target, code: errno) }
+        guard rename(source, target) == 0 else { throw FileError(.rename, path: target, code: errno) }
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -160,7 +160,7 @@ package final class PresentationFolder {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
-            throw FileFailure(.create, path: path, code: errno)
+            throw FileError(.create, path: path, code: errno)
         }
     }
 

@@ -12,10 +12,10 @@ package final class StopSignal: Sendable {
 
     /// Creates a signal that is not set.
     ///
-    /// - Throws: ``FileFailure``.
-    package init() throws(FileFailure) {
+    /// - Throws: ``FileError``.
+    package init() throws(FileError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw FileFailure(.create, path: "pipe", code: errno) }
+        guard pipe(&ends) == 0 else { throw FileError(.create, path: "pipe", code: errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (descriptor, writer) = (ends[0], ends[1])
     }

@@ -7,11 +7,11 @@ package enum MediaInputs {
     /// Opens an input: a file, which is mapped into memory; a named pipe; or `-` for standard input. The format is
     /// detected from the first bytes, not from the name.
     ///
-    /// - Throws: ``InputFailure`` if the input cannot be packaged, with how to convert it; ``FileFailure``.
+    /// - Throws: ``InputFailure`` if the input cannot be packaged, with how to convert it; ``FileError``.
     package static func open(_ path: String) throws -> any MediaInput {
         if path == "-" { return try open(PipeReader()) }
         var status = stat()
-        guard stat(path, &status) == 0 else { throw FileFailure(.open, path: path, code: errno) }
+        guard stat(path, &status) == 0 else { throw FileError(.open, path: path, code: errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFDIR: throw InputFailure(path, "the path is a folder; give the files in it")
@@ -25,7 +25,7 @@ package enum MediaInputs {
 
     /// Opens an input that is read sequentially.
     ///
-    /// - Throws: ``InputFailure`` if the input cannot be packaged, with how to convert it; ``FileFailure``.
+    /// - Throws: ``InputFailure`` if the input cannot be packaged, with how to convert it; ``FileError``.
     package static func open(_ source: any ByteSource) throws -> any MediaInput {
         switch try kind(of: source) {
         case .movie: return try MovieStreamInput(source)

@@ -23,7 +23,7 @@ package final class MovieStreamInput: MediaInput {
     /// Parses the file's headers.
     ///
     /// - Throws: ``InputFailure`` if the input is not a movie, has its `moov` box after the media, is encrypted, or has
-    ///   no track that can be packaged; ``FileFailure``.
+    ///   no track that can be packaged; ``FileError``.
     package init(_ source: any ByteSource) throws {
         self.source = source
         name = source.name

@@ -17,7 +17,7 @@ package final class WebVTTInput: MediaInput {
     /// Parses the file.
     ///
     /// - Throws: ``InputFailure`` if the file is not WebVTT, or is larger than `WebVTTDocument.maximumSize`;
-    ///   ``FileFailure``.
+    ///   ``FileError``.
     package init(_ source: any ByteSource) throws {
         name = source.name
         var text: [UInt8] = []
@@ -71,7 +71,7 @@ package final class WebVTTRendition {
     }
 
     /// Returns the segment that ends at a cut, in presentation time.
-    package func segment(until cut: MediaTime) -> [UInt8] {
+    package func segment(until cut: RationalTime) -> [UInt8] {
         segmenter.segment(until: cut.value, timescale: cut.timescale)
     }
 

@@ -99,7 +99,7 @@ extension PackagingJob {
     ///
     /// - Parameter duration: The duration of the presentation.
     /// - Throws: ``JobFailure``.
-    package func checkClearLead(presentation duration: MediaTime) throws(JobFailure) {
+    package func checkClearLead(presentation duration: RationalTime) throws(JobFailure) {
         guard let clearLead, clearLead >= duration else { return }
         throw JobFailure(
             "clear-lead",
@@ -109,7 +109,7 @@ extension PackagingJob {
         )
     }
 
-    static func formatted(_ time: MediaTime) -> String {
+    static func formatted(_ time: RationalTime) -> String {
         let milliseconds = time.converted(to: 1000)
         let fraction = String(milliseconds.magnitude % 1000 + 1000).dropFirst()
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(milliseconds / 1000).\(fraction)"

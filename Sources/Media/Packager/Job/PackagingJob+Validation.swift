@@ -20,7 +20,7 @@ extension PackagingJob {
         guard let scheme else { return try checkClear() }
         try checkScheme(scheme)
         try checkRotation(scheme)
-        if awaitsKeys {
+        if keysArriveLater {
             guard keys.isEmpty else {
                 throw JobFailure("keys", "keys are both given and fetched: remove one of the two options")
             }

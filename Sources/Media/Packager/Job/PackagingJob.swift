@@ -77,9 +77,9 @@ public struct PackagingJob: Sendable {
     /// Whether each rendition is a single file with byte ranges.
     public var isSingleFile = false
     /// The target duration of segments.
-    public var segmentDuration = MediaTime(6, timescale: 1)
+    public var segmentDuration = RationalTime(6, timescale: 1)
     /// The duration of the clear lead at the start; nil for none.
-    public var clearLead: MediaTime?
+    public var clearLead: RationalTime?
     /// The options of a live presentation; nil for VOD.
     package var live: LiveOptions?
 
@@ -87,7 +87,7 @@ public struct PackagingJob: Sendable {
     public var keys = ContentKeys()
     /// Whether keys become available only after the tracks are known, from ``ContentKeyPeriods``; see
     /// ``PackagingPlan/use(_:)``.
-    package var awaitsKeys = false
+    package var keysArriveLater = false
     /// The key rotation options; nil if keys never change.
     package var rotation: KeyRotation?
     /// The DRM systems for which the keys are signaled.

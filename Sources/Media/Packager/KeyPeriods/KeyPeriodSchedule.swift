@@ -13,10 +13,10 @@ struct KeyPeriodSchedule: Sendable {
     private static let maximumBoundaries = 4096
 
     private let rotation: KeyRotation?
-    private var boundaries: [(start: MediaTime, number: Int)] = []
+    private var boundaries: [(start: RationalTime, number: Int)] = []
     private var number: Int
-    private var origin: MediaTime?
-    private var nextRotationTime: MediaTime?
+    private var origin: RationalTime?
+    private var nextRotationTime: RationalTime?
     private var segments = 0
 
     /// Creates a schedule that starts with a period. Without rotation, this period never ends.
@@ -26,7 +26,7 @@ struct KeyPeriodSchedule: Sendable {
     }
 
     /// Adds the start of a segment of the leading rendition.
-    mutating func begin(at start: MediaTime) {
+    mutating func begin(at start: RationalTime) {
         guard let origin else {
             origin = start
             nextRotationTime = rotationTime(after: start)
@@ -49,14 +49,14 @@ struct KeyPeriodSchedule: Sendable {
 
     /// Returns the period of a segment that starts at a time. A segment that starts before the leader belongs to its
     /// first period.
-    func period(at start: MediaTime) -> Int {
+    func period(at start: RationalTime) -> Int {
         boundaries.last { $0.start <= start }?.number ?? boundaries.first?.number ?? number
     }
 
-    private func rotationTime(after time: MediaTime) -> MediaTime? {
+    private func rotationTime(after time: RationalTime) -> RationalTime? {
         guard case .seconds(let count) = rotation?.length else { return nil }
         let (step, overflow) = Int64(count).multipliedReportingOverflow(by: Int64(time.timescale))
         let (value, over) = time.value.addingReportingOverflow(step)
-        return overflow || over ? nil : MediaTime(value, timescale: time.timescale)
+        return overflow || over ? nil : RationalTime(value, timescale: time.timescale)
     }
 }

@@ -45,7 +45,7 @@ package struct KeyRotation: Hashable, Sendable {
     /// Returns the approximate duration of a period in seconds.
     ///
     /// - Parameter segment: The target duration of segments.
-    package func seconds(segment: MediaTime) -> Double {
+    package func seconds(segment: RationalTime) -> Double {
         switch length {
         case .segments(let count): Double(count) * segment.seconds
         case .seconds(let count): Double(count)

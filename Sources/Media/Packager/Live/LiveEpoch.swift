@@ -9,16 +9,16 @@ struct LiveEpoch {
     /// The date of the start.
     private let start: PlaylistDate
     /// The presentation time of the first segment.
-    private var origin: MediaTime?
+    private var origin: RationalTime?
     /// The times of dropped segments, which were too long.
-    private var gaps: [Range<MediaTime>] = []
+    private var gaps: [Range<RationalTime>] = []
     /// The time from which each rendition's next segment is marked with a discontinuity.
-    private var discontinuities: [Int: MediaTime] = [:]
+    private var discontinuities: [Int: RationalTime] = [:]
 
     /// The renditions that have a segment.
     private var startedRenditions: Set<Int> = []
     /// The end of the clear lead: the start of the leading rendition's first segment after it; nil if not reached.
-    private var leadEnd: MediaTime?
+    private var leadEnd: RationalTime?
     /// Whether the clear lead is in progress. Only the start of the presentation has a clear lead.
     private(set) var isInClearLead: Bool
 
@@ -30,7 +30,7 @@ struct LiveEpoch {
         self.start = start
         isInClearLead = plan.job.clearLead != nil && !isContinued
         if isContinued {
-            for index in plan.renditions.indices { discontinuities[index] = MediaTime(.min / 2, timescale: 1) }
+            for index in plan.renditions.indices { discontinuities[index] = RationalTime(.min / 2, timescale: 1) }
         }
     }
 
@@ -67,7 +67,7 @@ struct LiveEpoch {
     }
 
     /// Returns the date of a presentation time.
-    func date(of time: MediaTime) -> PlaylistDate { start.advanced(by: max(0, time.seconds - (origin?.seconds ?? 0))) }
+    func date(of time: RationalTime) -> PlaylistDate { start.advanced(by: max(0, time.seconds - (origin?.seconds ?? 0))) }
 
     /// Returns whether a segment starts a new timeline (EXT-X-DISCONTINUITY). Must be called once for each segment.
     mutating func isDiscontinuity(_ segment: SegmentPipeline.Segment) -> Bool {

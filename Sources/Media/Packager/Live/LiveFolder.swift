@@ -17,13 +17,13 @@ final class LiveFolder {
 
     /// Prepares a folder; creates it if it does not exist.
     ///
-    /// - Throws: ``FileFailure``; ``JobFailure`` if another run writes to the folder.
+    /// - Throws: ``FileError``; ``JobFailure`` if another run writes to the folder.
     init(path: String) throws {
         self.path = path
         try Self.makeFolder(path)
         let name = path + "/" + Self.journal
         lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-        guard lock >= 0 else { throw FileFailure(.create, path: name, code: errno) }
+        guard lock >= 0 else { throw FileError(.create, path: name, code: errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
             throw JobFailure("out", "another run is writing to \(path): stop it, or choose another folder")
@@ -39,7 +39,7 @@ final class LiveFolder {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            throw FileFailure(.create, path: path, code: errno == 0 ? EIO : errno)
+            throw FileError(.create, path: path, code: errno == 0 ? EIO : errno)
         }
     }
 
@@ -81,7 +81,7 @@ final class LiveFolder {
         do {
             try FileManager.default.removeItem(atPath: path + "/" + name)
         } catch {
-            throw FileFailure(.write, path: path + "/" + name, code: EIO)
+            throw FileError(.write, path: path + "/" + name, code: EIO)
         }
     }
 }
@@ -105,7 +105,7 @@ extension LiveFolder {
         let name = path + "/" + Self.journal
         // Numbers only increase, so that no digit of an old number remains after the new one.
         guard pwrite(lock, text, text.count, 0) == text.count else {
-            throw FileFailure(.write, path: name, code: errno)
+            throw FileError(.write, path: name, code: errno)
         }
     }
 }

@@ -22,7 +22,7 @@ final class LiveInputs {
 
     /// Opens an input, or continues reading it.
     ///
-    /// - Throws: ``InputFailure``, ``FileFailure``.
+    /// - Throws: ``InputFailure``, ``FileError``.
     func open(_ path: String) throws -> any MediaInput {
         if let reader = readers[path], !reader.isAtEnd {
             if let movie = inputs[path] as? MovieStreamInput { return movie }

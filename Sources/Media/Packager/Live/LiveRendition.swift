@@ -28,7 +28,7 @@ struct LiveSegment: Sendable {
         /// The number in the name of its file.
         var number: UInt64
         /// The start in the timescale of the track.
-        var start: MediaTime
+        var start: RationalTime
         /// The duration in units of the timescale.
         var duration: UInt64
         /// The number of discontinuities of the run before the segment.

@@ -36,7 +36,7 @@ package enum LiveRun {
     ///   - stop: A signal that stops the run gracefully.
     ///   - clock: The clock.
     ///   - report: Called with each event.
-    /// - Throws: ``JobFailure``, ``InputFailure``, ``KeyPeriodFailure``, ``FileFailure``, `SignalingError`. The files
+    /// - Throws: ``JobFailure``, ``InputFailure``, ``KeyPeriodFailure``, ``FileError``, `SignalingError`. The files
     ///   written so far are kept, and another run can continue from there.
     package static func run(
         _ job: PackagingJob,

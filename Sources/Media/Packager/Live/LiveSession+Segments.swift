@@ -6,7 +6,7 @@ import HLSPlaylist
 extension LiveSession {
     /// Writes a segment, and adds it to the playlists.
     ///
-    /// - Throws: ``InputFailure``, ``JobFailure``, ``KeyPeriodFailure``, ``FileFailure``, `SignalingError`.
+    /// - Throws: ``InputFailure``, ``JobFailure``, ``KeyPeriodFailure``, ``FileError``, `SignalingError`.
     func write(
         _ segment: SegmentPipeline.Segment,
         _ epoch: inout LiveEpoch,

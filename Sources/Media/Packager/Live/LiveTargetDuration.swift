@@ -17,9 +17,9 @@ enum LiveTargetDuration {
     /// Returns the maximum duration of a segment.
     ///
     /// - Parameter target: The Target Duration in seconds.
-    static func maximumSegmentDuration(_ target: UInt64, _ container: PackagingJob.Container) -> MediaTime {
+    static func maximumSegmentDuration(_ target: UInt64, _ container: PackagingJob.Container) -> RationalTime {
         // Durations are rounded to the nearest second, so less than half a second more is allowed.
         let milliseconds = Int64(clamping: min(target, 1 << 40)) * 1000
-        return MediaTime(milliseconds + (container == .ts ? 0 : 499), timescale: 1000)
+        return RationalTime(milliseconds + (container == .ts ? 0 : 499), timescale: 1000)
     }
 }

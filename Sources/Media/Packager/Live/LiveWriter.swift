@@ -137,7 +137,7 @@ final class LiveWriter {
     private func position(of segment: SegmentPipeline.Segment, isClear: Bool) -> LiveSegment.Position {
         LiveSegment.Position(
             number: number &- 1,
-            start: max(segment.start, MediaTime(0, timescale: segment.start.timescale)),
+            start: max(segment.start, RationalTime(0, timescale: segment.start.timescale)),
             duration: UInt64(clamping: segment.units),
             epoch: epoch,
             period: period,
@@ -156,7 +156,7 @@ final class LiveWriter {
                 Rendition.Segment(
                     resource: Rendition.Resource(uri: entry.uri),
                     byteCount: entry.byteCount ?? 0,
-                    duration: MediaTime(microseconds, timescale: 1_000_000),
+                    duration: RationalTime(microseconds, timescale: 1_000_000),
                     isProtected: !entry.keys.isEmpty,
                     keyFrames: keyFrames
                 )
@@ -175,7 +175,7 @@ extension SegmentPipeline.Segment {
     var units: Int64 { max(0, end.converted(to: start.timescale) - max(0, start.value)) }
 
     /// The duration in seconds.
-    var seconds: Double { MediaTime(units, timescale: start.timescale).seconds }
+    var seconds: Double { RationalTime(units, timescale: start.timescale).seconds }
 
     /// Returns the frame rate in frames per second; nil if the track is not video.
     func frameRate(_ track: MediaTrack) -> Double? {

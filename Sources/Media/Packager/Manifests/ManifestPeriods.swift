@@ -8,7 +8,7 @@ struct ManifestPeriod {
         /// The indexes of its segments in this part.
         var segments: Range<Int>
         /// The presentation time at which the first of them starts.
-        var start: MediaTime
+        var start: RationalTime
         /// Whether the segments are encrypted.
         var isProtected: Bool
         /// The number of the key period.
@@ -21,9 +21,9 @@ struct ManifestPeriod {
     }
 
     /// The start time.
-    var start: MediaTime
+    var start: RationalTime
     /// The end time.
-    var end: MediaTime
+    var end: RationalTime
     /// The renditions that have segments in this part, in the order of the presentation.
     var parts: [Part]
 
@@ -36,7 +36,7 @@ struct ManifestPeriod {
         }
         let leader = sampled.first { $0.track.kind == .video && isDivided($0) } ?? sampled.first(where: isDivided)
         let end = renditions.map { $0.segmentStarts.last ?? .zero }.max() ?? .zero
-        var cuts: [MediaTime] = []
+        var cuts: [RationalTime] = []
         if let leader {
             let starts = leader.segmentStarts
             for (index, (before, after)) in zip(leader.segments, leader.segments.dropFirst()).enumerated()
@@ -48,13 +48,13 @@ struct ManifestPeriod {
     }
 
     /// Creates a part whose segments are known.
-    init(start: MediaTime, end: MediaTime, parts: [Part]) {
+    init(start: RationalTime, end: RationalTime, parts: [Part]) {
         self.start = start
         self.end = end
         self.parts = parts
     }
 
-    private init(_ renditions: [Rendition], from start: MediaTime, to end: MediaTime) {
+    private init(_ renditions: [Rendition], from start: RationalTime, to end: RationalTime) {
         self.start = start
         self.end = end
         parts = renditions.compactMap { rendition in
@@ -80,8 +80,8 @@ struct ManifestPeriod {
 
 extension Rendition {
     /// The start times of the segments in the presentation, followed by the end of the last one.
-    var segmentStarts: [MediaTime] {
-        var time = MediaTime(start.converted(to: track.timescale), timescale: track.timescale)
+    var segmentStarts: [RationalTime] {
+        var time = RationalTime(start.converted(to: track.timescale), timescale: track.timescale)
         var starts = [time]
         for segment in segments {
             time.value += segment.duration.converted(to: track.timescale)

@@ -7,14 +7,14 @@ final class EncryptedOutput: SegmentOutput {
     private static let partSize = 64 << 10
 
     private let output: any SegmentOutput
-    private var stream: SegmentStream?
+    private var stream: SegmentStreamCipher?
     private var encrypted: [UInt8] = []
     /// The number of clear bytes written, so that the offsets of key frames refer to clear bytes.
     private(set) var count = 0
 
     init(_ output: any SegmentOutput, key: SecretBytes, iv: CipherIV) throws {
         self.output = output
-        stream = try SegmentStream(.encrypt, key: key, iv: iv)
+        stream = try SegmentStreamCipher(.encrypt, key: key, iv: iv)
     }
 
     func write(_ bytes: RawSpan) throws {

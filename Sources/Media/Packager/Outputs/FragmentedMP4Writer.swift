@@ -102,7 +102,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
                     KeyFrame(
                         offset: offset,
                         size: output.count - offset + first.size,
-                        presentation: MediaTime(presentation, timescale: track.timescale)
+                        presentation: RationalTime(presentation, timescale: track.timescale)
                     )
                 )
             }

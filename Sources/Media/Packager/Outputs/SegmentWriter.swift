@@ -38,10 +38,10 @@ package struct KeyFrame: Hashable, Sendable {
     /// The size in bytes.
     package var size: Int
     /// The presentation time.
-    package var presentation: MediaTime
+    package var presentation: RationalTime
 
     /// Creates a key frame.
-    package init(offset: Int, size: Int, presentation: MediaTime) {
+    package init(offset: Int, size: Int, presentation: RationalTime) {
         self.offset = offset
         self.size = size
         self.presentation = presentation

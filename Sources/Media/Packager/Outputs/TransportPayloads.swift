@@ -33,7 +33,7 @@ struct TransportUnit: Sendable {
     /// Whether decoding can start with this packet.
     var isRandomAccess: Bool
     /// The presentation time of a video key frame; nil for other packets.
-    var keyFrame: MediaTime?
+    var keyFrame: RationalTime?
 
     /// Returns the PES header.
     func header(streamID: UInt8) -> PESHeader {

@@ -41,7 +41,7 @@ struct TransportProgram: Sendable {
             pid: pid,
             descriptors: descriptors
         )
-        map = ProgramMapTable(version: version, clockPID: pid, streams: [stream]).bytes
+        map = ProgramMapTable(version: version, pcrPID: pid, streams: [stream]).bytes
         guard map.count <= 183 else {
             throw OutputFailure(
                 "the audio configuration does not fit in the program map of a transport stream; use fragmented MP4"

@@ -118,7 +118,7 @@ final class TransportSegmentSource<Payloads: TransportPayloads>: TransportSource
                 return true
             }
             let decode = unit.times.decode &+ Int64(number) * TransportTimeline.clockInterval
-            guard packetizer.writeClock(TransportTimeline.clock(decode), pid: program.pid, into: &output, at: &end)
+            guard packetizer.writePCR(TransportTimeline.clock(decode), pid: program.pid, into: &output, at: &end)
             else { return false }
             step = .clocks(number + 1)
         case .end: return false

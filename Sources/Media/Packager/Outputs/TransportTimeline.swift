@@ -37,14 +37,14 @@ struct TransportTimeline: Sendable {
     }
 
     /// Returns the presentation time of a sample in the presentation.
-    func presentationTime(_ sample: MediaSample) -> MediaTime {
-        MediaTime(sample.presentationTime &+ presentationOffset, timescale: timescale)
+    func presentationTime(_ sample: MediaSample) -> RationalTime {
+        RationalTime(sample.presentationTime &+ presentationOffset, timescale: timescale)
     }
 
     /// Returns the times of the next sample. Decode times increase, and none is later than the presentation time.
     mutating func next(_ sample: MediaSample) -> Times {
         let presentation = Self.timestamp(presentationTime(sample))
-        let time = MediaTime(sample.decodeTime &+ presentationOffset &- decodeShift, timescale: timescale)
+        let time = RationalTime(sample.decodeTime &+ presentationOffset &- decodeShift, timescale: timescale)
         var decode = Self.timestamp(time)
         // If the shift has increased, the first decode times would be before those of the previous segment.
         if let lastDecode { decode = max(decode, lastDecode &+ 1) }
@@ -55,11 +55,11 @@ struct TransportTimeline: Sendable {
 
     /// Returns the duration of a sample in units of 1/90,000 second.
     func duration(_ sample: MediaSample) -> Int64 {
-        MediaTime(Int64(sample.duration), timescale: timescale).converted(to: Self.timescale)
+        RationalTime(Int64(sample.duration), timescale: timescale).converted(to: Self.timescale)
     }
 
     /// Converts a presentation time to units of 1/90,000 second and adds the origin.
-    static func timestamp(_ time: MediaTime) -> Int64 { time.converted(to: timescale) &+ origin }
+    static func timestamp(_ time: RationalTime) -> Int64 { time.converted(to: timescale) &+ origin }
 
     /// Returns a timestamp modulo 2^33, as in PES headers and ID3 tags.
     static func wrapped(_ time: Int64) -> UInt64 { UInt64(bitPattern: time) & 0x1_FFFF_FFFF }

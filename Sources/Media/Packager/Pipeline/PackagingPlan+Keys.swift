@@ -13,7 +13,7 @@ extension PackagingPlan {
     }
 
     /// The maximum number of key periods, from the durations in the inputs; nil if unknown.
-    package var mostPeriods: Int? {
+    package var maximumPeriods: Int? {
         guard let rotation = job.rotation else { return 1 }
         guard let duration = presentationDuration, let segments = maximumSegments else { return nil }
         return switch rotation.length {
@@ -30,7 +30,7 @@ extension PackagingPlan {
         try check(period)
         let changes = try renditions.indices.map { try change(to: period, of: $0) }
         job.keys = period.keys
-        job.awaitsKeys = false
+        job.keysArriveLater = false
         periodStart = period.start
         for index in renditions.indices { renditions[index].protection = changes[index]?.protection }
     }
@@ -59,7 +59,7 @@ extension PackagingPlan {
     func check(_ period: ContentKeyPeriod) throws {
         var job = job
         job.keys = period.keys
-        job.awaitsKeys = false
+        job.keysArriveLater = false
         try job.checkKeys(period: period.start)
         for trackClass in trackClasses where period.keys[trackClass] == nil {
             throw JobFailure(

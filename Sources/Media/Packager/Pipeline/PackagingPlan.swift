@@ -44,7 +44,7 @@ package struct PackagingPlan {
     /// Opens the inputs of a job and plans the renditions of their tracks.
     ///
     /// - Parameter open: Opens the input at a path.
-    /// - Throws: ``JobFailure``, ``InputFailure``, ``FileFailure``, `SignalingError`.
+    /// - Throws: ``JobFailure``, ``InputFailure``, ``FileError``, `SignalingError`.
     package init(_ job: PackagingJob, open: (String) throws -> any MediaInput = MediaInputs.open) throws {
         try job.validate()
         self.job = job
@@ -110,7 +110,7 @@ package struct PackagingPlan {
                 "subtitle files are read as a whole, which a live presentation does not support: remove them"
             )
         }
-        guard job.live == nil, job.rotation != nil, mostPeriods == nil else { return }
+        guard job.live == nil, job.rotation != nil, maximumPeriods == nil else { return }
         throw JobFailure(
             "rotate-keys",
             "the inputs do not specify their durations, so the number of keys is unknown: use event, which "
@@ -122,10 +122,10 @@ package struct PackagingPlan {
     package var warnings: [String] { inputs.flatMap(\.warnings) + job.keys.systemData.warnings }
 
     /// The longest duration of a track, as specified in the inputs; nil if none is specified.
-    package var presentationDuration: MediaTime? {
+    package var presentationDuration: RationalTime? {
         renditions.compactMap { rendition in
             rendition.media.duration.map {
-                MediaTime(Int64(clamping: $0), timescale: rendition.media.timescale)
+                RationalTime(Int64(clamping: $0), timescale: rendition.media.timescale)
             }
         }.max()
     }
@@ -150,7 +150,7 @@ package struct PackagingPlan {
             group: input.group,
             role: input.role,
             trackClass: job.trackClass(of: track, from: input),
-            protection: job.awaitsKeys
+            protection: job.keysArriveLater
                 ? nil : try job.protection(of: track, from: input, number: indexes.rendition),
             isProtected: job.protects(track, from: input)
         )

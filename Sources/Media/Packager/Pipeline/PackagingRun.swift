@@ -15,8 +15,8 @@ package final class PackagingRun {
 
     /// Prepares a run, and creates the output folder.
     ///
-    /// - Parameter periods: With key rotation, the keys of all periods in order: ``PackagingPlan/mostPeriods`` of them.
-    /// - Throws: ``FileFailure``; ``JobFailure`` if keys are missing; errors of the writers.
+    /// - Parameter periods: With key rotation, the keys of all periods in order: ``PackagingPlan/maximumPeriods`` of them.
+    /// - Throws: ``FileError``; ``JobFailure`` if keys are missing; errors of the writers.
     package init(_ plan: PackagingPlan, periods: [ContentKeyPeriod] = []) throws {
         var plan = plan
         if let first = periods.first { try plan.use(first) }
@@ -47,7 +47,7 @@ package final class PackagingRun {
             throw JobFailure("keys", "a track is to be encrypted, but there is no key for its class")
         }
         guard plan.job.rotation != nil else { return }
-        let wanted = plan.mostPeriods ?? 1
+        let wanted = plan.maximumPeriods ?? 1
         guard periods.count >= wanted else {
             throw JobFailure(
                 "keys",
@@ -81,7 +81,7 @@ package final class PackagingRun {
     ///
     /// - Parameter progress: Called after each segment.
     /// - Returns: A summary of what was written.
-    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``, ``JobFailure``, `SignalingError`.
+    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileError``, ``JobFailure``, `SignalingError`.
     package func write(progress: (PackagingProgress) -> Void = { _ in }) throws -> PackagingReport {
         try writeSegments(progress)
         let renditions = try finish()
@@ -106,7 +106,7 @@ package final class PackagingRun {
 
     /// Moves the written files into place.
     ///
-    /// - Throws: ``FileFailure``; in this case the previous files are restored.
+    /// - Throws: ``FileError``; in this case the previous files are restored.
     package func publish() throws { try folder.publish(isPackaged: plan.job.names.isPackaged) }
 
     private func writeSegments(_ progress: (PackagingProgress) -> Void) throws {

@@ -6,7 +6,7 @@ final class RenditionOutput {
     private let planned: PackagingPlan.Rendition
     private let writer: any SegmentWriter
     private let folder: PresentationFolder
-    private let clearLead: MediaTime?
+    private let clearLead: RationalTime?
     /// The prefix of segment names, before the number.
     private let prefix: String
     /// The single file of the rendition; nil if segments are separate files.
@@ -20,7 +20,7 @@ final class RenditionOutput {
     private var clearReservation: SegmentIndexReservation?
     private var reservation: SegmentIndexReservation?
     /// The start time of the first segment.
-    private var firstStart: MediaTime?
+    private var firstStart: RationalTime?
 
     private var initialization: Rendition.Resource?
     private var clearInitialization: Rendition.Resource?
@@ -71,7 +71,7 @@ final class RenditionOutput {
     }
 
     /// Writes a segment, either now or together with later ones.
-    func write(_ samples: [MediaSample], start: MediaTime, end: MediaTime) throws {
+    func write(_ samples: [MediaSample], start: RationalTime, end: RationalTime) throws {
         var segment = MediaSegment(
             index: startedCount,
             samples: samples,
@@ -154,10 +154,10 @@ final class RenditionOutput {
     }
 
     /// Returns the duration of a segment. Samples presented before 0 are removed by the edit list, and do not count.
-    private func duration(from start: MediaTime, to end: MediaTime) -> MediaTime {
+    private func duration(from start: RationalTime, to end: RationalTime) -> RationalTime {
         let timescale = planned.media.timescale
         let first = max(0, start.converted(to: timescale))
-        return MediaTime(max(0, end.converted(to: timescale) - first), timescale: timescale)
+        return RationalTime(max(0, end.converted(to: timescale) - first), timescale: timescale)
     }
 
     private func writeInitialization(_ segment: MediaSegment) throws {

@@ -11,9 +11,9 @@ final class SegmentPipeline {
         /// The samples in decoding order; not empty.
         var samples: [MediaSample]
         /// The presentation time of its first sample.
-        var start: MediaTime
+        var start: RationalTime
         /// The presentation time of the next segment's first sample, or the end of its last sample.
-        var end: MediaTime
+        var end: RationalTime
         /// The number of its key period.
         var period: Int
         /// The longest interval between its key frames, or between the last one and its end, in seconds.
@@ -32,7 +32,7 @@ final class SegmentPipeline {
         /// The indexes of its tracks' renditions; nil for a track that is not packaged.
         var tracks: [Int?]
         /// The decode time of its last sample, in the presentation.
-        var reached = MediaTime(.min / 2, timescale: 1)
+        var reached = RationalTime(.min / 2, timescale: 1)
         var hasEnded = false
         /// The value of ``MediaInput/discontinuityCount`` when the pipeline was created.
         var discontinuityCount: Int
@@ -93,14 +93,14 @@ final class SegmentPipeline {
     }
 
     /// The maximum segment duration, as far as key frames permit; see ``Segmenter/maximumDuration``.
-    var maximumDuration: MediaTime? {
+    var maximumDuration: RationalTime? {
         get { segmenter.maximumDuration }
         set { segmenter.maximumDuration = newValue }
     }
 
     /// Returns the next complete segment; nil when all inputs have ended. Reads only as much as is required.
     ///
-    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileFailure``.
+    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileError``.
     func next() throws -> Segment? {
         while ready.isEmpty, !hasEnded { try read() }
         return ready.isEmpty ? nil : ready.removeFirst()
@@ -174,12 +174,12 @@ final class SegmentPipeline {
     private func close(_ track: Int) {
         guard let first = states[track].open.first else { return }
         let start = presentation(first, track)
-        let end: MediaTime
+        let end: RationalTime
         if states[track].head < states[track].waiting.count {
             end = presentation(states[track].waiting[states[track].head], track)
         } else {
             let ends = states[track].open.map { presentation($0, track).value &+ Int64($0.duration) }
-            end = MediaTime(ends.max() ?? start.value, timescale: start.timescale)
+            end = RationalTime(ends.max() ?? start.value, timescale: start.timescale)
         }
         var samples: [MediaSample] = []
         swap(&samples, &states[track].open)
@@ -196,16 +196,16 @@ final class SegmentPipeline {
         )
     }
 
-    private func longestGroup(_ samples: [MediaSample], _ track: Int, until end: MediaTime) -> Double {
+    private func longestGroup(_ samples: [MediaSample], _ track: Int, until end: RationalTime) -> Double {
         guard renditions[track].media.kind == .video else { return 0 }
         var starts = samples.filter(\.isSync).map { presentation($0, track).seconds }
         starts.append(end.seconds)
         return zip(starts, starts.dropFirst()).map { $1 - $0 }.max() ?? 0
     }
 
-    private func presentation(_ sample: MediaSample, _ track: Int) -> MediaTime {
+    private func presentation(_ sample: MediaSample, _ track: Int) -> RationalTime {
         let media = renditions[track].media
-        return MediaTime(sample.presentationTime + media.timing.presentationOffset, timescale: media.timescale)
+        return RationalTime(sample.presentationTime + media.timing.presentationOffset, timescale: media.timescale)
     }
 }
 
@@ -213,8 +213,8 @@ extension Segmenter.Timing {
     fileprivate init(_ sample: MediaSample, in track: MediaTrack) {
         let decode = sample.decodeTime + track.timing.presentationOffset
         self.init(
-            decode: MediaTime(decode, timescale: track.timescale),
-            presentation: MediaTime(decode + Int64(sample.compositionOffset), timescale: track.timescale),
+            decode: RationalTime(decode, timescale: track.timescale),
+            presentation: RationalTime(decode + Int64(sample.compositionOffset), timescale: track.timescale),
             isSync: sample.isSync
         )
     }

@@ -17,10 +17,10 @@ struct SubtitleOutput {
     {
         let text = input.rendition(map: map)
         var written: [Rendition.Segment] = []
-        var end = MediaTime.zero
+        var end = RationalTime.zero
         for (index, segment) in segments.enumerated() {
             let timescale = segment.duration.timescale
-            end = MediaTime(end.converted(to: timescale) + segment.duration.value, timescale: timescale)
+            end = RationalTime(end.converted(to: timescale) + segment.duration.value, timescale: timescale)
             let bytes = index == segments.count - 1 ? text.last() : text.segment(until: end)
             let name = "\(index + 1).vtt"
             let file = try FileOutput(path: folder.stagedPath(planned.folder + "/" + name))

@@ -23,7 +23,7 @@ package struct Rendition: Sendable {
         /// The size in bytes.
         package var byteCount: Int
         /// The duration in the presentation.
-        package var duration: MediaTime
+        package var duration: RationalTime
         /// Whether it is encrypted.
         package var isProtected: Bool
         /// The key frames, with offsets from the start of the segment.
@@ -35,7 +35,7 @@ package struct Rendition: Sendable {
         package init(
             resource: Resource,
             byteCount: Int,
-            duration: MediaTime,
+            duration: RationalTime,
             isProtected: Bool,
             keyFrames: [KeyFrame]
         ) {
@@ -93,7 +93,7 @@ package struct Rendition: Sendable {
     /// The segments.
     package var segments: [Segment]
     /// The start time of the first segment in the presentation.
-    package var start = MediaTime.zero
+    package var start = RationalTime.zero
     /// The byte range of the index in a single file: of the protected segments, or of all if none is encrypted.
     package var index: Range<Int>?
     /// The byte range of the index of the clear lead.

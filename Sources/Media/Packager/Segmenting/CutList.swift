@@ -1,7 +1,7 @@
 /// The cuts of a leading track, by number. Cuts that every track has passed are removed, so that memory is bounded for
 /// live channels.
 struct CutList: Sendable {
-    private var times: [MediaTime] = []
+    private var times: [RationalTime] = []
     /// The number of cuts removed.
     private var first = 0
 
@@ -9,9 +9,9 @@ struct CutList: Sendable {
     var count: Int { first + times.count }
 
     /// The cut with a number, which must not have been removed.
-    subscript(number: Int) -> MediaTime { times[max(0, number - first)] }
+    subscript(number: Int) -> RationalTime { times[max(0, number - first)] }
 
-    mutating func append(_ time: MediaTime) { times.append(time) }
+    mutating func append(_ time: RationalTime) { times.append(time) }
 
     /// Removes the cuts before a number, if there are many.
     mutating func removeCuts(before number: Int) {

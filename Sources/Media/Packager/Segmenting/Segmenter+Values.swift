@@ -17,14 +17,14 @@ extension Segmenter {
     /// The times of a sample on the presentation timeline.
     public struct Timing: Sendable {
         /// The decode time.
-        public var decode: MediaTime
+        public var decode: RationalTime
         /// The presentation time.
-        public var presentation: MediaTime
+        public var presentation: RationalTime
         /// Whether decoding can start with it.
         public var isSync: Bool
 
         /// Creates the times of a sample.
-        public init(decode: MediaTime, presentation: MediaTime, isSync: Bool) {
+        public init(decode: RationalTime, presentation: RationalTime, isSync: Bool) {
             self.decode = decode
             self.presentation = presentation
             self.isSync = isSync
@@ -42,7 +42,7 @@ extension Segmenter {
     /// An error that prevents segmenting.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// A video track has no sync sample at a cut of the leading track.
-        case unalignedVideo(track: String, leader: String, cut: MediaTime, next: MediaTime)
+        case unalignedVideo(track: String, leader: String, cut: RationalTime, next: RationalTime)
         /// The leading track does not start with a sync sample.
         case noSyncSampleAtStart(track: String)
         /// A track is so far ahead that the maximum number of waiting samples is exceeded.

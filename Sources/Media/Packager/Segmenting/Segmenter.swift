@@ -27,7 +27,7 @@ public struct Segmenter: Sendable {
         var hasEnded = false
     }
 
-    private let target: MediaTime
+    private let target: RationalTime
     private let maximumWaiting: Int
     private let leader: Int
     private var states: [State]
@@ -35,17 +35,17 @@ public struct Segmenter: Sendable {
     private var cuts = CutList()
     /// The number of the next grid point.
     private var gridIndex: Int64 = 1
-    private var origin: MediaTime?
+    private var origin: RationalTime?
     /// The decode time of the leader's last sample.
-    private var reached: MediaTime?
+    private var reached: RationalTime?
     /// The start of the leader's current segment, its last sync sample, and the longest interval between sync samples.
-    private var segmentStart: MediaTime?
-    private var lastSync: MediaTime?
-    private var longestDistance: MediaTime?
+    private var segmentStart: RationalTime?
+    private var lastSync: RationalTime?
+    private var longestDistance: RationalTime?
 
     /// The maximum duration of the leader's segments, as far as sync samples permit: a segment ends before its grid
     /// point if the next sync sample is likely to be too late. Nil for no maximum.
-    public var maximumDuration: MediaTime?
+    public var maximumDuration: RationalTime?
 
     /// Creates a segmenter.
     ///
@@ -53,7 +53,7 @@ public struct Segmenter: Sendable {
     ///   - tracks: The tracks, which samples reference by index; not empty.
     ///   - target: The target duration.
     ///   - maximumWaiting: The maximum number of samples of a track that wait for the leading track.
-    public init(tracks: [Track], target: MediaTime, maximumWaiting: Int = 100_000) {
+    public init(tracks: [Track], target: RationalTime, maximumWaiting: Int = 100_000) {
         precondition(!tracks.isEmpty && target > .zero, "the segmenter requires tracks and a positive target duration")
         self.target = target
         self.maximumWaiting = maximumWaiting
@@ -125,27 +125,27 @@ public struct Segmenter: Sendable {
 
     /// Returns whether the segment would become too long if the next sync sample came after the longest interval so
     /// far.
-    private mutating func wouldExceedMaximumDuration(_ time: MediaTime) -> Bool {
+    private mutating func wouldExceedMaximumDuration(_ time: RationalTime) -> Bool {
         if let lastSync {
             longestDistance = max(
                 longestDistance ?? .zero,
-                MediaTime(time.value &- lastSync.value, timescale: time.timescale)
+                RationalTime(time.value &- lastSync.value, timescale: time.timescale)
             )
         }
         guard let maximumDuration, let segmentStart, let longestDistance else { return false }
         let end = time.value &+ longestDistance.converted(to: time.timescale)
-        return MediaTime(end &- segmentStart.value, timescale: time.timescale) > maximumDuration
+        return RationalTime(end &- segmentStart.value, timescale: time.timescale) > maximumDuration
     }
 
     /// Returns the time of a grid point: a number of target durations after the start.
-    private func gridPoint(_ index: Int64) -> MediaTime {
+    private func gridPoint(_ index: Int64) -> RationalTime {
         guard let origin else { return .zero }
         // Use the timescale of the leading track; the rounding error is below one unit and does not accumulate.
         let (product, overflow) = target.value.multipliedReportingOverflow(by: index)
-        guard !overflow else { return MediaTime(.max, timescale: origin.timescale) }
-        let offset = MediaTime(product, timescale: target.timescale).converted(to: origin.timescale)
+        guard !overflow else { return RationalTime(.max, timescale: origin.timescale) }
+        let offset = RationalTime(product, timescale: target.timescale).converted(to: origin.timescale)
         let (sum, over) = origin.value.addingReportingOverflow(offset)
-        return MediaTime(over ? .max : sum, timescale: origin.timescale)
+        return RationalTime(over ? .max : sum, timescale: origin.timescale)
     }
 
     private mutating func releaseFollowers(_ decisions: inout [Decision]) throws(Failure) {

@@ -5,14 +5,14 @@ package struct MediaSegment: Sendable {
     /// The samples in decoding order; empty in a gap of the track.
     package var samples: [MediaSample]
     /// The start time in the presentation: the cut, or the presentation time of the track's first sample.
-    package var start: MediaTime
+    package var start: RationalTime
     /// The end time in the presentation: the next cut, or the end of the track's last sample.
-    package var end: MediaTime
+    package var end: RationalTime
     /// Whether its samples are to be encrypted. In a clear lead they are not, although the track has a key.
     package var isProtected: Bool
 
     /// Creates a segment.
-    package init(index: Int, samples: [MediaSample], start: MediaTime, end: MediaTime, isProtected: Bool) {
+    package init(index: Int, samples: [MediaSample], start: RationalTime, end: RationalTime, isProtected: Bool) {
         self.index = index
         self.samples = samples
         self.start = start

@@ -13,7 +13,7 @@ package struct AccountChanges: Sendable {
     }
 
     /// Ends a lease: its session gets no more keys. Returns false if there is none.
-    package func endLease(account: String, place: PlaybackPlace) async throws(KeyStoreError) -> Bool {
+    package func endLease(account: String, place: PlaybackClient) async throws(KeyStoreError) -> Bool {
         let what = "lease of account \(account) at \(AdminJSON.text(place)) ended"
         var audit = audit("lease-end", what, account)
         if case .device(let device) = place { audit.device = device }
@@ -23,11 +23,11 @@ package struct AccountChanges: Sendable {
 
     /// Deletes a device, so that the account can use another one. Returns false if the account does not have the
     /// device.
-    package func forgetDevice(account: String, device: DeviceHash) async throws(KeyStoreError) -> Bool {
+    package func deleteDevice(account: String, device: DeviceHash) async throws(KeyStoreError) -> Bool {
         let what = "device \(Hexadecimal.encode(device.bytes)) of account \(account) deleted"
         var audit = audit("device-forget", what, account)
         audit.device = device
-        return try await store.forgetDevice(account: account, device: device, audit: audit)
+        return try await store.deleteDevice(account: account, device: device, audit: audit)
     }
 
     /// Revokes a persistent key: the server issues it no more. Returns false if there is no such license, or if it has
@@ -52,11 +52,11 @@ package struct AccountChanges: Sendable {
     }
 
     /// Deletes a rental, so that the next license starts a new one. Returns false if there is none.
-    package func forgetRental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> Bool {
+    package func deleteRental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> Bool {
         let bytes = AdminJSON.bytes(subject)
         let name = String(validating: bytes, as: UTF8.self) ?? "0x" + Hexadecimal.encode(bytes)
         let audit = audit("rental-forget", "rental of \(name) by account \(account) deleted", account)
-        return try await store.forgetRental(account: account, subject: subject, audit: audit)
+        return try await store.deleteRental(account: account, subject: subject, audit: audit)
     }
 
     private func audit(_ outcome: String, _ what: String, _ account: String) -> AuditRecord {

@@ -17,11 +17,11 @@ struct AccountRoutes: Sendable {
         let account = "/admin/accounts/{account}"
         return [
             AdminEndpoint(.get, account + "/devices", .read) { try await devices($0) },
-            AdminEndpoint(.delete, account + "/devices/{device}", .support) { try await forgetDevice($0) },
+            AdminEndpoint(.delete, account + "/devices/{device}", .support) { try await deleteDevice($0) },
             AdminEndpoint(.get, account + "/licenses", .read) { try await licenses($0) },
             AdminEndpoint(.delete, account + "/licenses/{device}/{stream}", .support) { try await revoke($0) },
             AdminEndpoint(.get, account + "/rentals", .read) { try await rentals($0) },
-            AdminEndpoint(.delete, account + "/rentals/{subject}", .support) { try await forgetRental($0) },
+            AdminEndpoint(.delete, account + "/rentals/{subject}", .support) { try await deleteRental($0) },
         ]
     }
 
@@ -39,10 +39,10 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    private func forgetDevice(_ request: AdminRequest) async throws -> Response {
+    private func deleteDevice(_ request: AdminRequest) async throws -> Response {
         try request.requireNoQuery()
         let (account, device) = (try request.account(), try request.device())
-        guard try await request.changes(in: store).forgetDevice(account: account, device: device) else {
+        guard try await request.changes(in: store).deleteDevice(account: account, device: device) else {
             throw ProblemDocument(.notFound, detail: "The account does not have this device.")
         }
         return .noContent
@@ -82,7 +82,7 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    private func forgetRental(_ request: AdminRequest) async throws -> Response {
+    private func deleteRental(_ request: AdminRequest) async throws -> Response {
         try request.requireNoQuery()
         let (account, bytes) = (try request.account(), try request.bytes("subject"))
         guard let subject = AdminJSON.rentalSubject(bytes) else {
@@ -91,7 +91,7 @@ struct AccountRoutes: Sendable {
                 detail: "The subject must be title: and a name, or asset: and an asset ID, of 1 to 200 bytes."
             )
         }
-        guard try await request.changes(in: store).forgetRental(account: account, subject: subject) else {
+        guard try await request.changes(in: store).deleteRental(account: account, subject: subject) else {
             throw ProblemDocument(.notFound, detail: "The account has no rental of this subject.")
         }
         return .noContent

@@ -46,7 +46,7 @@ package enum AdminJSON {
     }
 
     /// Returns the text of a place: `device:` and 32 hexadecimal digits, or `session:` and 16.
-    package static func text(_ place: PlaybackPlace) -> String {
+    package static func text(_ place: PlaybackClient) -> String {
         switch place {
         case .device(let device): "device:" + Hexadecimal.encode(device.bytes)
         case .session(let session): "session:" + Hexadecimal.encode(session)
@@ -54,7 +54,7 @@ package enum AdminJSON {
     }
 
     /// Parses the format of ``text(_:)``; returns nil for other text.
-    package static func place(_ text: String) -> PlaybackPlace? {
+    package static func place(_ text: String) -> PlaybackClient? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let bytes = Hexadecimal.decode(String(parts[1])) else { return nil }
         switch parts[0] {

@@ -24,7 +24,7 @@ package struct OutgoingHTTP: Sendable {
         limit: Int,
         timeout: Duration
     ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
-        var request = BoundedHTTP.Request(url.text, timeout: timeout, maximumAnswer: limit)
+        var request = BoundedHTTP.Request(url.text, timeout: timeout, maximumResponseSize: limit)
         request.headers = Self.headers
         return try await http.send(request)
     }
@@ -38,7 +38,7 @@ package struct OutgoingHTTP: Sendable {
         limit: Int,
         timeout: Duration
     ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
-        var request = BoundedHTTP.Request(url.text, timeout: timeout, maximumAnswer: limit)
+        var request = BoundedHTTP.Request(url.text, timeout: timeout, maximumResponseSize: limit)
         request.method = "POST"
         request.body = body
         request.headers = Self.headers + [.init("content-type", "application/json"), .init("traceparent", traceparent)]

@@ -12,7 +12,7 @@ import TextCoding
 /// could send, only that request is refused.
 package final class WebhookAuthorizer: PlaybackAuthorizer {
     /// The maximum size of a response, in bytes.
-    static let maximumAnswer = 64 * 1024
+    static let maximumResponseSize = 64 * 1024
 
     private struct State {
         var breaker: CircuitBreaker
@@ -188,13 +188,13 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
                 signature: signature,
                 traceparent: trace,
                 to: configuration.url,
-                limit: Self.maximumAnswer,
+                limit: Self.maximumResponseSize,
                 timeout: timeout
             )
         } catch {
             switch error.code {
             case .cancelled: return .cancelled
-            case .tooLarge: return .undecided("the response has more than \(Self.maximumAnswer) bytes")
+            case .tooLarge: return .undecided("the response has more than \(Self.maximumResponseSize) bytes")
             default: return .failure("\(error)", mayRetry: error.code == .noConnection)
             }
         }

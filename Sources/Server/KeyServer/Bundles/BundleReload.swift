@@ -10,7 +10,7 @@ import ServiceLifecycle
 ///
 /// If the store fails, the server continues with its current bundles.
 package struct BundleReload: Service {
-    private let shelf: BundleShelf
+    private let shelf: BundleCache
     private let store: any KeyServerStore
     private let pool: BoundedWorkPool
     private let interval: Duration
@@ -25,7 +25,7 @@ package struct BundleReload: Service {
     ///   - interval: The interval at which the store is checked.
     ///   - logger: The logger for changes.
     package init(
-        shelf: BundleShelf,
+        shelf: BundleCache,
         store: any KeyServerStore,
         pool: BoundedWorkPool,
         interval: Duration,
@@ -42,7 +42,7 @@ package struct BundleReload: Service {
     ///
     /// - Parameter keysToo: Whether the key-encryption keys are read again in any case.
     package func reload(keysToo: Bool = false) async {
-        if keysToo { await readKeysAgain() }
+        if keysToo { await reloadKeys() }
         do {
             let (shelf, records) = (shelf, try await records())
             log(try await pool.run { Result { () throws(BundleError) in try shelf.take(records) } }.get())
@@ -63,7 +63,7 @@ package struct BundleReload: Service {
         do throws(KeyStoreError) {
             return try await store.certificateBundles()
         } catch {
-            guard error.code == .wrongKEK, await readKeysAgain() > 0 else { throw error }
+            guard error.code == .wrongKEK, await reloadKeys() > 0 else { throw error }
             return try await store.certificateBundles()
         }
     }
@@ -72,12 +72,12 @@ package struct BundleReload: Service {
     ///
     /// - Returns: The number of new keys.
     @discardableResult
-    private func readKeysAgain() async -> Int {
+    private func reloadKeys() async -> Int {
         do {
             let store = store
             // Not on the pool, because a command that waits for a key management service must not delay licenses.
             let count = try await withCheckedThrowingContinuation { answer in
-                DispatchQueue.global().async { answer.resume(with: Result { try store.readKeysAgain() }) }
+                DispatchQueue.global().async { answer.resume(with: Result { try store.reloadKeys() }) }
             }
             if count > 0 { logger.notice("read \(count) new key-encryption keys") }
             return count
@@ -87,7 +87,7 @@ package struct BundleReload: Service {
         }
     }
 
-    private func log(_ change: BundleShelf.Change) {
+    private func log(_ change: BundleCache.Change) {
         for name in change.taken { logger.notice("bundle \(name) is in use") }
         for name in change.dropped { logger.notice("bundle \(name) is no longer in use") }
         for (name, reason) in change.leftOut.sorted(by: { $0.key < $1.key }) {

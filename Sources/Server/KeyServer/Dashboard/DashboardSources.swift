@@ -6,7 +6,7 @@ package struct DashboardSources: Sendable {
     package var events = EventBroadcaster()
     /// The bundles that decrypt an SPC for inspection, and the threads for it; nil limits the inspection to the
     /// container.
-    package var opener: (bundles: BundleShelf, pool: BoundedWorkPool)?
+    package var opener: (bundles: BundleCache, pool: BoundedWorkPool)?
     /// Returns the names of failing readiness checks; empty if the server is ready.
     package var failing: @Sendable () async -> [String] = { [] }
     /// Returns the number of active leases; nil if the store does not provide it.

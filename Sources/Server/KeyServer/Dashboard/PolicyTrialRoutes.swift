@@ -12,7 +12,7 @@ import TextCoding
 /// limits for streams, devices and rentals, which depend on the store, are not checked.
 struct PolicyTrialRoutes: Sendable {
     let activity: Activity
-    let bundles: BundleShelf?
+    let bundles: BundleCache?
     private static let bodyLimit = 20_480
 
     var endpoints: [AdminEndpoint] {

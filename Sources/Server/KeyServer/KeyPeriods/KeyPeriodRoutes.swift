@@ -32,7 +32,7 @@ struct KeyPeriodRoutes: Sendable {
         guard try await store.tracks(title: title).contains(where: { $0.name == track }) else {
             throw ProblemDocument(.notFound, detail: "The title has no track of this name.")
         }
-        let made = try await KeyPeriodMaker(store: store).make(plan, at: request.now, by: request.actor)
+        let made = try await KeyPeriodCreator(store: store).make(plan, at: request.now, by: request.actor)
         return JSONValue.fields([("items", .array(made.map(\.administrationJSON)))]).response()
     }
 }

@@ -58,7 +58,7 @@ package struct KeyPeriodService: Service {
         let milliseconds = systemMilliseconds()
         let actor = AdminActor(name: "keyway-server", route: "service: key periods", milliseconds: milliseconds)
         do {
-            let made = try await KeyPeriodMaker(store: store).make(plan, at: actor.now, by: actor)
+            let made = try await KeyPeriodCreator(store: store).make(plan, at: actor.now, by: actor)
             guard let last = made.last?.validUntil else { return }
             logger.info("\(made.count) key periods of track \(plan.title)/\(plan.track) created, until \(last)")
         } catch {

@@ -104,10 +104,10 @@ package struct LicenseBatchResponse: Sendable {
         /// The ID that the client chose.
         package let id: Int
         /// The license, or the problem.
-        package let result: Result<LicenseAnswer, ProblemDocument>
+        package let result: Result<IssuedLicense, ProblemDocument>
 
         /// Creates an item.
-        package init(id: Int, result: Result<LicenseAnswer, ProblemDocument>) {
+        package init(id: Int, result: Result<IssuedLicense, ProblemDocument>) {
             self.id = id
             self.result = result
         }

@@ -66,7 +66,7 @@ package final class Readiness: Sendable {
     /// validate tokens. Clients see only the names of failing checks.
     package static func checks(
         store: any KeyServerStore,
-        bundles: BundleShelf,
+        bundles: BundleCache,
         authorizer: any PlaybackAuthorizer,
         metrics: ServerMetrics? = nil
     ) -> [Check] {

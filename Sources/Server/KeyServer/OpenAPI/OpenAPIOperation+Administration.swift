@@ -232,7 +232,7 @@ extension OpenAPIOperation {
         return [
             list("listDevices", account + "/devices", "Device", .accounts, "The account's devices, ordered by hash."),
             deleteOperation(
-                "forgetDevice",
+                "deleteDevice",
                 account + "/devices/{device}",
                 .accounts,
                 "Delete a device, so that the account can use another one."
@@ -272,7 +272,7 @@ extension OpenAPIOperation {
                 "The account's rentals, by subject."
             ),
             deleteOperation(
-                "forgetRental",
+                "deleteRental",
                 account + "/rentals/{subject}",
                 .accounts,
                 "Delete a rental: the next license starts a new one."

@@ -124,7 +124,7 @@ package struct LicenseRoutes: Sendable {
         return LicenseBatchResponse(items: items).response()
     }
 
-    private static func license(in answer: Result<LicenseService.Outcome, any Error>) throws -> LicenseAnswer {
+    private static func license(in answer: Result<LicenseService.Outcome, any Error>) throws -> IssuedLicense {
         guard case .license(let license) = try answer.get() else { throw ProblemDocument.syncInBatch }
         return license
     }

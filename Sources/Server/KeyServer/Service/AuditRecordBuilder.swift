@@ -8,7 +8,7 @@ struct AuditRecordBuilder {
     var policyName: String?
     private var notes: [String] = []
     /// The facts that a policy trial can evaluate again; available once the content is known.
-    var facts: RequestFacts?
+    var facts: RequestProperties?
     /// The evidence in the SPC.
     var evidence: SPCEvidence?
     private var device: ReportedDevice?

@@ -57,7 +57,7 @@ extension LicenseService {
             case .refused(let refusal): throw refusal
             case .rentalStarted(let other): start = other
             case .catalogChanged: throw StaleContent()
-            case .deviceReported(let report): opened = opened.bound(by: EarlierReports(report))
+            case .deviceReported(let report): opened = opened.bound(by: RestrictingReports(report))
             }
         }
     }
@@ -111,8 +111,8 @@ extension LicenseService {
         _ content: ContentLookup,
         _ requester: Requester,
         _ attempt: Attempt
-    ) -> RequestFacts {
-        RequestFacts(
+    ) -> RequestProperties {
+        RequestProperties(
             opened,
             track: TrackKind(content.kind),
             streamID: content.streamID,

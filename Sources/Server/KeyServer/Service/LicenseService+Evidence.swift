@@ -25,9 +25,9 @@ extension LicenseService {
     ) -> SPCEvidence? {
         authenticated.map { authenticated in
             SPCEvidence(
-                sighting: SPCSighting(
-                    key: Array(authenticated.encryptedKeyHash.prefix(SPCSighting.hashSize)),
-                    digest: Array(authenticated.messageHash.prefix(SPCSighting.hashSize)),
+                sighting: SPCFingerprint(
+                    key: Array(authenticated.encryptedKeyHash.prefix(SPCFingerprint.hashSize)),
+                    digest: Array(authenticated.messageHash.prefix(SPCFingerprint.hashSize)),
                     expires: now + sightingWindow()
                 ),
                 device: device,
@@ -89,12 +89,12 @@ extension LicenseService {
 extension SPCEvidence {
     /// Sets the earlier reports that the rules considered, so that the store can detect reports that they did not
     /// consider.
-    mutating func consider(_ earlier: EarlierReports) { considered = report.adding(earlier: DeviceReport(earlier)) }
+    mutating func consider(_ earlier: RestrictingReports) { considered = report.adding(earlier: DeviceReport(earlier)) }
 }
 
 extension DeviceReport {
     /// Creates a report from the earlier reports of a device. Only its values matter, so it does not expire.
-    fileprivate init(_ earlier: EarlierReports) {
+    fileprivate init(_ earlier: RestrictingReports) {
         self.init(
             virtualMachine: earlier.isVirtualMachine,
             kinds: earlier.kinds,
@@ -139,7 +139,7 @@ extension DeviceReport {
     }
 }
 
-extension EarlierReports {
+extension RestrictingReports {
     /// Creates earlier reports from a stored report.
     init(_ report: DeviceReport) {
         let value = { (fact: DeviceReport.Fact) in report.entries[fact]?.value }

@@ -24,7 +24,7 @@ extension LicenseService {
             place: requester.place,
             sessionID: opened.request.mediaPlaybackState?.sessionID,
             assetID: content.record.info.assetID,
-            answer: LicenseAnswer(
+            answer: IssuedLicense(
                 ckc: license.ckc,
                 isPersistable: terms.isPersistable,
                 hasDualExpiry: terms.hasDualExpiry

@@ -31,11 +31,11 @@ extension LicenseService {
 
     private func answers(together attempts: [Attempt]) async -> [Result<Outcome, any Error>] {
         let auditBuilders = attempts.map { AuditRecordBuilder($0, startedAt: clock(), Stopwatch(monotonicClock)) }
-        let openings = await open(attempts)
+        let permissiveSettings = await open(attempts)
         let answers = BatchResults(count: attempts.count)
         await withDiscardingTaskGroup { group in
             for (index, attempt) in attempts.enumerated() {
-                let (opening, auditBuilder) = (openings[index], auditBuilders[index])
+                let (opening, auditBuilder) = (permissiveSettings[index], auditBuilders[index])
                 group.addTask { answers.put(await result(attempt, opening, auditBuilder), at: index) }
             }
         }

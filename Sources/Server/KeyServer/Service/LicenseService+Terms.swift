@@ -10,7 +10,7 @@ struct Requester {
     /// The device; nil for a digital AV adapter.
     let device: DeviceHash?
     /// The device or session that receives the key.
-    let place: PlaybackPlace
+    let place: PlaybackClient
     /// The time, in Unix seconds.
     let now: Int64
 }
@@ -36,7 +36,7 @@ extension LicenseService {
     /// limits still apply.
     func requester(of opened: OpenedSPC, _ attempt: Attempt) throws -> Requester {
         let device = opened.deviceID.map { store.deviceHash(hu: $0) }
-        let place: PlaybackPlace
+        let place: PlaybackClient
         if let device {
             place = .device(device)
         } else {
@@ -186,7 +186,7 @@ extension Content {
     }
 }
 
-extension PlaybackPlace {
+extension PlaybackClient {
     /// The device hash or session ID in hexadecimal.
     var name: String {
         switch self {

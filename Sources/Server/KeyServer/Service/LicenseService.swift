@@ -57,12 +57,12 @@ package struct LicenseService: Sendable {
     /// The result of a request.
     package enum Outcome: Sendable {
         /// A CKC.
-        case license(LicenseAnswer)
+        case license(IssuedLicense)
         /// The report in a Sync SPC, for which no key is issued.
         case syncReport(SyncReport)
     }
 
-    private let shelf: BundleShelf
+    private let shelf: BundleCache
     /// The Key Server Module, which decrypts SPCs and creates CKCs. It can change between requests.
     var module: KSM { shelf.module }
     let store: MeasuredStore
@@ -93,7 +93,7 @@ package struct LicenseService: Sendable {
     ///   - clock: Returns the time, in milliseconds since 1970.
     ///   - monotonicClock: Returns the time of a monotonic clock, in nanoseconds.
     package init(
-        bundles: BundleShelf,
+        bundles: BundleCache,
         store: any KeyServerStore,
         pool: BoundedWorkPool,
         settings: LicenseSettings = LicenseSettings(),
@@ -116,7 +116,7 @@ package struct LicenseService: Sendable {
     }
 
     init(
-        bundles: BundleShelf,
+        bundles: BundleCache,
         store: any KeyServerStore,
         pool: BoundedWorkPool,
         settings: LicenseSettings,

@@ -56,7 +56,7 @@ extension SPCEvidence {
     /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a hash or the name of a fact has a size that the store does
     ///   not accept.
     package func check() throws(KeyStoreError) {
-        let size = SPCSighting.hashSize...SPCSighting.hashSize
+        let size = SPCFingerprint.hashSize...SPCFingerprint.hashSize
         try requireCount(sighting.key, size, "hash of the RSA block", in: "SPC")
         try requireCount(sighting.digest, size, "hash of the message", in: "SPC")
         guard report.entries.count <= GrantLimits.facts else {

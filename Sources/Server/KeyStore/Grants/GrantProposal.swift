@@ -9,7 +9,7 @@ package struct GrantProposal: Sendable {
     /// The time, in Unix seconds.
     package var now: Int64
     /// The client that gets the key: the device, or the session if the device is hidden by a digital AV adapter.
-    package var place: PlaybackPlace
+    package var place: PlaybackClient
     /// The session ID of the SPC's media playback state.
     package var sessionID: UInt64?
     /// The asset ID, 2 to 200 bytes.
@@ -32,7 +32,7 @@ package struct GrantProposal: Sendable {
     /// just read.
     package var catalogVersion: Int64?
     /// The response to send when the license is granted, and to repeat for a retry.
-    package var answer: LicenseAnswer
+    package var answer: IssuedLicense
     /// The audit record of the granted license. For any other outcome, the store replaces its outcome and detail.
     package var audit: AuditRecord
 
@@ -40,10 +40,10 @@ package struct GrantProposal: Sendable {
     package init(
         account: String,
         now: Int64,
-        place: PlaybackPlace,
+        place: PlaybackClient,
         sessionID: UInt64?,
         assetID: [UInt8],
-        answer: LicenseAnswer,
+        answer: IssuedLicense,
         audit: AuditRecord
     ) {
         self.account = account
@@ -62,7 +62,7 @@ extension GrantProposal {
 }
 
 /// The client that a lease, a device limit or a token binding counts.
-package enum PlaybackPlace: Sendable, Hashable {
+package enum PlaybackClient: Sendable, Hashable {
     /// A device, by the hash of its HU. The default.
     case device(DeviceHash)
     /// A session, by its ID: used with a digital AV adapter, whose HU does not identify the device.
@@ -214,7 +214,7 @@ package struct OfflineClaim: Sendable {
 
 /// A CKC to send, with the properties that the app needs but cannot read from the CKC. Only a device with the session
 /// key can decrypt the CKC.
-package struct LicenseAnswer: Sendable, Equatable {
+package struct IssuedLicense: Sendable, Equatable {
     /// The CKC.
     package let ckc: [UInt8]
     /// Whether the device may store the key.
@@ -235,7 +235,7 @@ package enum GrantOutcome: Sendable, Equatable {
     /// All records are written; the response may be sent.
     case granted
     /// The request was answered before, with this response. Nothing was claimed again.
-    case retried(LicenseAnswer)
+    case retried(IssuedLicense)
     /// The license is refused. Only the audit record was written.
     case refused(GrantRefusal)
     /// The rental has a different start. Nothing was written, not even an audit record: create the CKC for this start

@@ -5,7 +5,7 @@ package struct LeaseRecord: Sendable, Equatable {
     /// The account.
     package let account: String
     /// The device or session.
-    package let place: PlaybackPlace
+    package let place: PlaybackClient
     /// The session that has the lease.
     package var sessionID: UInt64?
     /// The asset that was last requested.
@@ -23,7 +23,7 @@ package struct LeaseRecord: Sendable, Equatable {
     /// Creates a record.
     package init(
         account: String,
-        place: PlaybackPlace,
+        place: PlaybackClient,
         sessionID: UInt64?,
         assetID: [UInt8],
         since: Int64,
@@ -76,10 +76,10 @@ package struct RentalRecord: Sendable, Equatable {
     /// The end time, by the policy of the last license; `Int64.max` means never.
     package var end: Int64
     /// The client of the first license; for a rental that is bound to a device, the first device.
-    package var place: PlaybackPlace
+    package var place: PlaybackClient
 
     /// Creates a record.
-    package init(account: String, subject: RentalSubject, start: Int64, end: Int64, place: PlaybackPlace) {
+    package init(account: String, subject: RentalSubject, start: Int64, end: Int64, place: PlaybackClient) {
         self.account = account
         self.subject = subject
         self.start = start

@@ -31,12 +31,12 @@ package struct GrantState: Sendable, Equatable {
 /// A session that an admin ended. It gets no more keys, even if another session has taken over its lease.
 package struct EndedSessionRecord: Sendable, Equatable {
     package let account: String
-    package let place: PlaybackPlace
+    package let place: PlaybackClient
     package let sessionID: UInt64?
     /// The time when the record can be deleted, in Unix seconds.
     package let expiry: Int64
 
-    package init(account: String, place: PlaybackPlace, sessionID: UInt64?, expiry: Int64) {
+    package init(account: String, place: PlaybackClient, sessionID: UInt64?, expiry: Int64) {
         self.account = account
         self.place = place
         self.sessionID = sessionID
@@ -53,9 +53,9 @@ package struct ReplayRecord: Sendable, Equatable {
     /// The time when the record can be deleted, in Unix seconds.
     package let expires: Int64
     /// The response. A store may delete it from `retryUntil` on, because it is most of the record's size.
-    package var answer: LicenseAnswer?
+    package var answer: IssuedLicense?
 
-    package init(key: [UInt8], retryUntil: Int64, expires: Int64, answer: LicenseAnswer?) {
+    package init(key: [UInt8], retryUntil: Int64, expires: Int64, answer: IssuedLicense?) {
         self.key = key
         self.retryUntil = retryUntil
         self.expires = expires
@@ -68,12 +68,12 @@ package struct TokenBindingRecord: Sendable, Equatable {
     /// The SHA-256 of issuer and `jti`, 32 bytes.
     package let token: [UInt8]
     package let account: String
-    package let place: PlaybackPlace
+    package let place: PlaybackClient
     package let sessionID: UInt64?
     /// The time when the token expires, in Unix seconds: the latest expiry that it was used with.
     package var expires: Int64
 
-    package init(token: [UInt8], account: String, place: PlaybackPlace, sessionID: UInt64?, expires: Int64) {
+    package init(token: [UInt8], account: String, place: PlaybackClient, sessionID: UInt64?, expires: Int64) {
         self.token = token
         self.account = account
         self.place = place
@@ -135,7 +135,7 @@ extension SyncClaim {
     }
 }
 
-extension PlaybackPlace {
+extension PlaybackClient {
     /// The bytes for a database column: a byte for the kind, then the device's hash or the session ID.
     package var encoded: [UInt8] {
         switch self {

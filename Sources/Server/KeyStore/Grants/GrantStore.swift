@@ -53,7 +53,7 @@ package protocol GrantStore: Sendable {
     @discardableResult
     func endLease(
         account: String,
-        place: PlaybackPlace,
+        place: PlaybackClient,
         now: Int64,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool
@@ -63,7 +63,7 @@ package protocol GrantStore: Sendable {
 
     /// Deletes a device, so that the account can add another. Returns false if the account has no such device.
     @discardableResult
-    func forgetDevice(account: String, device: DeviceHash, audit: AuditRecord) async throws(KeyStoreError) -> Bool
+    func deleteDevice(account: String, device: DeviceHash, audit: AuditRecord) async throws(KeyStoreError) -> Bool
 
     /// Returns the persistent keys of an account, sorted by device and stream ID.
     func offlineLicenses(account: String) async throws(KeyStoreError) -> [OfflineLicenseRecord]
@@ -94,7 +94,7 @@ package protocol GrantStore: Sendable {
 
     /// Deletes a rental, so that the next license starts a new one. Returns false if there is no such rental.
     @discardableResult
-    func forgetRental(account: String, subject: RentalSubject, audit: AuditRecord) async throws(KeyStoreError) -> Bool
+    func deleteRental(account: String, subject: RentalSubject, audit: AuditRecord) async throws(KeyStoreError) -> Bool
 
     /// Deletes replay records, token bindings, challenges, leases, ended sessions, SPCs and device reports that have
     /// expired at `time`. Returns the number of deleted records.

@@ -6,7 +6,7 @@
 /// reported against itself, because the device's ID is authenticated.
 package struct SPCEvidence: Sendable, Equatable {
     /// The fingerprint of the message.
-    package var sighting: SPCSighting
+    package var sighting: SPCFingerprint
     /// The device; nil if the SPC contains the ID of a digital AV adapter.
     package var device: DeviceHash?
     /// The facts that this SPC reports against the device.
@@ -15,7 +15,7 @@ package struct SPCEvidence: Sendable, Equatable {
     package var considered: DeviceReport
 
     /// Creates the evidence of one SPC, with only its own report considered.
-    package init(sighting: SPCSighting, device: DeviceHash?, report: DeviceReport) {
+    package init(sighting: SPCFingerprint, device: DeviceHash?, report: DeviceReport) {
         self.sighting = sighting
         self.device = device
         self.report = report
@@ -24,7 +24,7 @@ package struct SPCEvidence: Sendable, Equatable {
 }
 
 /// The fingerprint of one SPC, stored for the SPC's age window.
-package struct SPCSighting: Sendable, Equatable {
+package struct SPCFingerprint: Sendable, Equatable {
     /// The size of both hashes, in bytes. They are truncated SHA-256 hashes, which are long enough to distinguish
     /// messages and halve the storage.
     package static let hashSize = 16

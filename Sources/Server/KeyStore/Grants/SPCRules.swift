@@ -1,7 +1,7 @@
 /// The stored records that matter to one SPC.
 package struct SPCState: Sendable, Equatable {
     /// The first message that was received with the SPC's RSA block.
-    package var sighting: SPCSighting?
+    package var sighting: SPCFingerprint?
     /// The facts that the device has reported so far.
     package var report = DeviceReport()
 

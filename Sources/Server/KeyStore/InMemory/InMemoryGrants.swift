@@ -3,7 +3,7 @@
 struct InMemoryGrants {
     /// The records of one account.
     struct Account {
-        var leases: [PlaybackPlace: LeaseRecord] = [:]
+        var leases: [PlaybackClient: LeaseRecord] = [:]
         var endedSessions: [Session: EndedSessionRecord] = [:]
         var devices: [DeviceHash: DeviceRecord] = [:]
         var rentals: [RentalSubject: RentalRecord] = [:]
@@ -12,7 +12,7 @@ struct InMemoryGrants {
 
     /// A session of a device or adapter.
     struct Session: Hashable {
-        let place: PlaybackPlace
+        let place: PlaybackClient
         let id: UInt64?
     }
 
@@ -22,7 +22,7 @@ struct InMemoryGrants {
     var challenges: [UInt64: ChallengeRecord] = [:]
     var reports: [DeviceHash: DeviceReport] = [:]
     /// SPCs by the hash of their RSA block, with a counter of their arrival.
-    private var sightings: [[UInt8]: (number: Int, sighting: SPCSighting)] = [:]
+    private var sightings: [[UInt8]: (number: Int, sighting: SPCFingerprint)] = [:]
     private var sightingNumber = 0
 
     func memory(for evidence: SPCEvidence) -> SPCState {

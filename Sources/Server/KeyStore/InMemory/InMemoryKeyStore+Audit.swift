@@ -66,7 +66,7 @@ extension InMemoryKeyStore {
     }
 
     /// Returns 0: this store encrypts nothing, so it has no keys to reload.
-    package nonisolated func readKeysAgain() -> Int { 0 }
+    package nonisolated func reloadKeys() -> Int { 0 }
 
     /// Returns the keyed hash of a device.
     package nonisolated func deviceHash(hu: [UInt8]) -> DeviceHash { DeviceHash(hu: hu, key: deviceHashKey) }

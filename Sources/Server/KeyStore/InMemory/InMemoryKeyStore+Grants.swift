@@ -97,7 +97,7 @@ extension InMemoryKeyStore {
     @discardableResult
     package func endLease(
         account: String,
-        place: PlaybackPlace,
+        place: PlaybackClient,
         now: Int64,
         audit record: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
@@ -117,7 +117,7 @@ extension InMemoryKeyStore {
 
     /// Deletes a device.
     @discardableResult
-    package func forgetDevice(
+    package func deleteDevice(
         account: String,
         device: DeviceHash,
         audit record: AuditRecord
@@ -173,7 +173,7 @@ extension InMemoryKeyStore {
 
     /// Deletes a rental.
     @discardableResult
-    package func forgetRental(
+    package func deleteRental(
         account: String,
         subject: RentalSubject,
         audit record: AuditRecord

@@ -30,9 +30,9 @@ extension PostgresKeyStore {
         _ limit: Int
     ) async throws(KeyStoreError) -> [AuditEntry] {
         let query = PostgresQuery(
-            "SELECT \(AuditRow.columns) FROM audit WHERE \(condition) LIMIT $2",
+            "SELECT \(PostgresAuditRow.columns) FROM audit WHERE \(condition) LIMIT $2",
             [.integer(number), .integer(Int64(pageSize(limit)))]
         )
-        return try await list(query, in: "audit") { try AuditRow.entry($0) }
+        return try await list(query, in: "audit") { try PostgresAuditRow.entry($0) }
     }
 }

@@ -3,17 +3,17 @@ package import KeyStore
 extension PostgresKeyStore {
     /// Returns the schedule of a title, or nil.
     package func channel(title: String) async throws(KeyStoreError) -> ChannelRecord? {
-        let query = PostgresQuery("\(ChannelRow.selection) WHERE title_name = $1", [.text(title)])
-        return try await list(query, in: "channel") { try ChannelRow.record($0) }.first
+        let query = PostgresQuery("\(PostgresChannelRow.selection) WHERE title_name = $1", [.text(title)])
+        return try await list(query, in: "channel") { try PostgresChannelRow.record($0) }.first
     }
 
     /// Returns schedules, sorted by title.
     package func channels(after title: String?, limit: Int) async throws(KeyStoreError) -> [ChannelRecord] {
         let query = PostgresQuery(
-            "\(ChannelRow.selection) WHERE title_name > $1 ORDER BY title_name LIMIT $2",
+            "\(PostgresChannelRow.selection) WHERE title_name > $1 ORDER BY title_name LIMIT $2",
             [.text(title ?? ""), .integer(Int64(pageSize(limit)))]
         )
-        return try await list(query, in: "channel") { try ChannelRow.record($0) }
+        return try await list(query, in: "channel") { try PostgresChannelRow.record($0) }
     }
 
     /// Stores a schedule.
@@ -37,7 +37,7 @@ extension PostgresKeyStore {
             for (track, result) in zip(record.tracks, found.dropFirst(2)) where result.rows.isEmpty {
                 throw KeyStoreError.noTrack(track, of: record.title, record.place)
             }
-            transaction.enqueue(ChannelRow.writing(record))
+            transaction.enqueue(PostgresChannelRow.writing(record))
             return alreadyExists ? .replaced : .created
         }
     }
@@ -52,7 +52,7 @@ extension PostgresKeyStore {
 }
 
 /// A row of the table `channel` with those of `channel_track`: reading and writing, in the order of the columns.
-private enum ChannelRow {
+private enum PostgresChannelRow {
     private static let columns = "title_name, length, ahead, starts, is_paused, created, updated"
 
     /// A query that returns the tracks as one text, separated by slashes, which names cannot contain.

@@ -114,7 +114,7 @@ extension PostgresKeyStore {
         do {
             let deadline = ContinuousClock.now + copyTimeout
             try await worker.read(until: .now + .seconds(60)) { reader in
-                try Schema.current.migrate(reader.connection, until: reader.deadline)
+                try PostgresSchema.current.migrate(reader.connection, until: reader.deadline)
             }
             let value = try await worker.transaction(until: deadline) { transaction in
                 // Sorting a large table, or waiting for the other database, may take any amount of time.

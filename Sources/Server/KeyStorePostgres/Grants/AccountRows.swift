@@ -3,7 +3,7 @@ import KeyStore
 // The rows of an account's current and past licenses: reading and writing, in the order of the columns.
 
 /// A row of the table `lease`.
-enum LeaseRow {
+enum PostgresLeaseRow {
     static let columns = "account, place, session_id, asset_id, since, until, purpose, ended"
 
     /// Creates a record from a row with exactly these columns.
@@ -45,7 +45,7 @@ enum LeaseRow {
 }
 
 /// A row of the table `ended_session`.
-enum EndedSessionRow {
+enum PostgresEndedSessionRow {
     static func selection(_ proposal: GrantProposal) -> PostgresQuery {
         PostgresQuery(
             "SELECT forget_at FROM ended_session WHERE account = $1 AND place = $2 AND session = $3",
@@ -80,7 +80,7 @@ enum EndedSessionRow {
 }
 
 /// A row of the table `device`.
-enum DeviceRow {
+enum PostgresDeviceRow {
     static let columns = "account, device, device_class, first_seen, last_seen"
 
     /// Creates a record from a row with exactly these columns.
@@ -117,7 +117,7 @@ enum DeviceRow {
 }
 
 /// A row of the table `rental`.
-enum RentalRow {
+enum PostgresRentalRow {
     static let columns = "account, subject, starts, ends, place"
 
     /// Creates a record from a row with exactly these columns.
@@ -163,8 +163,8 @@ extension PostgresValue {
 
 extension PostgresRow {
     /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a device or session.
-    func place(_ index: Int, of table: String) throws(KeyStoreError) -> PlaybackPlace {
-        guard let place = PlaybackPlace(encoded: bytes(index) ?? []) else {
+    func place(_ index: Int, of table: String) throws(KeyStoreError) -> PlaybackClient {
+        guard let place = PlaybackClient(encoded: bytes(index) ?? []) else {
             throw KeyStoreError(.corrupt, place: "\(table), place")
         }
         return place

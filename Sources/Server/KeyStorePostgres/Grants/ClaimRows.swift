@@ -3,7 +3,7 @@ import KeyStore
 // The rows of requests: reading and writing, in the order of the columns.
 
 /// A row of the table `replay`.
-enum ReplayRow {
+enum PostgresReplayRow {
     static func selection(_ key: [UInt8]) -> PostgresQuery {
         PostgresQuery(
             "SELECT retry_until, expires, ckc, is_persistable, has_dual_expiry FROM replay WHERE key = $1",
@@ -18,7 +18,7 @@ enum ReplayRow {
             retryUntil: try row.requiredInteger(0),
             expires: try row.requiredInteger(1),
             answer: row.bytes(2).map {
-                LicenseAnswer(ckc: $0, isPersistable: row.boolean(3), hasDualExpiry: row.boolean(4))
+                IssuedLicense(ckc: $0, isPersistable: row.boolean(3), hasDualExpiry: row.boolean(4))
             }
         )
     }
@@ -41,7 +41,7 @@ enum ReplayRow {
 }
 
 /// A row of the table `token_binding`.
-enum TokenBindingRow {
+enum PostgresTokenBindingRow {
     static func selection(_ token: [UInt8]) -> PostgresQuery {
         PostgresQuery(
             "SELECT account, place, session_id, expires FROM token_binding WHERE token = $1",
@@ -75,7 +75,7 @@ enum TokenBindingRow {
 }
 
 /// A row of the table `challenge`.
-enum ChallengeRow {
+enum PostgresChallengeRow {
     static func selection(_ challenge: UInt64) -> PostgresQuery {
         PostgresQuery("SELECT account, expires FROM challenge WHERE challenge = $1", [.init(bits: challenge)])
     }
@@ -102,7 +102,7 @@ enum ChallengeRow {
 }
 
 /// A row of the table `offline_license`.
-enum OfflineLicenseRow {
+enum PostgresOfflineLicenseRow {
     static let columns = """
         account, device, stream_id, title_id, asset_id, granted, storage_until, playback, until, first_play_seen, \
         reported, ending, ended

@@ -30,22 +30,22 @@ extension StateReads where State == GrantState {
         let account = PostgresValue.account(proposal.account)
         let place = PostgresValue.bytes(proposal.place.encoded)
         add(proposal.evidence, to: \.memory)
-        add(EndedSessionRow.selection(proposal)) { state, rows in
-            state.endedSession = try rows.first.map { try EndedSessionRow.record($0, proposal) }
+        add(PostgresEndedSessionRow.selection(proposal)) { state, rows in
+            state.endedSession = try rows.first.map { try PostgresEndedSessionRow.record($0, proposal) }
         }
         if let claim = proposal.replay {
-            add(ReplayRow.selection(claim.key)) { state, rows in
-                state.replay = try rows.first.map { try ReplayRow.record($0, claim.key) }
+            add(PostgresReplayRow.selection(claim.key)) { state, rows in
+                state.replay = try rows.first.map { try PostgresReplayRow.record($0, claim.key) }
             }
         }
         if let claim = proposal.binding {
-            add(TokenBindingRow.selection(claim.token)) { state, rows in
-                state.binding = try rows.first.map { try TokenBindingRow.record($0, claim.token) }
+            add(PostgresTokenBindingRow.selection(claim.token)) { state, rows in
+                state.binding = try rows.first.map { try PostgresTokenBindingRow.record($0, claim.token) }
             }
         }
         if let claim = proposal.device, let device = proposal.place.device {
-            add(DeviceRow.selection(account, device)) { state, rows in
-                state.device = try rows.first.map { try DeviceRow.record($0) }
+            add(PostgresDeviceRow.selection(account, device)) { state, rows in
+                state.device = try rows.first.map { try PostgresDeviceRow.record($0) }
             }
             // A known device does not count against the limit.
             if claim.limit != nil {
@@ -56,13 +56,13 @@ extension StateReads where State == GrantState {
             }
         }
         if let claim = proposal.rental {
-            add(RentalRow.selection(account, claim.subject)) { state, rows in
-                state.rental = try rows.first.map { try RentalRow.record($0) }
+            add(PostgresRentalRow.selection(account, claim.subject)) { state, rows in
+                state.rental = try rows.first.map { try PostgresRentalRow.record($0) }
             }
         }
         if let claim = proposal.slot {
-            add(LeaseRow.selection(account, place)) { state, rows in
-                state.lease = try rows.first.map { try LeaseRow.record($0) }
+            add(PostgresLeaseRow.selection(account, place)) { state, rows in
+                state.lease = try rows.first.map { try PostgresLeaseRow.record($0) }
             }
             if claim.limit != nil {
                 let others = PostgresQuery(
@@ -75,8 +75,8 @@ extension StateReads where State == GrantState {
             }
         }
         if let claim = proposal.offline, let device = proposal.place.device {
-            add(OfflineLicenseRow.selection(account, device, claim.streamID)) { state, rows in
-                state.offline = try rows.first.map { try OfflineLicenseRow.record($0) }
+            add(PostgresOfflineLicenseRow.selection(account, device, claim.streamID)) { state, rows in
+                state.offline = try rows.first.map { try PostgresOfflineLicenseRow.record($0) }
             }
         }
     }
@@ -89,20 +89,20 @@ extension StateReads where State == SyncState {
         let account = PostgresValue.account(claim.account)
         add(claim.evidence, to: \.memory)
         if let challenge = claim.challenge {
-            add(ChallengeRow.selection(challenge)) { state, rows in
-                state.challenge = try rows.first.map { try ChallengeRow.record($0, challenge) }
+            add(PostgresChallengeRow.selection(challenge)) { state, rows in
+                state.challenge = try rows.first.map { try PostgresChallengeRow.record($0, challenge) }
             }
         }
         let apply: @Sendable (inout SyncState, [PostgresRow]) throws -> Void = { state, rows in
-            for row in rows { state.licenses.append(try OfflineLicenseRow.record(row)) }
+            for row in rows { state.licenses.append(try PostgresOfflineLicenseRow.record(row)) }
         }
         switch claim.subject {
         case .streams(let streamIDs):
             for streamID in Set(streamIDs) {
-                add(OfflineLicenseRow.selection(account, claim.device, streamID), apply)
+                add(PostgresOfflineLicenseRow.selection(account, claim.device, streamID), apply)
             }
         case .title(let titleID):
-            add(OfflineLicenseRow.selection(account, claim.device, titleID: titleID), apply)
+            add(PostgresOfflineLicenseRow.selection(account, claim.device, titleID: titleID), apply)
         }
     }
 }
@@ -111,12 +111,12 @@ extension GrantState {
     /// Returns the writes of the records that differ from `previous`.
     func writes(since previous: GrantState, of proposal: GrantProposal) -> [PostgresQuery] {
         var writes = memory.writes(since: previous.memory, of: proposal.evidence)
-        if let replay, replay != previous.replay { writes.append(ReplayRow.writing(replay)) }
-        if let binding, binding != previous.binding { writes.append(TokenBindingRow.writing(binding)) }
-        if let device, device != previous.device { writes.append(DeviceRow.writing(device)) }
-        if let rental, rental != previous.rental { writes.append(RentalRow.writing(rental)) }
-        if let lease, lease != previous.lease { writes.append(LeaseRow.writing(lease)) }
-        if let offline, offline != previous.offline { writes.append(OfflineLicenseRow.writing(offline)) }
+        if let replay, replay != previous.replay { writes.append(PostgresReplayRow.writing(replay)) }
+        if let binding, binding != previous.binding { writes.append(PostgresTokenBindingRow.writing(binding)) }
+        if let device, device != previous.device { writes.append(PostgresDeviceRow.writing(device)) }
+        if let rental, rental != previous.rental { writes.append(PostgresRentalRow.writing(rental)) }
+        if let lease, lease != previous.lease { writes.append(PostgresLeaseRow.writing(lease)) }
+        if let offline, offline != previous.offline { writes.append(PostgresOfflineLicenseRow.writing(offline)) }
         return writes
     }
 }
@@ -125,9 +125,9 @@ extension SyncState {
     /// Returns the writes of the records that differ from `previous`.
     func writes(since previous: SyncState, of claim: SyncClaim) -> [PostgresQuery] {
         var writes = memory.writes(since: previous.memory, of: claim.evidence)
-        if let used = previous.challenge, challenge == nil { writes.append(ChallengeRow.deletion(used.challenge)) }
+        if let used = previous.challenge, challenge == nil { writes.append(PostgresChallengeRow.deletion(used.challenge)) }
         for (license, before) in zip(licenses, previous.licenses) where license != before {
-            writes.append(OfflineLicenseRow.writing(license))
+            writes.append(PostgresOfflineLicenseRow.writing(license))
         }
         return writes
     }

@@ -6,27 +6,27 @@ extension PostgresKeyStore {
     @discardableResult
     package func endLease(
         account: String,
-        place: PlaybackPlace,
+        place: PlaybackClient,
         now: Int64,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
-        let lease = LeaseRow.selection(.account(account), .bytes(place.encoded))
+        let lease = PostgresLeaseRow.selection(.account(account), .bytes(place.encoded))
         return try await change(account, in: "lease", [lease], audit) { rows in
-            guard var lease = try rows.first.map({ try LeaseRow.record($0) }), let ended = lease.end(at: now) else {
+            guard var lease = try rows.first.map({ try PostgresLeaseRow.record($0) }), let ended = lease.end(at: now) else {
                 return nil
             }
-            return [LeaseRow.writing(lease), EndedSessionRow.writing(ended)]
+            return [PostgresLeaseRow.writing(lease), PostgresEndedSessionRow.writing(ended)]
         }
     }
 
     /// Deletes a device.
     @discardableResult
-    package func forgetDevice(
+    package func deleteDevice(
         account: String,
         device: DeviceHash,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
-        let known = DeviceRow.selection(.account(account), device)
+        let known = PostgresDeviceRow.selection(.account(account), device)
         return try await change(account, in: "device", [known], audit) { rows in
             guard !rows.isEmpty else { return nil }
             let sql = "DELETE FROM device WHERE account = $1 AND device = $2"
@@ -43,23 +43,23 @@ extension PostgresKeyStore {
         now: Int64,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
-        let license = OfflineLicenseRow.selection(.account(account), device, streamID)
+        let license = PostgresOfflineLicenseRow.selection(.account(account), device, streamID)
         return try await change(account, in: "offline_license", [license], audit) { rows in
-            let found = try rows.first.map { try OfflineLicenseRow.record($0) }
+            let found = try rows.first.map { try PostgresOfflineLicenseRow.record($0) }
             guard var license = found, license.end == nil else { return nil }
             license.revoke(at: now)
-            return [OfflineLicenseRow.writing(license)]
+            return [PostgresOfflineLicenseRow.writing(license)]
         }
     }
 
     /// Deletes a rental.
     @discardableResult
-    package func forgetRental(
+    package func deleteRental(
         account: String,
         subject: RentalSubject,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
-        let rental = RentalRow.selection(.account(account), subject)
+        let rental = PostgresRentalRow.selection(.account(account), subject)
         return try await change(account, in: "rental", [rental], audit) { rows in
             guard !rows.isEmpty else { return nil }
             let sql = "DELETE FROM rental WHERE account = $1 AND subject = $2"

@@ -19,10 +19,10 @@ extension PostgresKeyStore {
             conditions.append("(account, place) > ($\(values.count - 1), $\(values.count))")
         }
         let sql = """
-            SELECT \(LeaseRow.columns) FROM lease WHERE \(conditions.joined(separator: " AND "))
+            SELECT \(PostgresLeaseRow.columns) FROM lease WHERE \(conditions.joined(separator: " AND "))
             ORDER BY account, place LIMIT $2
             """
-        return try await list(PostgresQuery(sql, values), in: "lease") { try LeaseRow.record($0) }
+        return try await list(PostgresQuery(sql, values), in: "lease") { try PostgresLeaseRow.record($0) }
     }
 
     /// Returns the number of unexpired leases.
@@ -34,17 +34,17 @@ extension PostgresKeyStore {
 
     /// Returns the devices of an account.
     package func devices(account: String) async throws(KeyStoreError) -> [DeviceRecord] {
-        let sql = "SELECT \(DeviceRow.columns) FROM device WHERE account = $1 ORDER BY device"
-        return try await list(PostgresQuery(sql, [.account(account)]), in: "device") { try DeviceRow.record($0) }
+        let sql = "SELECT \(PostgresDeviceRow.columns) FROM device WHERE account = $1 ORDER BY device"
+        return try await list(PostgresQuery(sql, [.account(account)]), in: "device") { try PostgresDeviceRow.record($0) }
     }
 
     /// Returns the persistent keys of an account.
     package func offlineLicenses(account: String) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
         let sql = """
-            SELECT \(OfflineLicenseRow.columns) FROM offline_license WHERE account = $1 ORDER BY device, stream_id
+            SELECT \(PostgresOfflineLicenseRow.columns) FROM offline_license WHERE account = $1 ORDER BY device, stream_id
             """
         return try await list(PostgresQuery(sql, [.account(account)]), in: "offline_license") {
-            try OfflineLicenseRow.record($0)
+            try PostgresOfflineLicenseRow.record($0)
         }
     }
 
@@ -66,18 +66,18 @@ extension PostgresKeyStore {
             conditions.append("(account, device, stream_id) > ($\(count - 2), $\(count - 1), $\(count))")
         }
         let sql = """
-            SELECT \(OfflineLicenseRow.columns) FROM offline_license WHERE \(conditions.joined(separator: " AND "))
+            SELECT \(PostgresOfflineLicenseRow.columns) FROM offline_license WHERE \(conditions.joined(separator: " AND "))
             ORDER BY account, device, stream_id LIMIT $1
             """
         return try await list(PostgresQuery(sql, values), in: "offline_license") {
-            try OfflineLicenseRow.record($0)
+            try PostgresOfflineLicenseRow.record($0)
         }
     }
 
     /// Returns the rentals of an account.
     package func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
-        let sql = "SELECT \(RentalRow.columns) FROM rental WHERE account = $1 ORDER BY subject"
-        return try await list(PostgresQuery(sql, [.account(account)]), in: "rental") { try RentalRow.record($0) }
+        let sql = "SELECT \(PostgresRentalRow.columns) FROM rental WHERE account = $1 ORDER BY subject"
+        return try await list(PostgresQuery(sql, [.account(account)]), in: "rental") { try PostgresRentalRow.record($0) }
     }
 
     /// Returns the records of a query.

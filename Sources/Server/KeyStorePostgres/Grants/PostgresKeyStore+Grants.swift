@@ -59,8 +59,8 @@ extension PostgresKeyStore {
     /// Returns the facts that a device has reported against itself.
     package func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport {
         try await readers.read(in: "device_report") { reader in
-            let rows = try reader.run([DeviceReportRow.selection(device)]).first?.rows ?? []
-            return try DeviceReportRow.report(rows).binding(at: time)
+            let rows = try reader.run([PostgresDeviceReportRow.selection(device)]).first?.rows ?? []
+            return try PostgresDeviceReportRow.report(rows).binding(at: time)
         }
     }
 
@@ -69,7 +69,7 @@ extension PostgresKeyStore {
         try checkAccount(account)
         var random = SecureRandom()
         let challenge = UInt64.random(in: 1...UInt64.max, using: &random)
-        let insertion = ChallengeRow.insertion(
+        let insertion = PostgresChallengeRow.insertion(
             ChallengeRecord(challenge: challenge, account: account, expires: expires)
         )
         return try await writes.perform(in: "challenge", locks: []) { _, _ in
@@ -80,8 +80,8 @@ extension PostgresKeyStore {
     /// Returns the rental of a subject.
     package func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
         try await readers.read(in: "rental") { reader in
-            let query = RentalRow.selection(.account(account), subject)
-            return try reader.run([query]).first?.rows.first.map { try RentalRow.record($0) }
+            let query = PostgresRentalRow.selection(.account(account), subject)
+            return try reader.run([query]).first?.rows.first.map { try PostgresRentalRow.record($0) }
         }
     }
 

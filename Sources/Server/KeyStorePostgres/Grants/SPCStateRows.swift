@@ -1,17 +1,17 @@
 import KeyStore
 
 /// A row of the table `spc`.
-enum SPCRow {
+enum PostgresSPCRow {
     static func selection(_ key: [UInt8]) -> PostgresQuery {
         PostgresQuery("SELECT digest, expires FROM spc WHERE key = $1", [.bytes(key)])
     }
 
     /// Creates a record from a row of ``selection(_:)``.
-    static func record(_ row: PostgresRow, _ key: [UInt8]) throws(KeyStoreError) -> SPCSighting {
-        SPCSighting(key: key, digest: try row.requiredBytes(0), expires: try row.requiredInteger(1))
+    static func record(_ row: PostgresRow, _ key: [UInt8]) throws(KeyStoreError) -> SPCFingerprint {
+        SPCFingerprint(key: key, digest: try row.requiredBytes(0), expires: try row.requiredInteger(1))
     }
 
-    static func writing(_ sighting: SPCSighting) -> PostgresQuery {
+    static func writing(_ sighting: SPCFingerprint) -> PostgresQuery {
         PostgresQuery(
             """
             INSERT INTO spc (key, digest, expires) VALUES ($1, $2, $3)
@@ -23,7 +23,7 @@ enum SPCRow {
 }
 
 /// A row of the table `device_report`: one fact.
-enum DeviceReportRow {
+enum PostgresDeviceReportRow {
     static func selection(_ device: DeviceHash) -> PostgresQuery {
         PostgresQuery("SELECT fact, value, until FROM device_report WHERE device = $1", [.bytes(device.bytes)])
     }
@@ -63,12 +63,12 @@ extension StateReads {
     mutating func add(_ evidence: SPCEvidence?, to memory: any WritableKeyPath<State, SPCState> & Sendable) {
         guard let evidence else { return }
         let key = evidence.sighting.key
-        add(SPCRow.selection(key)) { state, rows in
-            state[keyPath: memory].sighting = try rows.first.map { try SPCRow.record($0, key) }
+        add(PostgresSPCRow.selection(key)) { state, rows in
+            state[keyPath: memory].sighting = try rows.first.map { try PostgresSPCRow.record($0, key) }
         }
         guard let device = evidence.device else { return }
-        add(DeviceReportRow.selection(device)) { state, rows in
-            state[keyPath: memory].report = try DeviceReportRow.report(rows)
+        add(PostgresDeviceReportRow.selection(device)) { state, rows in
+            state[keyPath: memory].report = try PostgresDeviceReportRow.report(rows)
         }
     }
 }
@@ -86,10 +86,10 @@ extension SPCState {
     func writes(since previous: SPCState, of evidence: SPCEvidence?) -> [PostgresQuery] {
         guard let evidence else { return [] }
         var writes: [PostgresQuery] = []
-        if let sighting, sighting != previous.sighting { writes.append(SPCRow.writing(sighting)) }
+        if let sighting, sighting != previous.sighting { writes.append(PostgresSPCRow.writing(sighting)) }
         guard let device = evidence.device else { return writes }
         for (fact, entry) in report.entries where previous.report.entries[fact] != entry {
-            writes.append(DeviceReportRow.writing(device, fact, entry))
+            writes.append(PostgresDeviceReportRow.writing(device, fact, entry))
         }
         return writes
     }

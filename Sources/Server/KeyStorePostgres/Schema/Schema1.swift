@@ -1,4 +1,4 @@
-/// Schema 1: the tables of a store in PostgreSQL, in their own schema (namespace) `keyway`.
+/// PostgresSchema 1: the tables of a store in PostgreSQL, in their own schema (namespace) `keyway`.
 ///
 /// The tables correspond to those in SQLite. Bytes are BYTEA, which compare as bytes; names are TEXT with the collation
 /// "C", so that lists have the same order everywhere. Comments mark the columns with encrypted values. All other

@@ -1,4 +1,4 @@
-/// Schema 3: fingerprints of SPCs, and facts that devices reported against themselves.
+/// PostgresSchema 3: fingerprints of SPCs, and facts that devices reported against themselves.
 ///
 /// A server of an older schema neither reads nor writes them. While such a server runs alongside newer ones, it does
 /// not detect SPCs that were changed in transit.

@@ -3,7 +3,7 @@ import KeyStore
 // The rows of the tables `audit` and `audit_head`: reading and writing, in the order of the columns.
 
 /// A row of the table `audit`.
-enum AuditRow {
+enum PostgresAuditRow {
     static let columns = """
         number, node, sequence, hash, milliseconds, route, outcome, detail, transaction_id, session_id, asset_id, \
         device, device_class, bundle_name, policy_name, request_id, remote_address, microseconds, account
@@ -89,7 +89,7 @@ struct AuditHeadRow {
         for record in records {
             head = head.appending(record)
             number += 1
-            let query = AuditRow.insertion(
+            let query = PostgresAuditRow.insertion(
                 AuditEntry(number: number, node: head.node, sequence: head.sequence, hash: head.hash, record: record)
             )
             queries.append(query)

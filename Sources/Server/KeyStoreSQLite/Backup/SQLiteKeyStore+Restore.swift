@@ -71,7 +71,7 @@ extension SQLiteKeyStore {
             }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction { db in
-                guard let version = try Schema.version(of: db, backup), version > 0 else {
+                guard let version = try SQLiteSchema.version(of: db, backup), version > 0 else {
                     throw KeyStoreError(.foreignDatabase, place: backup, reason: "it is not a backup of keyway-server")
                 }
                 let integrity = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")

@@ -3,7 +3,7 @@ import GRDB
 import KeyStore
 
 /// A row of the table `lease`.
-enum LeaseRow {
+enum SQLiteLeaseRow {
     static let columns = "account, place, session_id, asset_id, since, until, purpose, ended"
 
     /// Creates a record from a row with exactly these columns.
@@ -44,7 +44,7 @@ enum LeaseRow {
 }
 
 /// A row of the table `ended_session`.
-enum EndedSessionRow {
+enum SQLiteEndedSessionRow {
     static func fetch(
         _ proposal: GrantProposal,
         _ account: Data,
@@ -77,7 +77,7 @@ enum EndedSessionRow {
 }
 
 /// A row of the table `device`.
-enum DeviceRow {
+enum SQLiteDeviceRow {
     static let columns = "account, device, device_class, first_seen, last_seen"
 
     /// Creates a record from a row with exactly these columns.
@@ -111,7 +111,7 @@ enum DeviceRow {
 }
 
 /// A row of the table `rental`.
-enum RentalRow {
+enum SQLiteRentalRow {
     static let columns = "account, subject, start, end, place"
 
     /// Creates a record from a row with exactly these columns.
@@ -147,8 +147,8 @@ extension Row {
     func unsigned(_ index: Int) -> UInt64? { (self[index] as Int64?).map { UInt64(bitPattern: $0) } }
 
     /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a device or session.
-    func place(_ index: Int, of table: String) throws -> PlaybackPlace {
-        guard let place = PlaybackPlace(encoded: bytes(index) ?? []) else {
+    func place(_ index: Int, of table: String) throws -> PlaybackClient {
+        guard let place = PlaybackClient(encoded: bytes(index) ?? []) else {
             throw KeyStoreError(.corrupt, place: "\(table), place")
         }
         return place

@@ -8,7 +8,7 @@ struct CachedClientState {
     private struct Inputs: Equatable {
         // Compare bytes: Swift compares canonically equivalent strings as equal, and a database does not.
         let account: [UInt8]
-        let place: PlaybackPlace
+        let place: PlaybackClient
         let sessionID: UInt64?
         let now: Int64
         /// Whether the claim has a limit; nil without a claim.

@@ -2,7 +2,7 @@ import GRDB
 import KeyStore
 
 /// A row of the table `replay`.
-enum ReplayRow {
+enum SQLiteReplayRow {
     static func fetch(_ key: [UInt8], _ db: Database) throws -> ReplayRecord? {
         let sql = "SELECT retry_until, expires, ckc, is_persistable, has_dual_expiry FROM replay WHERE key = ?"
         guard let row = try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [key.data]) else { return nil }
@@ -10,7 +10,7 @@ enum ReplayRow {
             key: key,
             retryUntil: row[0],
             expires: row[1],
-            answer: row.bytes(2).map { LicenseAnswer(ckc: $0, isPersistable: row[3], hasDualExpiry: row[4]) }
+            answer: row.bytes(2).map { IssuedLicense(ckc: $0, isPersistable: row[3], hasDualExpiry: row[4]) }
         )
     }
 
@@ -28,7 +28,7 @@ enum ReplayRow {
 }
 
 /// A row of the table `token_binding`.
-enum TokenBindingRow {
+enum SQLiteTokenBindingRow {
     static func fetch(_ token: [UInt8], _ db: Database) throws -> TokenBindingRecord? {
         let sql = "SELECT account, place, session_id, expires FROM token_binding WHERE token = ?"
         guard let row = try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [token.data]) else { return nil }
@@ -55,7 +55,7 @@ enum TokenBindingRow {
 }
 
 /// A row of the table `challenge`.
-enum ChallengeRow {
+enum SQLiteChallengeRow {
     static func fetch(_ challenge: UInt64, _ db: Database) throws -> ChallengeRecord? {
         let statement = try db.cachedStatement(sql: "SELECT account, expires FROM challenge WHERE challenge = ?")
         guard let row = try Row.fetchOne(statement, arguments: [Int64(bitPattern: challenge)]) else { return nil }

@@ -9,11 +9,11 @@ extension GrantState {
         let account = Array(proposal.account.utf8).data
         var state = try transaction.cachedClientState?.state(for: proposal, db) ?? place(of: proposal, account, db)
         if let evidence = proposal.evidence { state.memory = try SPCStateRows.fetch(evidence, db) }
-        if let claim = proposal.replay { state.replay = try ReplayRow.fetch(claim.key, db) }
-        if let claim = proposal.binding { state.binding = try TokenBindingRow.fetch(claim.token, db) }
-        if let claim = proposal.rental { state.rental = try RentalRow.fetch(account, claim.subject, db) }
+        if let claim = proposal.replay { state.replay = try SQLiteReplayRow.fetch(claim.key, db) }
+        if let claim = proposal.binding { state.binding = try SQLiteTokenBindingRow.fetch(claim.token, db) }
+        if let claim = proposal.rental { state.rental = try SQLiteRentalRow.fetch(account, claim.subject, db) }
         if let claim = proposal.offline, let device = proposal.place.device {
-            state.offline = try OfflineLicenseRow.fetch(account, device, claim.streamID, db)
+            state.offline = try SQLiteOfflineLicenseRow.fetch(account, device, claim.streamID, db)
         }
         return state
     }
@@ -22,9 +22,9 @@ extension GrantState {
     private static func place(of proposal: GrantProposal, _ account: Data, _ db: Database) throws -> GrantState {
         let place = proposal.place.encoded.data
         var state = GrantState()
-        state.endedSession = try EndedSessionRow.fetch(proposal, account, place, db)
+        state.endedSession = try SQLiteEndedSessionRow.fetch(proposal, account, place, db)
         if let claim = proposal.device, let device = proposal.place.device {
-            state.device = try DeviceRow.fetch(account, device, db)
+            state.device = try SQLiteDeviceRow.fetch(account, device, db)
             // A known device does not count against the limit.
             if state.device == nil, claim.limit != nil {
                 let sql = "SELECT count(*) FROM device WHERE account = ?"
@@ -32,7 +32,7 @@ extension GrantState {
             }
         }
         if let claim = proposal.slot {
-            state.lease = try LeaseRow.fetch(account, place, db)
+            state.lease = try SQLiteLeaseRow.fetch(account, place, db)
             if claim.limit != nil {
                 let sql = "SELECT count(*) FROM lease WHERE account = ? AND place <> ? AND until > ?"
                 let arguments: StatementArguments = [account, place, proposal.now]
@@ -45,12 +45,12 @@ extension GrantState {
     /// Writes the records that differ from `previous`.
     func write(since previous: GrantState, of proposal: GrantProposal, _ db: Database) throws {
         if let evidence = proposal.evidence { try SPCStateRows.write(memory, since: previous.memory, of: evidence, db) }
-        if let replay, replay != previous.replay { try ReplayRow.write(replay, db) }
-        if let binding, binding != previous.binding { try TokenBindingRow.write(binding, db) }
-        if let device, device != previous.device { try DeviceRow.write(device, db) }
-        if let rental, rental != previous.rental { try RentalRow.write(rental, db) }
-        if let lease, lease != previous.lease { try LeaseRow.write(lease, db) }
-        if let offline, offline != previous.offline { try OfflineLicenseRow.write(offline, db) }
+        if let replay, replay != previous.replay { try SQLiteReplayRow.write(replay, db) }
+        if let binding, binding != previous.binding { try SQLiteTokenBindingRow.write(binding, db) }
+        if let device, device != previous.device { try SQLiteDeviceRow.write(device, db) }
+        if let rental, rental != previous.rental { try SQLiteRentalRow.write(rental, db) }
+        if let lease, lease != previous.lease { try SQLiteLeaseRow.write(lease, db) }
+        if let offline, offline != previous.offline { try SQLiteOfflineLicenseRow.write(offline, db) }
     }
 }
 
@@ -60,15 +60,15 @@ extension SyncState {
         let account = Array(claim.account.utf8).data
         var state = SyncState()
         if let evidence = claim.evidence { state.memory = try SPCStateRows.fetch(evidence, db) }
-        if let challenge = claim.challenge { state.challenge = try ChallengeRow.fetch(challenge, db) }
+        if let challenge = claim.challenge { state.challenge = try SQLiteChallengeRow.fetch(challenge, db) }
         switch claim.subject {
         case .streams(let streamIDs):
             for streamID in Set(streamIDs) {
-                guard let license = try OfflineLicenseRow.fetch(account, claim.device, streamID, db) else { continue }
+                guard let license = try SQLiteOfflineLicenseRow.fetch(account, claim.device, streamID, db) else { continue }
                 state.licenses.append(license)
             }
         case .title(let titleID):
-            state.licenses = try OfflineLicenseRow.fetch(account, claim.device, titleID: titleID, db)
+            state.licenses = try SQLiteOfflineLicenseRow.fetch(account, claim.device, titleID: titleID, db)
         }
         return state
     }
@@ -76,9 +76,9 @@ extension SyncState {
     /// Writes the records that differ from `previous`.
     func write(since previous: SyncState, of claim: SyncClaim, _ db: Database) throws {
         if let evidence = claim.evidence { try SPCStateRows.write(memory, since: previous.memory, of: evidence, db) }
-        if let used = previous.challenge, challenge == nil { try ChallengeRow.delete(used.challenge, db) }
+        if let used = previous.challenge, challenge == nil { try SQLiteChallengeRow.delete(used.challenge, db) }
         for (license, before) in zip(licenses, previous.licenses) where license != before {
-            try OfflineLicenseRow.write(license, db)
+            try SQLiteOfflineLicenseRow.write(license, db)
         }
     }
 }

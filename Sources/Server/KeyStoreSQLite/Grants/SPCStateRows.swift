@@ -5,8 +5,8 @@ import KeyStore
 enum SPCStateRows {
     static func fetch(_ evidence: SPCEvidence, _ db: Database) throws -> SPCState {
         var memory = SPCState()
-        memory.sighting = try SPCRow.fetch(evidence.sighting.key, db)
-        if let device = evidence.device { memory.report = try DeviceReportRow.fetch(device, db) }
+        memory.sighting = try SQLiteSPCRow.fetch(evidence.sighting.key, db)
+        if let device = evidence.device { memory.report = try SQLiteDeviceReportRow.fetch(device, db) }
         return memory
     }
 
@@ -17,30 +17,30 @@ enum SPCStateRows {
         of evidence: SPCEvidence,
         _ db: Database
     ) throws {
-        if let sighting = memory.sighting, sighting != previous.sighting { try SPCRow.write(sighting, db) }
+        if let sighting = memory.sighting, sighting != previous.sighting { try SQLiteSPCRow.write(sighting, db) }
         guard let device = evidence.device else { return }
         for (fact, entry) in memory.report.entries where previous.report.entries[fact] != entry {
-            try DeviceReportRow.write(device, fact, entry, db)
+            try SQLiteDeviceReportRow.write(device, fact, entry, db)
         }
     }
 }
 
 /// A row of the table `spc`.
-enum SPCRow {
-    static func fetch(_ key: [UInt8], _ db: Database) throws -> SPCSighting? {
+enum SQLiteSPCRow {
+    static func fetch(_ key: [UInt8], _ db: Database) throws -> SPCFingerprint? {
         let sql = "SELECT digest, expires FROM spc WHERE key = ?"
         guard let row = try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [key.data]) else { return nil }
-        return SPCSighting(key: key, digest: row.bytes(0) ?? [], expires: row[1])
+        return SPCFingerprint(key: key, digest: row.bytes(0) ?? [], expires: row[1])
     }
 
-    static func write(_ sighting: SPCSighting, _ db: Database) throws {
+    static func write(_ sighting: SPCFingerprint, _ db: Database) throws {
         try db.cachedStatement(sql: "INSERT OR REPLACE INTO spc (key, digest, expires) VALUES (?, ?, ?)")
             .execute(arguments: [sighting.key.data, sighting.digest.data, sighting.expires])
     }
 }
 
 /// A row of the table `device_report`: one fact.
-enum DeviceReportRow {
+enum SQLiteDeviceReportRow {
     static func fetch(_ device: DeviceHash, _ db: Database) throws -> DeviceReport {
         let sql = "SELECT fact, value, until FROM device_report WHERE device = ?"
         var report = DeviceReport()

@@ -21,10 +21,10 @@ extension SQLiteKeyStore {
         }
         arguments += [pageSize(limit)]
         let sql = """
-            SELECT \(LeaseRow.columns) FROM lease WHERE \(conditions.joined(separator: " AND "))
+            SELECT \(SQLiteLeaseRow.columns) FROM lease WHERE \(conditions.joined(separator: " AND "))
             ORDER BY account, place LIMIT ?
             """
-        return try await list(sql, arguments, in: "lease", LeaseRow.record)
+        return try await list(sql, arguments, in: "lease", SQLiteLeaseRow.record)
     }
 
     /// Returns the number of unexpired leases.
@@ -39,15 +39,15 @@ extension SQLiteKeyStore {
 
     /// Returns the devices of an account.
     package func devices(account: String) async throws(KeyStoreError) -> [DeviceRecord] {
-        let sql = "SELECT \(DeviceRow.columns) FROM device WHERE account = ? ORDER BY device"
-        return try await list(sql, [Array(account.utf8).data], in: "device", DeviceRow.record)
+        let sql = "SELECT \(SQLiteDeviceRow.columns) FROM device WHERE account = ? ORDER BY device"
+        return try await list(sql, [Array(account.utf8).data], in: "device", SQLiteDeviceRow.record)
     }
 
     /// Returns the persistent keys of an account.
     package func offlineLicenses(account: String) async throws(KeyStoreError) -> [OfflineLicenseRecord] {
         let sql =
-            "SELECT \(OfflineLicenseRow.columns) FROM offline_license WHERE account = ? ORDER BY device, stream_id"
-        return try await list(sql, [Array(account.utf8).data], in: "offline_license", OfflineLicenseRow.record)
+            "SELECT \(SQLiteOfflineLicenseRow.columns) FROM offline_license WHERE account = ? ORDER BY device, stream_id"
+        return try await list(sql, [Array(account.utf8).data], in: "offline_license", SQLiteOfflineLicenseRow.record)
     }
 
     /// Returns the persistent keys of all accounts.
@@ -68,16 +68,16 @@ extension SQLiteKeyStore {
         }
         arguments += [pageSize(limit)]
         let sql = """
-            SELECT \(OfflineLicenseRow.columns) FROM offline_license WHERE \(conditions.joined(separator: " AND "))
+            SELECT \(SQLiteOfflineLicenseRow.columns) FROM offline_license WHERE \(conditions.joined(separator: " AND "))
             ORDER BY account, device, stream_id LIMIT ?
             """
-        return try await list(sql, arguments, in: "offline_license", OfflineLicenseRow.record)
+        return try await list(sql, arguments, in: "offline_license", SQLiteOfflineLicenseRow.record)
     }
 
     /// Returns the rentals of an account.
     package func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
-        let sql = "SELECT \(RentalRow.columns) FROM rental WHERE account = ? ORDER BY subject"
-        return try await list(sql, [Array(account.utf8).data], in: "rental", RentalRow.record)
+        let sql = "SELECT \(SQLiteRentalRow.columns) FROM rental WHERE account = ? ORDER BY subject"
+        return try await list(sql, [Array(account.utf8).data], in: "rental", SQLiteRentalRow.record)
     }
 
     private func list<Record: Sendable>(
@@ -97,23 +97,23 @@ extension SQLiteKeyStore {
     @discardableResult
     package func endLease(
         account: String,
-        place: PlaybackPlace,
+        place: PlaybackClient,
         now: Int64,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
         try await change(in: "lease", audit) { db in
-            guard var lease = try LeaseRow.fetch(Array(account.utf8).data, place.encoded.data, db),
+            guard var lease = try SQLiteLeaseRow.fetch(Array(account.utf8).data, place.encoded.data, db),
                 let ended = lease.end(at: now)
             else { return false }
-            try LeaseRow.write(lease, db)
-            try EndedSessionRow.write(ended, db)
+            try SQLiteLeaseRow.write(lease, db)
+            try SQLiteEndedSessionRow.write(ended, db)
             return true
         }
     }
 
     /// Deletes a device.
     @discardableResult
-    package func forgetDevice(
+    package func deleteDevice(
         account: String,
         device: DeviceHash,
         audit: AuditRecord
@@ -135,17 +135,17 @@ extension SQLiteKeyStore {
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
         try await change(in: "offline_license", audit) { db in
-            let found = try OfflineLicenseRow.fetch(Array(account.utf8).data, device, streamID, db)
+            let found = try SQLiteOfflineLicenseRow.fetch(Array(account.utf8).data, device, streamID, db)
             guard var license = found, license.end == nil else { return false }
             license.revoke(at: now)
-            try OfflineLicenseRow.write(license, db)
+            try SQLiteOfflineLicenseRow.write(license, db)
             return true
         }
     }
 
     /// Deletes a rental.
     @discardableResult
-    package func forgetRental(
+    package func deleteRental(
         account: String,
         subject: RentalSubject,
         audit: AuditRecord

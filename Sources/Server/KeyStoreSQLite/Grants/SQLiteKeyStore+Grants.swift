@@ -52,7 +52,7 @@ extension SQLiteKeyStore {
     /// Returns the facts that a device has reported against itself.
     package func deviceReport(_ device: DeviceHash, at time: Int64) async throws(KeyStoreError) -> DeviceReport {
         try await translatingErrors(in: "device_report") {
-            try await pool.read { db in try DeviceReportRow.fetch(device, db).binding(at: time) }
+            try await pool.read { db in try SQLiteDeviceReportRow.fetch(device, db).binding(at: time) }
         }
     }
 
@@ -63,7 +63,7 @@ extension SQLiteKeyStore {
             var random = SecureRandom()
             let challenge = UInt64.random(in: 1...UInt64.max, using: &random)
             let record = ChallengeRecord(challenge: challenge, account: account, expires: expires)
-            try ChallengeRow.write(record, transaction.db)
+            try SQLiteChallengeRow.write(record, transaction.db)
             return challenge
         }
     }
@@ -71,7 +71,7 @@ extension SQLiteKeyStore {
     /// Returns the rental of a subject.
     package func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord? {
         try await translatingErrors(in: "rental") {
-            try await pool.read { db in try RentalRow.fetch(Array(account.utf8).data, subject, db) }
+            try await pool.read { db in try SQLiteRentalRow.fetch(Array(account.utf8).data, subject, db) }
         }
     }
 

@@ -47,7 +47,7 @@ struct DevicesCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withStore { store in
                 let changes = AccountChanges(store: store, actor: AdminActor(command: "devices forget"))
-                guard try await changes.forgetDevice(account: account.name, device: device.device) else {
+                guard try await changes.deleteDevice(account: account.name, device: device.device) else {
                     throw CommandFailure("the account has no such device; see `devices list`")
                 }
                 print("deleted device \(Hexadecimal.encode(device.device.bytes)) of \(account.name)")

@@ -30,7 +30,7 @@ struct KeysAheadCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = try plan()
         try await store.withStore { store in
-            let created = try await KeyPeriodMaker(store: store).make(
+            let created = try await KeyPeriodCreator(store: store).make(
                 plan,
                 at: systemMilliseconds() / 1_000,
                 by: AdminActor(command: "keys ahead")

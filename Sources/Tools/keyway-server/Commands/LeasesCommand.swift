@@ -79,7 +79,7 @@ struct AccountArgument: ExpressibleByArgument {
 
 /// The device or session that has a lease, on the command line.
 struct PlaceArgument: ExpressibleByArgument {
-    let place: PlaybackPlace
+    let place: PlaybackClient
 
     init?(argument: String) {
         guard let place = AdminJSON.place(argument) else { return nil }

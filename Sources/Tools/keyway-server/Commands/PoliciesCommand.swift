@@ -102,6 +102,6 @@ struct PoliciesCommand: AsyncParsableCommand {
 extension PolicyRecord {
     /// Prints what the policy permits, one line each.
     func printOpenings() throws {
-        for sentence in try LicensePolicy(json: document).openings { print("  - \(sentence)") }
+        for sentence in try LicensePolicy(json: document).permissiveSettings { print("  - \(sentence)") }
     }
 }

@@ -50,7 +50,7 @@ struct RentalsCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withStore { store in
                 let changes = AccountChanges(store: store, actor: AdminActor(command: "rentals forget"))
-                guard try await changes.forgetRental(account: account.name, subject: subject.subject) else {
+                guard try await changes.deleteRental(account: account.name, subject: subject.subject) else {
                     throw CommandFailure("there is no such rental; see `keyway-server rentals list`")
                 }
                 print("deleted the rental of \(assetName(AdminJSON.bytes(subject.subject))) by \(account.name)")

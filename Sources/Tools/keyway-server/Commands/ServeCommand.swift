@@ -99,7 +99,7 @@ struct ServeCommand: AsyncParsableCommand {
         let store = opened.store
         var module = configuration.module
         module.multiBuffer = try multiBuffer(configuration.limits.multiBuffer, logger)
-        let bundles = BundleShelf(configuration: module, allowsDevelopment: dev)
+        let bundles = BundleCache(configuration: module, allowsDevelopment: dev)
         for (name, reason) in try bundles.take(try await store.certificateBundles()).leftOut {
             logger.warning("bundle \(name) is not used: \(reason)")
         }

@@ -34,7 +34,7 @@ struct PolicyCheckCommand: ParsableCommand {
             FieldTable(title: "Demands", fields: demands(policy)),
             FieldTable(title: "In the CKC", blocks: outcomes(policy)),
         ]
-        report.notes = policy.openings
+        report.notes = policy.permissiveSettings
         try ReportOptions.print(report, json: output.json)
     }
 
@@ -82,8 +82,8 @@ struct PolicyCheckCommand: ParsableCommand {
     /// Returns the resulting CKC terms for every type of request that the policy distinguishes.
     private func outcomes(_ policy: LicensePolicy) -> [FieldTable] {
         var always: [Field] = []
-        if let level = policy.securityLevel { always.append(Field("security level", .named(level.onTheWire))) }
-        if let hdcp = policy.hdcp { always.append(Field("HDCP", .named(hdcp.onTheWire))) }
+        if let level = policy.securityLevel { always.append(Field("security level", .named(level.wireValue))) }
+        if let hdcp = policy.hdcp { always.append(Field("HDCP", .named(hdcp.wireValue))) }
         if always.isEmpty { always.append(Field("requirements", .text("none"))) }
         let every = FieldTable(title: "every key", heading: [Field("request", .text("every key"))], fields: always)
         return [every] + Outcome.all(policy).map { $0.table(policy, track.kind) }

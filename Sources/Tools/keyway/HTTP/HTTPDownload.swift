@@ -61,7 +61,7 @@ enum HTTPDownload {
         var request = BoundedHTTP.Request(
             url.withoutUserInformation.absoluteString,
             timeout: max(.zero, deadline - ContinuousClock.now),
-            maximumAnswer: limit
+            maximumResponseSize: limit
         )
         var fields = ["User-Agent": "keyway", "Accept-Encoding": "identity"]
         fields["Authorization"] = url.basicAuthorization

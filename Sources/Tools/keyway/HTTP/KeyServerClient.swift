@@ -140,7 +140,7 @@ struct KeyServerClient: Sendable {
     ) async throws -> ([UInt8], BoundedHTTP.Answer) {
         guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is not a valid URL") }
         let address = url.withoutUserInformation.absoluteString
-        var request = BoundedHTTP.Request(address, timeout: timeout, maximumAnswer: Self.responseLimit)
+        var request = BoundedHTTP.Request(address, timeout: timeout, maximumResponseSize: Self.responseLimit)
         request.headers = [BoundedHTTP.Header("User-Agent", "keyway")]
         request.method = method ?? (body == nil ? "GET" : "POST")
         if let body {

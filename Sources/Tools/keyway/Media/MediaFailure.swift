@@ -11,7 +11,7 @@ extension CommandFailure {
     static func media(_ error: any Error, path: String) -> CommandFailure {
         switch error {
         case let failure as CommandFailure: return failure
-        case let failure as FileFailure: return .file("\(failure)", next: "check the path and its permissions")
+        case let failure as FileError: return .file("\(failure)", next: "check the path and its permissions")
         case let error as DecryptionError:
             return .input("\(path): \(error)", next: advice(error.code))
         case let error as ParseError: return .input("\(path): \(error)")

@@ -14,7 +14,7 @@ extension MediaInspection {
         self.init(kind: "mp4", headline: "")
         let tree = BoxTree(reading: file)
         self.listing = (listing.lines(tree, style), "boxes", listing.json(tree.boxes))
-        if tree.isCutShort { notes.append("there are more than 100,000 boxes; the rest is not shown") }
+        if tree.isTruncated { notes.append("there are more than 100,000 boxes; the rest is not shown") }
         problem = (tree.problem ?? Self.firstProblem(tree.boxes))?.description
         var movie = initialization
         let isSegment = !tree.boxes.contains { $0.type == "moov" }

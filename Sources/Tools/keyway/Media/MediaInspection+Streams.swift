@@ -35,7 +35,7 @@ extension MediaInspection {
             title: "Program",
             fields: [
                 Field("number", .number(map.programNumber)), Field("version", .number(map.version)),
-                Field("PID of the clock", .number(map.clockPID)),
+                Field("PID of the clock", .number(map.pcrPID)),
                 Field("descriptors", .list(map.descriptors.map(name))),
             ]
         )

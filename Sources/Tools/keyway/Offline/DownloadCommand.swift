@@ -190,7 +190,7 @@ struct StoredDownloadKeys: DownloadKeys {
             return try await storage(bundle.description.title).prove(bundle)
         }
         do throws(PlayerError) {
-            try await BundleProof.play(bundle, keys: PlayerKeySystems())
+            try await OfflinePlaybackCheck.play(bundle, keys: PlayerKeySystems())
         } catch {
             throw DownloadKeysError(code: error.code, place: error.place, reason: "playback does not start: \(error)")
         }

@@ -58,9 +58,9 @@ struct DownloadProgressPrinter {
         case .progress: return nil
         case .retrying(_, let error, let attempt, let pause):
             return "\(error); attempt \(attempt) in \(Int((pause / .milliseconds(1)).rounded())) ms"
-        case .beginsAnew(let file, let reason): return "\(file) is downloaded from the start: \(text(reason))"
+        case .restarting(let file, let reason): return "\(file) is downloaded from the start: \(text(reason))"
         case .repairing(let file, let error): return "\(file) is downloaded again: \(error.reason)"
-        case .loadingPlaylistsAgain(let error):
+        case .reloadingPlaylists(let error):
             return (error.map { "\($0); " } ?? "") + "reloading the playlists, because URLs may have changed"
         case .paused: return "paused"
         case .resumed: return "resumed"
@@ -69,7 +69,7 @@ struct DownloadProgressPrinter {
         }
     }
 
-    private static func text(_ reason: AnewReason) -> String {
+    private static func text(_ reason: RestartReason) -> String {
         switch reason {
         case .changed: "the file changed on the server"
         case .noRanges: "the server does not support range requests"

@@ -4,10 +4,10 @@ import VirtualDevice
 
 /// The storage of a virtual device in an encrypted file, so that all runs of the tool are the same device.
 struct EncryptedDeviceMemory: DeviceMemory {
-    private let file: SealedFile
+    private let file: EncryptedFile
 
     /// Creates storage in the file at this path.
-    init(_ path: String, key: StorageKey) { file = SealedFile(path, as: "virtual device", key: key) }
+    init(_ path: String, key: StorageKey) { file = EncryptedFile(path, as: "virtual device", key: key) }
 
     func recall() throws -> SecretBytes? { try file.read() }
     func remember(_ image: SecretBytes) throws { try file.write(image) }

@@ -55,7 +55,7 @@ struct LibraryEviction {
     /// Deletes a download. If its keys cannot be returned to the server, the download is deleted nevertheless.
     private func remove(_ listing: OfflineListing, _ claim: RemovalClaim, at now: Int64) async throws -> [String] {
         var notes: [String] = []
-        if keys.server != nil, listing.entry?.state(at: now).isWatchable == true {
+        if keys.server != nil, listing.entry?.state(at: now).isPlayable == true {
             do {
                 try await keys.keys(storage).invalidate(title: listing.summary.title)
             } catch let error as OfflineKeyError {

@@ -62,8 +62,8 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
         }
     }
 
-    private func returnKeys(_ name: String, _ storage: OfflineStorage) async throws -> [SyncAnswer] {
-        var answers: [SyncAnswer] = []
+    private func returnKeys(_ name: String, _ storage: OfflineStorage) async throws -> [SyncResponse] {
+        var answers: [SyncResponse] = []
         if !identifiers.isEmpty {
             let keys = try keys.keys(storage, requiresServer: true)
             for identifier in identifiers { answers.append(try await keys.invalidate(identifier, title: name)) }

@@ -60,8 +60,8 @@ struct OfflineListing {
     let folder: String
     let summary: BundleSummary
     /// The ledger entry of the key that determines the state; nil if no key is stored.
-    let entry: KeyLedgerEntry?
-    let kept: KeptTitle?
+    let entry: KeyHistoryEntry?
+    let kept: OfflineTitle?
     /// The size on disk, in bytes.
     let size: UInt64
     let isInUse: Bool
@@ -96,7 +96,7 @@ struct OfflineListing {
 
     /// Returns the state of the download's keys; nil if it needs none. If required keys are not stored, the state is
     /// `refused`.
-    func keyState(at now: Int64) -> KeptKeyState? {
+    func keyState(at now: Int64) -> OfflineKeyState? {
         summary.keys.isEmpty ? nil : entry?.state(at: now) ?? .refused
     }
 

@@ -54,7 +54,7 @@ struct OfflineListCommand: AsyncParsableCommand {
             Field("size", .number(listing.size, unit: "bytes")),
             Field("duration", .decimal(summary.duration, unit: "s")),
             Field("keys", .text(state?.rawValue ?? "none needed")),
-            Field("may be watched", .text(howLong(listing, at: now))),
+            Field("may be watched", .text(remainingTimeText(listing, at: now))),
             Field("to do", .text(toDo(listing, at: now))),
         ]
         if let entry = listing.entry {
@@ -72,9 +72,9 @@ struct OfflineListCommand: AsyncParsableCommand {
         return FieldTable(title: escaped(summary.title), fields: fields)
     }
 
-    private static func howLong(_ listing: OfflineListing, at now: Int64) -> String {
+    private static func remainingTimeText(_ listing: OfflineListing, at now: Int64) -> String {
         guard !listing.summary.keys.isEmpty else { return "without limit" }
-        return listing.entry?.howLong(at: now) ?? "not now: no key is stored"
+        return listing.entry?.remainingTimeText(at: now) ?? "not now: no key is stored"
     }
 
     private static func toDo(_ listing: OfflineListing, at now: Int64) -> String {

@@ -25,7 +25,7 @@ struct OfflineReportCommand: AsyncParsableCommand {
     }
 
     /// Returns a table of the values that the server read from one Sync SPC.
-    static func table(_ name: String, _ answer: SyncAnswer) -> FieldTable {
+    static func table(_ name: String, _ answer: SyncResponse) -> FieldTable {
         var fields = [Field("key", .text(name)), Field("version", .number(answer.version))]
         fields.append(Field("flags", .list(answer.flags)))
         fields.append(

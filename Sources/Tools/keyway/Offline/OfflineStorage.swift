@@ -15,7 +15,7 @@ struct OfflineStorage {
     /// The key that encrypts everything in the folder.
     let key: StorageKey
     /// The store of persistent keys.
-    let store: KeptKeyStore
+    let store: OfflineKeyStore
 
     static let folder = ".keyway"
 
@@ -24,9 +24,9 @@ struct OfflineStorage {
         self.library = library
         state = options.state ?? library + "/" + Self.folder
         do throws(OfflineStorageError) {
-            try KeptKeyStore.makeFolder(state)
+            try OfflineKeyStore.makeFolder(state)
             key = try StorageKey.open(options.storageKey ?? state + "/storage.key")
-            store = try KeptKeyStore(folder: state + "/keys", key: key)
+            store = try OfflineKeyStore(folder: state + "/keys", key: key)
         } catch {
             throw CommandFailure(error)
         }

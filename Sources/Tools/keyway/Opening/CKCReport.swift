@@ -10,7 +10,7 @@ extension Report {
         if let blocks = inspection.blocks, !inspection.isGarbage {
             tables.append(BlockTables.payload(blocks))
             if let table = Self.contentKey(blocks, sessionKey) { tables.append(table) }
-            notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Oddity.uniformPadding($0.tag).description }
+            notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Anomaly.uniformPadding($0.tag).description }
         }
         problem = inspection.problem.map { error in
             let reason = inspection.isGarbage ? CKCInspection.garbage : error.reason

@@ -9,7 +9,7 @@ extension Report {
         if let message = inspection.message { tables.append(Self.container(message)) }
         if let blocks = inspection.blocks {
             tables.append(BlockTables.payload(blocks))
-            notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Oddity.uniformPadding($0.tag).description }
+            notes += blocks.filter(\.hasUniformPadding).map { SPCRequest.Anomaly.uniformPadding($0.tag).description }
         }
         if let session = inspection.session { tables.append(Self.session(session)) }
         if let payload = inspection.payload { notes += Self.notes(payload) }
@@ -44,8 +44,8 @@ extension Report {
     private static func notes(_ payload: SPCPayload) -> [String] {
         var notes: [String] = []
         // Unusual padding has been noted above, also for payloads that cannot be parsed.
-        for oddity in payload.request.oddities {
-            if case .unknownVersion = oddity { notes.append(oddity.description) }
+        for anomaly in payload.request.anomalies {
+            if case .unknownVersion = anomaly { notes.append(anomaly.description) }
         }
         let unknown = payload.blocks.filter { $0.tag.name == nil }.count
         if unknown > 0 {

@@ -62,14 +62,14 @@ struct StreamOptions: ParsableArguments {
         name: .customLong("key-patience"),
         help: .init("The maximum time that a segment waits for its keys. (default: 30)", valueName: "s")
     )
-    var keyPatience: String?
+    var keyTimeout: String?
 
     /// The options with one value, by name.
     var texts: [(String, String?)] {
         [
             ("window", window), ("target-duration", targetDuration), ("start-date", startDate),
             ("rotate-keys", rotation), ("period-keys", periodKeys), ("derive-keys", derivedKeys),
-            ("key-lead", keyLead), ("key-patience", keyPatience),
+            ("key-lead", keyLead), ("key-patience", keyTimeout),
         ]
     }
 }

@@ -40,7 +40,7 @@ struct PackagingSession {
             guard let signal = try await withPolicy(for: plan.job).package(plan) else { return }
             // The exit code is that of a shell for a process ended by a signal. The output of the run has been deleted.
             Foundation.exit(128 + signal)
-        } catch let failure as FileFailure {
+        } catch let failure as FileError {
             throw .file("\(failure)", next: "check the path, its permissions and the space on the disk")
         } catch {
             throw settings.failure(error)
@@ -90,7 +90,7 @@ struct PackagingSession {
         let registrar = server.map { KeyRegistrar($0, policy: policy) }
         let source = try periodSource(job) { try await registrar?.register($0) }
         var registration: KeyRegistration?
-        if !job.awaitsKeys, job.scheme != nil { registration = try KeyRegistration(job) }
+        if !job.keysArriveLater, job.scheme != nil { registration = try KeyRegistration(job) }
         if let registration, let savedKeys {
             try registration.save(to: OutputFile.open(savedKeys, access: .owner))
         }
@@ -105,7 +105,7 @@ struct PackagingSession {
         _ job: PackagingJob,
         deliver: @escaping @Sendable ([KeyRegistrar.Key]) async throws -> Void
     ) throws -> (any ContentKeyPeriods)? {
-        guard job.awaitsKeys else { return nil }
+        guard job.keysArriveLater else { return nil }
         var source = try settings.givenPeriods()
         if source == nil, server != nil {
             source = DevelopmentKeyPeriods(deliver: deliver, template: job.keyURI ?? .fairPlay, title: job.title)
@@ -124,7 +124,7 @@ struct PackagingSession {
         guard let source = try periodSource(plan.job, deliver: { await delivery.add($0) }) else { return [] }
         let length = plan.job.rotation?.seconds(segment: plan.job.segmentDuration) ?? 0
         var periods: [ContentKeyPeriod] = []
-        for number in 0..<(plan.mostPeriods ?? 1) {
+        for number in 0..<(plan.maximumPeriods ?? 1) {
             let request = KeyPeriodRequest(number: number, trackClasses: plan.trackClasses, duration: length)
             periods.append(try await source.period(request))
         }

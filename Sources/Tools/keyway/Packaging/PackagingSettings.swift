@@ -108,7 +108,7 @@ struct PackagingSettings {
             job.outputProtection = try outputProtection()
             job.live = try live()
             job.rotation = try rotation()
-            job.awaitsKeys = fetchesKeys
+            job.keysArriveLater = fetchesKeys
             job.keys = try keys(job)
             try job.validate()
         } catch {

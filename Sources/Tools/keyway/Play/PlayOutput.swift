@@ -33,7 +33,7 @@ struct PlayOutput {
             } else {
                 output = StreamOutput(try OutputFile(path, visibility: .growing))
             }
-        } catch let failure as FileFailure {
+        } catch let failure as FileError {
             throw CommandFailure(failure)
         } catch {
             throw .file("cannot create \(path): \(lastSystemError())")

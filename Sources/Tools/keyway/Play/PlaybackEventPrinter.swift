@@ -66,13 +66,13 @@ actor PlaybackEventPrinter {
         case .onlyOne: "no other variant"
         case .throughput(let rate): "measured throughput \(rate / 1000) kbit/s"
         case .bufferLow(let ahead): "only \(seconds(ahead)) buffered"
-        case .bufferRich(let ahead): "\(seconds(ahead)) buffered"
+        case .bufferHigh(let ahead): "\(seconds(ahead)) buffered"
         case .tooSoon: "the last switch was too recent"
-        case .runningDry(let needed, let ahead):
+        case .bufferDraining(let needed, let ahead):
             "the download would take \(seconds(needed)), \(seconds(ahead)) buffered"
         case .failed(let failure): "the other variant failed: \(text(failure))"
         case .noLongerFits(let reasons): reasons.map { "\($0)" }.joined(separator: "; ")
-        case .allSetAside: "all variants have failed"
+        case .allExcluded: "all variants have failed"
         case .nothingPlayable: "no variant can be played"
         }
     }

@@ -69,8 +69,8 @@ struct PlaylistChecker: Sendable {
         _ file: LintFile,
         _ subject: Subject
     ) async -> CheckFindings {
-        let references = PresentationLoader.references(of: file)
-        let presentation = PresentationLoader(loader: loader, limit: playlistLimit)
+        let references = PlaylistTreeLoader.references(of: file)
+        let presentation = PlaylistTreeLoader(loader: loader, limit: playlistLimit)
         let children = await presentation.load(
             references,
             from: subject.loaded.location,
@@ -121,8 +121,8 @@ struct PlaylistInput: Sendable {
 /// The findings of a presentation, with the names of its playlists in output.
 private struct MultivariantFindings {
     private let root: LintFile
-    private let references: [PresentationLoader.Reference]
-    private let children: [String: PresentationLoader.Child]
+    private let references: [PlaylistTreeLoader.Reference]
+    private let children: [String: PlaylistTreeLoader.Child]
     /// The playlists by base URI, which the linter uses as the file name.
     private var files: [String: (file: LintFile, name: String)] = [:]
     /// The notes about the delivery of the playlists.
@@ -132,8 +132,8 @@ private struct MultivariantFindings {
     init(
         root: LintFile,
         name: String,
-        references: [PresentationLoader.Reference],
-        children: [String: PresentationLoader.Child]
+        references: [PlaylistTreeLoader.Reference],
+        children: [String: PlaylistTreeLoader.Child]
     ) {
         self.root = root
         self.references = references
@@ -144,7 +144,7 @@ private struct MultivariantFindings {
         files[root.name] = (root, name)
     }
 
-    private mutating func add(_ reference: PresentationLoader.Reference) {
+    private mutating func add(_ reference: PlaylistTreeLoader.Reference) {
         switch children[reference.uri] {
         case .file(let file, let name, let note):
             guard files[file.name] == nil, file.name != root.name else { return }
@@ -187,7 +187,7 @@ private struct MultivariantFindings {
     }
 }
 
-extension PresentationLoader.Child {
+extension PlaylistTreeLoader.Child {
     /// The reason why the playlist is not available.
     fileprivate var reason: String? {
         switch self {

@@ -75,7 +75,7 @@ enum OutputPath {
 
 extension CommandFailure {
     /// Creates a failure for an output that cannot be written.
-    init(_ failure: FileFailure) {
+    init(_ failure: FileError) {
         let next =
             switch failure.code {
             case EEXIST: "give another name, or delete the existing file first"

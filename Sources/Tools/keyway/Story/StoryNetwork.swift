@@ -21,11 +21,11 @@ final class StoryNetwork: Sendable {
     /// The bandwidth, in bits per second.
     static let rate = 2_500_000.0
 
-    let time: JumpingTime
+    let time: SimulatedTime
     private let state = Mutex<(outage: Range<Duration>?, requests: Requests)>((nil, Requests()))
     private let transport = HTTPClientTransport()
 
-    init(_ time: JumpingTime) { self.time = time }
+    init(_ time: SimulatedTime) { self.time = time }
 
     /// The requests so far.
     var requests: Requests { state.withLock { $0.requests } }
@@ -70,7 +70,7 @@ final class StoryNetwork: Sendable {
 
 extension StoryNetwork: KeyTransport {
     /// Sends a request to the key server.
-    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportAnswer {
+    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
         guard !isDown else { throw .noConnection }
         count(request)
         return try await exchange { () throws(KeyTransportError) in try await transport.send(request) }
@@ -92,7 +92,7 @@ extension StoryNetwork: MediaLoader {
 }
 
 /// The persistent keys of the app, in memory.
-final class StoryPersistentKeys: KeptKeys {
+final class StoryPersistentKeys: PersistentKeyStore {
     private let keys = Mutex<[String: [UInt8]]>([:])
 
     /// The number of keys.

@@ -7,19 +7,19 @@ import StreamPlayer
 actor StoryOutput: MediaOutput {
     /// A file with a section of a track in one quality.
     struct Section: Sendable {
-        let track: ClearPiece.TrackKind
+        let track: DecryptedPiece.TrackKind
         let name: String
     }
 
-    nonisolated let takesNewInitializations = true
+    nonisolated let supportsInitializationChanges = true
     /// The sections, in playback order.
     private(set) var sections: [Section] = []
     private let programs: StoryPrograms
-    private var files: [ClearPiece.TrackKind: FileHandle] = [:]
+    private var files: [DecryptedPiece.TrackKind: FileHandle] = [:]
 
     init(_ programs: StoryPrograms) { self.programs = programs }
 
-    func write(_ piece: ClearPiece) throws {
+    func write(_ piece: DecryptedPiece) throws {
         if piece.isInitialization {
             let name = "played-\(piece.track.rawValue)-\(sections.count).mp4"
             try OutputFile.write([], to: programs.path(name), access: .owner)

@@ -30,7 +30,7 @@ struct StoryPlayback: Sendable {
     /// The initial bandwidth estimate, in bits per second.
     private static let firstThroughput: UInt64 = 400_000
 
-    private let time = JumpingTime()
+    private let time = SimulatedTime()
     private let network: StoryNetwork
     private let session: KeySession
     private let loader: KeyLoader
@@ -44,23 +44,23 @@ struct StoryPlayback: Sendable {
         self.printer = printer
         network = StoryNetwork(time)
         let device = try DeviceOptions.parse(["--credentials", server.credentials])
-            .device(clock: JumpingDeviceClock(time: time, start: Int64(Date().timeIntervalSince1970)))
+            .device(clock: SimulatedDeviceClock(time: time, start: Int64(Date().timeIntervalSince1970)))
         session = KeySession(
             device: device,
-            clock: JumpingClock(time: time, wakes: false),
+            clock: SimulatedClock(time: time, wakes: false),
             // The loader handles timeouts and lease renewals.
             responseTimeout: nil,
             renewalLead: nil
         )
         var settings = KeyLoaderSettings()
-        settings.keptKeys = persistentKeys
+        settings.persistentKeys = persistentKeys
         let token = server.token
         loader = KeyLoader(
             source: session,
             service: .keyway(server.url) { _ in token.map { PlaybackToken($0) } },
             transport: network,
             settings: settings,
-            clock: JumpingClock(time: time),
+            clock: SimulatedClock(time: time),
             // With a fixed seed, all runs are the same.
             random: SeededNumbers(seed: 1)
         )
@@ -95,7 +95,7 @@ struct StoryPlayback: Sendable {
         settings.abilities.throughput = Self.firstThroughput
         settings.attempts = 10
         let systems = PlayerKeySystems(fairPlay: session) { try PlayKeys.playable($0) }
-        let clock = JumpingClock(time: time)
+        let clock = SimulatedClock(time: time)
         let player = Player(settings: settings, keys: systems, loader: network, clock: clock) { event in
             // Expired leases are ended here, because the session's timer does not follow the simulated clock.
             await session.checkDeadlines()

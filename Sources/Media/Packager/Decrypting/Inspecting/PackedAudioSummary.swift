@@ -15,7 +15,7 @@ package struct PackedAudioSummary: Sendable {
     /// The total size of the frames in bytes.
     package private(set) var byteCount = 0
     /// The first 16 ID3 tags.
-    package private(set) var tags: [ID3TagPlace] = []
+    package private(set) var tags: [LocatedID3Tag] = []
     /// The number of ID3 tags, including those that are not in ``tags``.
     package private(set) var tagCount = 0
     /// The error that stopped the counting; nil if the file was read to its end.
@@ -26,7 +26,7 @@ package struct PackedAudioSummary: Sendable {
         var position = 0
         do throws(ParseError) {
             while position < file.byteCount {
-                if let tag = try ID3TagPlace(file, at: position) {
+                if let tag = try LocatedID3Tag(file, at: position) {
                     tagCount += 1
                     if tags.count < 16 { tags.append(tag) }
                     position = tag.range.upperBound

@@ -36,7 +36,7 @@ package struct PresentationDecryptor {
     ///   - folder: The folder of the decrypted presentation; created if it does not exist. It must not be the
     ///     playlist's folder.
     ///   - progress: Called before each file.
-    /// - Throws: ``DecryptionError``, `ParseError`, ``FileFailure``.
+    /// - Throws: ``DecryptionError``, `ParseError`, ``FileError``.
     package func decrypt(
         _ playlist: String,
         to folder: String,
@@ -79,7 +79,7 @@ package struct PresentationDecryptor {
     /// Returns the distinct URIs of the FairPlay keys that a presentation requires, in order of appearance.
     ///
     /// - Parameter playlist: The path of a playlist.
-    /// - Throws: ``DecryptionError``, ``FileFailure``.
+    /// - Throws: ``DecryptionError``, ``FileError``.
     package static func fairPlayKeyURIs(_ playlist: String) throws -> [String] {
         let paths = try PresentationPaths(playlist: playlist)
         let plan = try PresentationPlan((playlist as NSString).lastPathComponent, paths: paths)
@@ -116,7 +116,7 @@ package struct PresentationDecryptor {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            throw FileFailure(.create, path: path, code: errno == 0 ? ENOTDIR : errno)
+            throw FileError(.create, path: path, code: errno == 0 ? ENOTDIR : errno)
         }
     }
 }

@@ -11,11 +11,11 @@ struct PresentationPaths {
 
     /// Resolves the folder of a playlist.
     ///
-    /// - Throws: ``FileFailure``.
+    /// - Throws: ``FileError``.
     init(playlist: String) throws {
         let folder = (playlist as NSString).deletingLastPathComponent
         guard let real = Self.realPath(folder.isEmpty ? "." : folder) else {
-            throw FileFailure(.open, path: playlist, code: errno)
+            throw FileError(.open, path: playlist, code: errno)
         }
         root = real
     }
@@ -49,7 +49,7 @@ struct PresentationPaths {
         let folder = playlist.lastIndex(of: "/").map { String(playlist[...$0]) } ?? ""
         let name = folder + decoded
         guard let real = Self.realPath(self.path(name)) else {
-            throw FileFailure(.open, path: self.path(name), code: errno)
+            throw FileError(.open, path: self.path(name), code: errno)
         }
         guard real.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
             throw refused("the file is a symbolic link to a target outside the playlist's folder")

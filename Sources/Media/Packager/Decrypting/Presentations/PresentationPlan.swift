@@ -52,7 +52,7 @@ struct PresentationPlan {
     /// - Parameters:
     ///   - name: The name of the main playlist.
     ///   - paths: The paths of the files.
-    /// - Throws: ``DecryptionError``, also for errors in playlists; ``FileFailure``.
+    /// - Throws: ``DecryptionError``, also for errors in playlists; ``FileError``.
     init(_ name: String, paths: PresentationPaths) throws {
         self.paths = paths
         let main = try read(name)

@@ -171,7 +171,7 @@ struct PresentationSession {
         struct Part {
             var old: Range<Int>
             var new: Range<Int>
-            var segment: SegmentDecryption?
+            var segment: SegmentDecryptor?
         }
         var parts: [Part] = []
         var size = 0
@@ -193,7 +193,7 @@ struct PresentationSession {
                         "its EXT-X-KEY tag has no IV: give one with the key, as KID:KEY:IV"
                     )
                 }
-                let segment = try SegmentDecryption(input.extracting(range), key: key.key, iv: iv, name: file.name)
+                let segment = try SegmentDecryptor(input.extracting(range), key: key.key, iv: iv, name: file.name)
                 part.new = size..<size + segment.clearSize
                 part.segment = segment
             }

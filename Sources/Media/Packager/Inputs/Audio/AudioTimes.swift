@@ -61,10 +61,10 @@ struct AudioTimes {
     }
 
     /// Converts a time of the stream to units of 1/90,000 second.
-    func programTime(_ samples: Int64) -> Int64 { MediaTime(samples, timescale: UInt32(rate)).converted(to: 90_000) }
+    func programTime(_ samples: Int64) -> Int64 { RationalTime(samples, timescale: UInt32(rate)).converted(to: 90_000) }
 
     /// Converts a time of the program to samples.
     func toSamples(_ time: Int64) -> Int64 {
-        MediaTime(time, timescale: UInt32(ProgramClock.rate)).converted(to: UInt32(rate))
+        RationalTime(time, timescale: UInt32(ProgramClock.rate)).converted(to: UInt32(rate))
     }
 }

@@ -18,7 +18,7 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
 
     /// Reads the first frames.
     ///
-    /// - Throws: ``InputFailure`` if there is no frame, or the first one cannot be described; ``FileFailure``.
+    /// - Throws: ``InputFailure`` if there is no frame, or the first one cannot be described; ``FileError``.
     init(_ source: any ByteSource) throws {
         self.source = source
         name = source.name

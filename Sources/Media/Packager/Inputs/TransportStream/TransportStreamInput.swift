@@ -41,7 +41,7 @@ package final class TransportStreamInput: MediaInput {
     /// Reads the beginning of a stream until all streams are identified.
     ///
     /// - Throws: ``InputFailure`` if the input is not a transport stream, is encrypted, or has no stream that can be
-    ///   packaged; ``FileFailure``.
+    ///   packaged; ``FileError``.
     package init(_ source: any ByteSource, limits: Limits = Limits()) throws {
         self.source = source
         self.limits = limits

@@ -85,7 +85,7 @@ extension VideoUsabilityInformation.Timing {
     /// Returns the duration of a number of ticks in units of 1/90,000 second; nil if it is not a plausible frame
     /// duration.
     func duration(ticks: Int64) -> Int64? {
-        let duration = MediaTime(ticks * Int64(unitsInTick), timescale: timeScale).converted(to: 90_000)
+        let duration = RationalTime(ticks * Int64(unitsInTick), timescale: timeScale).converted(to: 90_000)
         return (90...ProgramClock.rate).contains(duration) ? duration : nil
     }
 }

@@ -34,12 +34,12 @@ struct LiveManifest: Sendable {
     private struct Epoch {
         var number: Int
         /// The media time of the start.
-        var origin: MediaTime
+        var origin: RationalTime
         /// The start relative to availabilityStartTime.
         var start: ManifestDuration
 
         /// Returns the start of a segment relative to availabilityStartTime.
-        func start(of time: MediaTime) -> ManifestDuration {
+        func start(of time: RationalTime) -> ManifestDuration {
             let (here, zero) = (time.converted(to: 1_000_000), origin.converted(to: 1_000_000))
             return ManifestDuration(microseconds: start.microseconds &+ here &- zero)
         }

@@ -10,7 +10,7 @@ struct LivePeriod: Sendable {
     private let keyPeriod: Int
     private let isInClearLead: Bool
     /// The media time at which its first segment starts.
-    private let origin: MediaTime
+    private let origin: RationalTime
     /// The start relative to availabilityStartTime.
     private let start: ManifestDuration
     /// The renditions with the segments received so far, by rendition index.
@@ -58,7 +58,7 @@ struct LivePeriod: Sendable {
             Rendition.Segment(
                 resource: Rendition.Resource(uri: segment.entry.uri),
                 byteCount: segment.entry.byteCount ?? 0,
-                duration: MediaTime(Int64(clamping: position.duration), timescale: position.start.timescale),
+                duration: RationalTime(Int64(clamping: position.duration), timescale: position.start.timescale),
                 isProtected: part.isProtected,
                 keyFrames: []
             )

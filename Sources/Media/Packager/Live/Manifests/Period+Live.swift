@@ -30,7 +30,7 @@ extension Period {
     /// Converts a media time of a template to a time relative to availabilityStartTime.
     private func end(_ time: UInt64, _ template: SegmentTemplate) -> ManifestDuration {
         let start = start?.microseconds ?? 0
-        let units = MediaTime(
+        let units = RationalTime(
             Int64(clamping: time) &- Int64(clamping: template.presentationTimeOffset),
             timescale: max(1, template.timescale)
         )

@@ -29,7 +29,7 @@ struct ActivityEvent: Sendable {
     var assetID: [UInt8]?
     var policyName: String?
     /// The facts that a policy trial can evaluate again.
-    var facts: RequestFacts?
+    var facts: RequestProperties?
 }
 
 extension ActivityEvent.Client {

@@ -15,7 +15,7 @@ import TextCoding
 /// the reason is not shown, as in responses to devices. For a CKC, the response describes the container only, because
 /// only the device can decrypt it.
 struct InspectionRoutes: Sendable {
-    let opener: (bundles: BundleShelf, pool: BoundedWorkPool)?
+    let opener: (bundles: BundleCache, pool: BoundedWorkPool)?
     let store: any AuditLog
     private static let bodyLimit = 98_304
 

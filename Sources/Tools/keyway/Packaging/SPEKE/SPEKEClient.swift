@@ -36,7 +36,7 @@ struct SPEKEClient: Sendable {
     func send(_ document: [UInt8]) async throws(CommandFailure) -> [UInt8] {
         let url = URL(string: address)
         let bare = url?.withoutUserInformation.absoluteString ?? address
-        var request = BoundedHTTP.Request(bare, timeout: .seconds(60), maximumAnswer: Self.responseLimit)
+        var request = BoundedHTTP.Request(bare, timeout: .seconds(60), maximumResponseSize: Self.responseLimit)
         request.method = "POST"
         request.body = document
         // The header name is lowercase as in AWS's server tests, because the reference server compares it

@@ -1,0 +1,82 @@
+package import KeyServerModule
+package import KeyStore
+import Synchronization
+
+/// The certificate bundles in use, in the server's Key Server Module. They follow the store.
+///
+/// A request uses the same module from start to end: a decrypted SPC keeps its bundle.
+package final class BundleCache: Sendable {
+    /// The changes of a reload.
+    package struct Change: Sendable, Equatable {
+        /// The names of new and replaced bundles.
+        package var taken: [String] = []
+        /// The names of bundles that are no longer in use.
+        package var dropped: [String] = []
+        /// The bundles that cannot be used, with the reason. Each is reported once, until the reason changes.
+        package var leftOut: [String: String] = [:]
+    }
+
+    private struct LoadedBundle {
+        let record: CertificateBundleRecord
+        let bundle: CertificateBundle
+    }
+
+    private struct ReloadState {
+        var inUse: [String: LoadedBundle] = [:]
+        var leftOut: [String: String] = [:]
+    }
+
+    private let allowsDevelopment: Bool
+    /// The state of the reload. The lock serializes reloads, because loading a plug-in may take long.
+    private let reloadState = Mutex(ReloadState())
+    private let current: Mutex<KSM>
+
+    /// Creates the object without bundles; ``take(_:)`` sets them.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the module.
+    ///   - allowsDevelopment: Whether bundles of kind development are used.
+    package init(configuration: KSM.Configuration, allowsDevelopment: Bool) {
+        self.allowsDevelopment = allowsDevelopment
+        current = Mutex(KSM(configuration: configuration))
+    }
+
+    /// Creates the object with a module.
+    package init(_ module: KSM) {
+        allowsDevelopment = false
+        current = Mutex(module)
+    }
+
+    /// The current Key Server Module.
+    package var module: KSM { current.withLock { $0 } }
+
+    /// Replaces the bundles in use. A bundle whose record is unchanged is kept, with its loaded plug-in.
+    ///
+    /// This reads keys and loads plug-ins, so do not call it on an event loop.
+    ///
+    /// - Throws: ``BundleError`` if two bundles have the same certificate. The bundles in use are unchanged in this
+    ///   case.
+    package func take(_ records: [CertificateBundleRecord]) throws(BundleError) -> Change {
+        try reloadState.withLock { reloadState throws(BundleError) in
+            let loaded = BundleLoader.load(records, allowingDevelopment: allowsDevelopment) { record in
+                guard let known = reloadState.inUse[record.name], known.record == record else { return nil }
+                return known.bundle
+            }
+            let module = try KSM(bundles: loaded.bundles, configuration: module.configuration)
+            var change = Change()
+            let recordByName = Dictionary(records.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+            var inUse: [String: LoadedBundle] = [:]
+            for bundle in loaded.bundles {
+                guard let record = recordByName[bundle.name] else { continue }
+                inUse[bundle.name] = LoadedBundle(record: record, bundle: bundle)
+                if reloadState.inUse[bundle.name]?.record != record { change.taken.append(bundle.name) }
+            }
+            change.dropped = reloadState.inUse.keys.filter { inUse[$0] == nil }.sorted()
+            let leftOut = Dictionary(loaded.leftOut.map { ($0.name, $0.reason) }, uniquingKeysWith: { $1 })
+            change.leftOut = leftOut.filter { reloadState.leftOut[$0.key] != $0.value }
+            reloadState = ReloadState(inUse: inUse, leftOut: leftOut)
+            current.withLock { $0 = module }
+            return change
+        }
+    }
+}
