@@ -282,7 +282,9 @@ struct LicenseCheckTests {
             try verdict(main, RestrictingReports(kextDenyListVersion: 30), report, phone) == "security-level-too-low"
         )
         #expect(try verdict(main, RestrictingReports(kextDenyListVersion: 31), report, phone) == nil)
-        #expect(try verdict(main, RestrictingReports(securityLevel: .baseline), report, phone) == "security-level-too-low")
+        #expect(
+            try verdict(main, RestrictingReports(securityLevel: .baseline), report, phone) == "security-level-too-low"
+        )
         #expect(try verdict(main, RestrictingReports(securityLevel: .main), report, phone) == nil)
         // A Mac that reports to be a phone, or reports no kind, has no Kext Deny List.
         let mac = RestrictingReports(kinds: [.apple(.appleDesktop)])

@@ -64,6 +64,8 @@ struct PolicyOpeningsTests {
 
     @Test("A rental without a lease limits only the start of playback")
     func rental() throws {
-        #expect(try permissiveSettings(#"{"rental":"P2D"}"#).contains("can continue without an end after it has started"))
+        #expect(
+            try permissiveSettings(#"{"rental":"P2D"}"#).contains("can continue without an end after it has started")
+        )
     }
 }

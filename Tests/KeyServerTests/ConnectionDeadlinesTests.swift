@@ -230,7 +230,7 @@ struct ConnectionDeadlinesTests {
 private final class SlowNetwork: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     var isBlocked = false
-    /// Whether the server has closed its output.
+    /// True if the server has closed its output.
     private(set) var isHalfClosed = false
     private var held: [EventLoopPromise<Void>?] = []
 

@@ -65,7 +65,7 @@ final class SocketClient {
     /// Waits for a time that is shorter than every deadline.
     func pause() { usleep(10_000) }
 
-    /// Whether any data has arrived.
+    /// True if any data has arrived.
     var hasAnswer: Bool {
         var byte: UInt8 = 0
         return !received.isEmpty || recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0

@@ -36,7 +36,7 @@ extension SQLiteKeyStore {
     }
 }
 
-/// Whether a file contains some bytes.
+/// Returns whether a file contains some bytes.
 func holds(_ file: [UInt8], _ part: [UInt8]) -> Bool {
     file.indices.contains { file[$0] == part[0] && file[$0...].starts(with: part) }
 }

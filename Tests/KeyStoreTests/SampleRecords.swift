@@ -50,14 +50,14 @@ package enum Sample {
 }
 
 extension ContentRecord {
-    /// Whether two records are equal, including their keys.
+    /// Returns whether two records are equal, including their keys.
     package static func same(_ left: ContentRecord?, _ right: ContentRecord) -> Bool {
         left?.info == right.info && left?.contentKey == right.contentKey && left?.iv == right.iv
     }
 }
 
 extension CertificateBundleRecord {
-    /// Whether two bundles are equal, including their secrets.
+    /// Returns whether two bundles are equal, including their secrets.
     package static func same(_ left: CertificateBundleRecord, _ right: CertificateBundleRecord) -> Bool {
         left.name == right.name && left.kind == right.kind && left.certificate == right.certificate
             && left.scope == right.scope && same(left.privateKey, right.privateKey) && same(left.dask, right.dask)

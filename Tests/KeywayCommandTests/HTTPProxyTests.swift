@@ -58,7 +58,11 @@ struct HTTPProxyTests {
         }
         let address = server.address.dropFirst("http://".count)
         let proxies = HTTPProxies(["http_proxy": "http://user:pass@\(address)"])
-        let request = BoundedHTTP.Request("http://keys.example:81/a%20b?c=d", timeout: .seconds(30), maximumResponseSize: 100)
+        let request = BoundedHTTP.Request(
+            "http://keys.example:81/a%20b?c=d",
+            timeout: .seconds(30),
+            maximumResponseSize: 100
+        )
         let answer = try await CommandHTTP.send(request, proxies: proxies)
         #expect(answer.body == Array("through".utf8))
         let heard = try #require(log.requests.withLock { $0 }.first)

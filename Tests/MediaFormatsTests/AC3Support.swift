@@ -57,7 +57,7 @@ struct TestSyncframe {
         return header + [UInt8](repeating: fill, count: size - header.count)
     }
 
-    /// Whether every optional field of the mixing metadata is present.
+    /// Returns whether every optional field of the mixing metadata is present.
     private func putMixing(_ bits: inout TestBits, _ blockCount: Int) {
         func put(_ fields: (Int, Int)...) { for (value, width) in fields { bits.put(value, width) } }
         if mode > 2 { put((2, 2)) }

@@ -161,7 +161,7 @@ struct AnyParser {
         isHEVC ? (33...34).contains(unit[0] >> 1 & 63) : (7...8).contains(unit[0] & 31)
     }
 
-    /// Whether the NAL unit is a slice; nil for other NAL units.
+    /// Returns whether the NAL unit is a slice; nil for other NAL units.
     mutating func feed(_ unit: [UInt8]) throws -> Bool? {
         if isHEVC {
             if try hevc.update(unit.span.bytes) { return nil }

@@ -66,7 +66,7 @@ package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
     package let notes: [Finding]
     /// The rule for which strict parsing rejects the playlist; nil if it accepts the playlist.
     package let strict: String?
-    /// Whether the playlists are in canonical form, which is the form that the writer produces.
+    /// True if the playlists are in canonical form, which is the form that the writer produces.
     package let isCanonical: Bool
     /// The playlists; the name is empty if there is only one.
     package let files: [(name: String, bytes: [UInt8])]

@@ -50,7 +50,7 @@ package struct VectorFile: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the message must be accepted.
+    /// True if the message must be accepted.
     package var isSuccess: Bool { headers["expect"] == "success" }
     /// The error code that the refusal must have.
     package var error: String? { headers["error"] }

@@ -149,7 +149,8 @@ struct DeviceMemoryTests {
         #expect(try bench.device.facts(ofPersistableKey: updated).firstPlayed == bench.clock.now)
         let limited = try bench.persistentKey(.persistent(rental: 60))
         #expect(
-            try bench.device.facts(ofPersistableKey: limited) == PersistentKeyInformation(acquired: bench.clock.now, storage: 60)
+            try bench.device.facts(ofPersistableKey: limited)
+                == PersistentKeyInformation(acquired: bench.clock.now, storage: 60)
         )
         let unlimited = try bench.persistentKey(.persistent(rental: 0))
         #expect(try bench.device.facts(ofPersistableKey: unlimited).storage == nil)

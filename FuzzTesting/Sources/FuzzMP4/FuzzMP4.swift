@@ -23,7 +23,7 @@ struct FileContents {
     let movie: Movie
     /// The samples by track.
     private(set) var samples: [[Sample]] = []
-    /// Whether all cursors reached their ends.
+    /// True if all cursors reached their ends.
     private(set) var isComplete: Bool
 
     init?(_ input: [UInt8]) {

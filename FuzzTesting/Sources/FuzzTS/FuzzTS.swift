@@ -48,7 +48,7 @@ struct Demuxed: Equatable {
     }
 }
 
-/// Whether payload and timestamps are equal.
+/// Returns whether payload and timestamps are equal.
 func isSame(_ left: TransportDemuxer.Packet, _ right: TransportDemuxer.Packet) -> Bool {
     left.pid == right.pid && left.presentationTime == right.presentationTime && left.decodeTime == right.decodeTime
         && left.isRandomAccess == right.isRandomAccess && left.payload == right.payload

@@ -14,7 +14,7 @@ package struct BlockRun: Sendable {
     package var cryptBlocks: Int
     /// The number of blocks to skip after that; 0 means that no block is skipped.
     package var skipBlocks: Int
-    /// Whether this run continues the chain of the previous run; ``iv`` is ignored then.
+    /// True if this run continues the chain of the previous run; ``iv`` is ignored then.
     package var continuesChain: Bool
     /// The initialization vector of the chain.
     package var iv: SIMD16<UInt8>

@@ -11,7 +11,7 @@ package struct CounterRun: Sendable {
     package var source: Int
     /// The size in bytes.
     package var count: Int
-    /// Whether this run continues the stream of the previous run; ``counter`` is ignored then.
+    /// True if this run continues the stream of the previous run; ``counter`` is ignored then.
     package var continuesStream: Bool
     /// The first counter block. Its bytes 8 to 15 are a 64-bit big-endian counter that wraps around (ISO/IEC 23001-7,
     /// 9.3).

@@ -45,11 +45,11 @@ package final class OutputFile {
     private let target: String
     private let replaces: Bool
     private let isDurable: Bool
-    /// Whether a regular file exists that will be replaced.
+    /// True if a regular file exists that will be replaced.
     private var isReplacement = false
-    /// Whether a file that is written in place still has its old content.
+    /// True if a file that is written in place still has its old content.
     private var mustTruncate = false
-    /// Whether an empty file was created at the target, which is removed if writing does not finish.
+    /// True if an empty file was created at the target, which is removed if writing does not finish.
     private var createdTarget = false
 
     /// Opens the output for writing.

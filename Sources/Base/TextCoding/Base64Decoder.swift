@@ -36,7 +36,7 @@ struct Base64Decoder {
         }()
     }
 
-    /// Whether the next four digits form a group of three bytes.
+    /// True if the next four digits form a group of three bytes.
     var isAtGroupBoundary: Bool { digits & 3 == 0 && padding == 0 }
 
     /// Decodes groups of four digits as long as the text has complete groups. The capacity is reserved once, because

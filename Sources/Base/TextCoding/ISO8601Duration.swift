@@ -9,7 +9,7 @@ package struct ISO8601Duration: Hashable, Sendable {
     package let seconds: UInt64
     /// The digits after the decimal point; nil if there is no point.
     package let fraction: String?
-    /// Whether the text contains weeks, which XML Schema does not support.
+    /// True if the text contains weeks, which XML Schema does not support.
     package let hasWeeks: Bool
 
     /// Parses a duration. Returns nil if the text is not valid.

@@ -159,7 +159,9 @@ struct XMLScan {
         _ line: Int
     ) throws(XMLDocumentError) {
         counter += 1
-        guard counter <= limit else { throw XMLDocumentError("line \(line)", "the document has more than \(limit) \(what)") }
+        guard counter <= limit else {
+            throw XMLDocumentError("line \(line)", "the document has more than \(limit) \(what)")
+        }
     }
 
     private func failure(_ reason: String) -> XMLDocumentError { XMLDocumentError("line \(line)", reason) }

@@ -70,14 +70,20 @@ package struct XMLTree {
     /// - Throws: ``XMLDocumentError`` with the line number.
     package init(_ bytes: [UInt8]) throws(XMLDocumentError) {
         guard bytes.count <= Limit.size else {
-            throw XMLDocumentError("document", "the document has \(bytes.count) bytes; at most \(Limit.size) are allowed")
+            throw XMLDocumentError(
+                "document",
+                "the document has \(bytes.count) bytes; at most \(Limit.size) are allowed"
+            )
         }
         // Other encodings could hide a document type from the next check. Zero bytes end strings in C.
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
             throw XMLDocumentError("document", "the document is not in UTF-8")
         }
         guard !Self.hasDocumentType(bytes), let text = Self.withoutDeclaration(bytes) else {
-            throw XMLDocumentError("document", "the document has a document type or declares another encoding than UTF-8")
+            throw XMLDocumentError(
+                "document",
+                "the document has a document type or declares another encoding than UTF-8"
+            )
         }
         guard !Self.hasEmptyInstruction(text) else {
             throw XMLDocumentError("document", "the document has a processing instruction without content")

@@ -79,15 +79,15 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
     var identifier: String { get }
     /// The key system of the expected response.
     var keySystem: ContentKeySystem { get }
-    /// Whether the response renews a key in use. It must be a new response: an earlier response is rejected.
+    /// True if the response renews a key in use. It must be a new response: an earlier response is rejected.
     var isRenewal: Bool { get }
-    /// Whether a persistable key was requested and this request can provide one.
+    /// True if a persistable key was requested and this request can provide one.
     var canProvidePersistableKey: Bool { get }
 
-    /// Whether the request still waits for a response. It is false after a response or after the session's timeout.
+    /// True if the request still waits for a response. It is false after a response or after the session's timeout.
     var isOpen: Bool { get }
 
-    /// Whether the key is needed now, for example because a player waits for it. This may change to true after the
+    /// True if the key is needed now, for example because a player waits for it. This may change to true after the
     /// request was made; the source then reports ``ContentKeySourceEvent/awaited(_:)``.
     var isAwaited: Bool { get }
 
@@ -144,9 +144,9 @@ extension ContentKeyLoading {
 
 /// The options of a key request.
 public struct ContentKeyRequestOptions: Sendable, Equatable {
-    /// Whether the key will be persistent, for offline playback.
+    /// True if the key will be persistent, for offline playback.
     public var isPersistable: Bool
-    /// Whether the key is requested before it is needed.
+    /// True if the key is requested before it is needed.
     public var isPreload: Bool
 
     /// Creates options; the default is an online key that is needed now.

@@ -6,7 +6,7 @@ public import Foundation
 public struct DownloadStoragePolicy: Hashable, Sendable {
     /// The date after which the download is deleted before downloads that have not expired.
     public var expirationDate: Date
-    /// Whether less important downloads are deleted first.
+    /// True if less important downloads are deleted first.
     public var isImportant: Bool
 
     /// Creates a policy.

@@ -28,9 +28,9 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     public let identifier: String
     /// The key system of the expected response.
     public let keySystem: ContentKeySystem
-    /// Whether the response renews a key in use.
+    /// True if the response renews a key in use.
     public let isRenewal: Bool
-    /// Whether this request can provide a persistable key and the app stores this key.
+    /// True if this request can provide a persistable key and the app stores this key.
     public let canProvidePersistableKey: Bool
 
     private let ledger: RequestLedger
@@ -54,13 +54,13 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     /// AVFoundation's request object that must be answered now.
     var current: AVContentKeyRequest { state.withLock { $0.persistable ?? $0.request } }
 
-    /// Whether the request is answered with a stored key: no SPC was made for it.
+    /// True if the request is answered with a stored key: no SPC was made for it.
     var usesStoredKey: Bool { state.withLock { $0.persistable != nil && !$0.hasSPC } }
 
-    /// Whether the request waits for the device's result.
+    /// True if the request waits for the device's result.
     var awaitsResult: Bool { state.withLock { $0.isAnswered && $0.outcome == nil } }
 
-    /// Whether the request still waits for a response.
+    /// True if the request still waits for a response.
     public var isOpen: Bool {
         state.withLock {
             !$0.isAnswered && $0.outcome == nil && ($0.persistable ?? $0.request).status == .requestingResponse

@@ -50,7 +50,7 @@ extension ContentKeyError {
         return chain
     }
 
-    /// Whether a new key from the server may help after a stored key was rejected.
+    /// True if a new key from the server may help after a stored key was rejected.
     var isStoredKeyRejection: Bool {
         switch code {
         case .persistentKeyOutdated, .persistentKeyExpired, .invalidPersistentKey: true

@@ -5,7 +5,7 @@ extension DeviceKey: ProtectedContentKey {
     /// The remaining time of the lease, by the device's clock; nil if the key has no lease.
     public var leaseRemaining: Duration? { leaseEnd.map { .seconds($0 &- now) } }
 
-    /// Whether the key can be used: false after it was removed, has expired or was invalidated.
+    /// True if the key can be used: false after it was removed, has expired or was invalidated.
     public var isUsable: Bool {
         switch status {
         case .ready, .playing, .outputRestricted: true

@@ -3,7 +3,7 @@ public import VirtualDevice
 
 /// A virtual FairPlay device as the device of a ``KeySession``, so that an app's key handling can be unit-tested.
 extension FPSDevice: ContentProtectionDevice {
-    /// Whether the device supports persistent keys on its current output.
+    /// True if the device supports persistent keys on its current output.
     public var supportsPersistableKeys: Bool { profile.supportsPersistentKeys && profile.output == .local }
 
     /// Starts a playback session and returns the 8 bytes of its session ID.

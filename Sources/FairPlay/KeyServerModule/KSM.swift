@@ -27,7 +27,7 @@ public struct KSM: Sendable {
         public var minimumKDL: UInt32 = 31
         /// The decryptor that performs several RSA operations at once; nil if there is none.
         public var multiBuffer: (any BatchOAEPDecryptor)?
-        /// Whether every CKC is decrypted and checked before it is issued, which costs a few microseconds.
+        /// True if every CKC is decrypted and checked before it is issued, which costs a few microseconds.
         public var checksBeforeIssuing: Bool
 
         /// Creates the default settings; ``checksBeforeIssuing`` is true in debug builds.

@@ -58,11 +58,11 @@ public struct KSMError: Error, Sendable {
         self.reason = reason
     }
 
-    /// Whether the error must be indistinguishable to clients from others of its kind: a client that can distinguish a
+    /// True if the error must be indistinguishable to clients from others of its kind: a client that can distinguish a
     /// bad OAEP block from a bad payload has a decryption oracle.
     public var isUnreadable: Bool { [.key, .payload, .sessionKey, .integrity].contains(stage) && !isOurFault }
 
-    /// Whether the server caused the error, for example by a failure of a plug-in or a library, so that the SPC may be
+    /// True if the server caused the error, for example by a failure of a plug-in or a library, so that the SPC may be
     /// valid.
     public var isOurFault: Bool { [.daskUnavailable, .libraryFailure, .lintFailed].contains(code) }
 

@@ -48,7 +48,7 @@ package struct DecryptionKeys: Sendable {
 }
 
 extension KeyID {
-    /// Whether the ID is 16 zero bytes, which means that the media do not specify a key ID.
+    /// True if the ID is 16 zero bytes, which means that the media do not specify a key ID.
     package var isZero: Bool { self == Self.zero }
 
     private static let zero = KeyID([UInt8](repeating: 0, count: 16))

@@ -21,7 +21,7 @@ public struct SampleBatch: Sendable {
     /// The number of samples in the batch.
     public var count: Int { entries.count }
 
-    /// Whether the batch contains no samples.
+    /// True if the batch contains no samples.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// Adds a sample that is protected as a whole.

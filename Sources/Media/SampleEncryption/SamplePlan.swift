@@ -172,7 +172,7 @@ struct SamplePlan {
 }
 
 extension ProtectionScheme {
-    /// Whether the scheme uses counter mode, which also allows IVs of 8 bytes.
+    /// True if the scheme uses counter mode, which also allows IVs of 8 bytes.
     var usesCounterMode: Bool {
         switch self {
         case .cenc, .cens: true

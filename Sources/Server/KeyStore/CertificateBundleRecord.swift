@@ -55,7 +55,7 @@ package struct CertificateBundleRecord: Sendable, Equatable {
 
     /// The primary key: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
     package let name: String
-    /// Whether the bundle may be used for production content.
+    /// True if the bundle may be used for production content.
     package let kind: Kind
     /// The X.509 certificate in DER, 1 to 16,384 bytes.
     package let certificate: [UInt8]

@@ -16,7 +16,7 @@ package enum ContentTrack: String, Sendable, CaseIterable {
     /// Video above high definition.
     case uhd
 
-    /// Whether the media are known to be video, of any resolution.
+    /// True if the media are known to be video, of any resolution.
     package var isVideo: Bool {
         switch self {
         case .video, .sd, .hd, .uhd: true

@@ -5,7 +5,7 @@ package enum ContentScope: Sendable, Equatable {
     /// Assets whose ID starts with one of these byte strings, each of 1 to 200 bytes. An empty list matches no asset.
     case assetIDPrefixes([[UInt8]])
 
-    /// Whether the scope includes the asset.
+    /// Returns whether the scope includes the asset.
     package func covers(assetID: [UInt8]) -> Bool {
         switch self {
         case .all: true

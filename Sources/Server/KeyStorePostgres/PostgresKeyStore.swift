@@ -10,7 +10,7 @@ package final class PostgresKeyStore: KeyServerStore {
     let writes: PostgresWriteQueue
     let keys: KeyEncryptionKeyRing
     let replaySecret: SecretBytes
-    /// Whether opening the store created it.
+    /// True if opening the store created it.
     package let isNew: Bool
     private let administration: PostgresWorker
     private let deviceHashKey: SecretBytes

@@ -86,7 +86,7 @@ extension SQLiteKeyStore {
 struct DataFolderLock {
     private let path: String
     private let descriptor: Int32
-    /// Whether the initializer created the folder.
+    /// True if the initializer created the folder.
     private let isNew: Bool
 
     /// Checks the folder's owner and mode, and waits for its lock.

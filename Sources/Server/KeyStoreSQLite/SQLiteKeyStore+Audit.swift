@@ -20,7 +20,9 @@ extension SQLiteKeyStore {
     /// Verifies the complete log against its hash chains. The log must also contain the last entry that the store
     /// recorded.
     package func verifyAudit(expecting head: AuditHead?) async throws(KeyStoreError) -> AuditVerification {
-        let last = try await translatingErrors(in: "audit") { try await pool.read { db in try SQLiteAuditRow.head(db) } }
+        let last = try await translatingErrors(in: "audit") {
+            try await pool.read { db in try SQLiteAuditRow.head(db) }
+        }
         return try await verifyPages(expecting: [last] + (head.map { [$0] } ?? []))
     }
 

@@ -18,7 +18,8 @@ extension SQLiteKeyStore {
             try await pool.read { db in
                 try Row.fetchAll(
                     db,
-                    sql: "SELECT \(SQLiteChannelRow.columns) FROM channel WHERE title_name > ? ORDER BY title_name LIMIT ?",
+                    sql:
+                        "SELECT \(SQLiteChannelRow.columns) FROM channel WHERE title_name > ? ORDER BY title_name LIMIT ?",
                     arguments: [title ?? "", pageSize(limit)]
                 ).map { try SQLiteChannelRow.record($0, db) }
             }

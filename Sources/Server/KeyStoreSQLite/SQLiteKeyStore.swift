@@ -12,7 +12,7 @@ package final class SQLiteKeyStore: KeyServerStore {
     let keys: KeyEncryptionKeyRing
     let writes: SQLiteWriteQueue
     let replaySecret: SecretBytes
-    /// Whether opening the store created it.
+    /// True if opening the store created it.
     package let isNew: Bool
     private let deviceHashKey: SecretBytes
 

@@ -81,7 +81,7 @@ package final class MultiBufferRSA: Sendable {
         version = numbers.map { "crypto_mb \($0.0).\($0.1).\($0.2)" } ?? "crypto_mb"
     }
 
-    /// Whether the library supports keys of this size.
+    /// Returns whether the library supports keys of this size.
     func supports(bits: Int) -> Bool { methods[bits] != nil }
 
     /// Performs the RSA operation on up to ``width`` blocks, each as long as the modulus and a number below the

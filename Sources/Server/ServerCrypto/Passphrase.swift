@@ -4,7 +4,7 @@ import FPSCrypto
 /// Provides a passphrase from memory to libcrypto. Without it, libcrypto would prompt on the terminal.
 final class PassphraseSource {
     private let passphrase: SecretBytes?
-    /// Whether libcrypto has requested the passphrase.
+    /// True if libcrypto has requested the passphrase.
     private(set) var wasRequested = false
 
     init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }

@@ -45,7 +45,7 @@ enum StoreLocation: Sendable {
             }
         }
 
-        /// Whether opening the store created it.
+        /// True if opening the store created it.
         var isNew: Bool {
             switch self {
             case .sqlite(let store): store.isNew

@@ -34,7 +34,7 @@ struct CKCVerification: Sendable {
     /// The messages that were checked.
     let exchange: CheckedExchange
 
-    /// Whether a device would accept the CKC.
+    /// True if a device would accept the CKC.
     var isAccepted: Bool { firstFailure == nil }
 
     /// The check at which a device would stop.
@@ -66,7 +66,7 @@ struct CKCVerification: Sendable {
 
     private struct Step: Sendable {
         let name: String
-        /// Whether later checks cannot run if this one fails.
+        /// True if later checks cannot run if this one fails.
         var isFatal = false
         let check: @Sendable (inout CheckedExchange) -> Verdict
     }

@@ -17,7 +17,7 @@ final class ScriptedSession: ContentKeySource {
     /// The behavior of each request.
     let keySystem: ContentKeySystem
     let route: ContentKeyRoute
-    /// Whether the session emits a request for a key.
+    /// True if the session emits a request for a key.
     let isSilent: Bool
 
     init(keySystem: ContentKeySystem = .fairPlayStreaming, route: ContentKeyRoute = .local, isSilent: Bool = false) {

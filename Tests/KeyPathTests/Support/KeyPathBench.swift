@@ -33,7 +33,7 @@ struct KeyPathBench: Sendable {
         var settings = KeyLoaderSettings()
         /// The offset of the device's clock, in seconds; a positive value is ahead.
         var skew: Int64 = 0
-        /// Whether the client connects to the server's port directly, without the proxy.
+        /// True if the client connects to the server's port directly, without the proxy.
         var isDirect = false
         var device: FPSDevice?
         var tokens: [String] = []
@@ -135,7 +135,7 @@ struct KeyPathBench: Sendable {
         try #require(key.protectedKey as? DeviceKey).contentKey().key
     }
 
-    /// Whether an asset's key can start playback and equals the server's key.
+    /// Returns whether an asset's key can start playback and equals the server's key.
     func plays(_ key: ContentKey, as asset: String) async throws -> Bool {
         try await key.beginPlayback()
         return try content(key) == server.keys[asset]

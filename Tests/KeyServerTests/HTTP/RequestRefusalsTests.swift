@@ -12,7 +12,7 @@ struct RequestRefusalsTests {
         let name: String
         let request: String
         let status: Int
-        /// Whether the connection stays open for another request.
+        /// True if the connection stays open for another request.
         var isKept = false
 
         var testDescription: String { name }

@@ -14,7 +14,7 @@ struct TamperingRule: Sendable {
     var mutations: [SPCMutation] = []
     /// The reason of the refusal.
     let reason: String
-    /// Whether an earlier report of the device refuses its later requests.
+    /// True if an earlier report of the device refuses its later requests.
     var binds = true
 
     /// Every rule that depends on a block of the SPC.

@@ -105,7 +105,9 @@ struct BundleTests {
         let bundle = holder.bundle
         try await OfflinePlaybackCheck.play(bundle, keys: PlayerKeySystems())
         try Files.remove(bundle.folder + "/" + bundle.description.resources[0].file)
-        await #expect(throws: PlayerError.self) { try await OfflinePlaybackCheck.play(bundle, keys: PlayerKeySystems()) }
+        await #expect(throws: PlayerError.self) {
+            try await OfflinePlaybackCheck.play(bundle, keys: PlayerKeySystems())
+        }
         withExtendedLifetime(holder) {}
     }
 

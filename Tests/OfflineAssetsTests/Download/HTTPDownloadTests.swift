@@ -120,7 +120,8 @@ struct HTTPDownloadTests {
         #expect(error?.code == .badAddress)
         #expect(try await Elsewhere(url: "https://other.test/a").openSecurely(request).status == 200)
         #expect(
-            try await Elsewhere(url: "http://films.test/b").openSecurely(DownloadRequest(url: "http://films.test/a")).status
+            try await Elsewhere(url: "http://films.test/b").openSecurely(DownloadRequest(url: "http://films.test/a"))
+                .status
                 == 200
         )
     }

@@ -23,7 +23,11 @@ struct OfflineKeyStoreTests {
         (entry.revoked, entry.latest) = (9, 10)
         var title = OfflineTitle(title: "Der Spaziergänger 🎬")
         title.keys["skd://film/hd"] = OfflineKeyRecord(kind: .fairPlay, bytes: RedactedBytes([1, 2, 3]), entry: entry)
-        title.keys["skd://gone"] = OfflineKeyRecord(kind: .fairPlay, bytes: nil, entry: .init(terms: .limited(11), issued: 12))
+        title.keys["skd://gone"] = OfflineKeyRecord(
+            kind: .fairPlay,
+            bytes: nil,
+            entry: .init(terms: .limited(11), issued: 12)
+        )
         title.keys["https://a/key"] = OfflineKeyRecord(
             kind: .clear,
             bytes: RedactedBytes([UInt8](repeating: 0xa7, count: 16)),

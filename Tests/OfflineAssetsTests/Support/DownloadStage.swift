@@ -99,7 +99,9 @@ final class EventLog: Sendable {
     var events: [DownloadEvent] { log.withLock { $0 } }
     func add(_ event: DownloadEvent) { log.withLock { $0.append(event) } }
 
-    var restarts: [RestartReason] { events.compactMap { if case .restarting(_, let reason) = $0 { reason } else { nil } } }
+    var restarts: [RestartReason] {
+        events.compactMap { if case .restarting(_, let reason) = $0 { reason } else { nil } }
+    }
     var isPaused: Bool { events.contains { if case .paused = $0 { true } else { false } } }
     var retries: Int { events.count { if case .retrying = $0 { true } else { false } } }
     var pauses: [Duration] { events.compactMap { if case .retrying(_, _, _, let pause) = $0 { pause } else { nil } } }

@@ -74,7 +74,8 @@ struct AbandonedDownloadTests {
             #expect(controller.counts == SwitchCounts())
             return
         }
-        guard case .abandon(let decision) = verdict, case .bufferDraining(let needed, row.buffer) = decision.reason else {
+        guard case .abandon(let decision) = verdict, case .bufferDraining(let needed, row.buffer) = decision.reason
+        else {
             Issue.record("\(verdict)")
             return
         }

@@ -34,7 +34,7 @@ struct QualityControllerTests {
         var buffer: Double
         var throughput: UInt64
         var at = Duration.seconds(1)
-        /// Whether a switch occurred at second 0.
+        /// True if a switch occurred at second 0.
         var hasSwitched = false
         let chosen: String
         let reason: QualityDecision.Reason

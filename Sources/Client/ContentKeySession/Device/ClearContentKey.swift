@@ -18,7 +18,7 @@ public final class ClearContentKey: ProtectedContentKey {
 
     /// Nil, because Clear Keys have no lease.
     public var leaseRemaining: Duration? { nil }
-    /// Whether the key can be used: true until ``stop()``.
+    /// True if the key can be used: true until ``stop()``.
     public var isUsable: Bool { content.withLock { $0 != nil } }
     /// Always sufficient, because Clear Keys have no output requirements.
     public var externalProtectionStatus: ExternalContentProtectionStatus { .sufficient }
@@ -42,7 +42,7 @@ public final class AuthorizationToken: ProtectedContentKey {
 
     /// Nil, because the session has no lease for a token.
     public var leaseRemaining: Duration? { nil }
-    /// Whether the token can be used: true until ``stop()``.
+    /// True if the token can be used: true until ``stop()``.
     public var isUsable: Bool { content.withLock { $0 != nil } }
     /// Always sufficient, because tokens have no output requirements.
     public var externalProtectionStatus: ExternalContentProtectionStatus { .sufficient }

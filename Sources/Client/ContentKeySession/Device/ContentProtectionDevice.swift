@@ -1,7 +1,7 @@
 /// The operations that a session requires of a FairPlay Streaming device. SPCs, CKCs and persistent keys are opaque to
 /// the session: only the device and the key server can interpret them. Clear keys and tokens do not need a device.
 public protocol ContentProtectionDevice: Sendable {
-    /// Whether the device supports persistent keys.
+    /// True if the device supports persistent keys.
     var supportsPersistableKeys: Bool { get }
 
     /// Starts a playback session and returns the identifier that its SPCs contain.
@@ -64,7 +64,7 @@ public struct DeviceKeyRequestParameters: Sendable {
     public var contentIdentifier: [UInt8]
     /// The FPS versions of the content.
     public var protocolVersions: [UInt32]
-    /// Whether the key will be persistent.
+    /// True if the key will be persistent.
     public var isPersistable: Bool
     /// The output route of the content.
     public var route: ContentKeyRoute

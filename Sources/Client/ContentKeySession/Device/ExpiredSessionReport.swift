@@ -14,7 +14,7 @@ public struct ExpiredSessionReport: Sendable, Hashable {
 /// Storage of reports until the app has sent them. An app stores reports on disk so that they survive the process:
 /// `StreamPlayer` provides `ExpiredSessionReportFolder`.
 public protocol ExpiredSessionReportStore: Sendable {
-    /// Whether the store survives the process. If so, each session stores, while it is active, the reports to send if
+    /// True if the store survives the process. If so, each session stores, while it is active, the reports to send if
     /// it never ends properly, for example after a crash.
     var survivesProcess: Bool { get }
     /// Sets the reports to send if a session ends without a notice, and replaces the reports set before. They are not

@@ -27,9 +27,9 @@ public struct PersistentKeyInformation: Sendable, Hashable {
     public var storage: Int64?
     /// The playback duration after first playback; nil means unlimited.
     public var playback: Int64?
-    /// Whether the key has two expiry periods, so that it can be reported to the server.
+    /// True if the key has two expiry periods, so that it can be reported to the server.
     public var hasDualExpiry: Bool
-    /// Whether the key is current: false after it was invalidated or replaced.
+    /// True if the key is current: false after it was invalidated or replaced.
     public var isCurrent: Bool
 
     /// Creates the information.

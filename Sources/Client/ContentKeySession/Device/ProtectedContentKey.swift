@@ -2,7 +2,7 @@
 public protocol ProtectedContentKey: AnyObject, Sendable {
     /// The remaining time of the lease; nil if the key has no lease.
     var leaseRemaining: Duration? { get }
-    /// Whether the key can be used: false after it was removed from the device or invalidated.
+    /// True if the key can be used: false after it was removed from the device or invalidated.
     var isUsable: Bool { get }
     /// The status of external content protection: whether the attached displays protect the content as the key
     /// requires.

@@ -35,7 +35,7 @@ public struct FailureRule: Hashable, Sendable {
     /// The advice to the user or to the operator of the app.
     public let advice: String
 
-    /// Whether another attempt may succeed.
+    /// True if another attempt may succeed.
     public var isTemporary: Bool { remedy != .none }
 
     fileprivate static func fatal(_ advice: String) -> FailureRule {

@@ -49,7 +49,7 @@ extension KeyLoader {
 }
 
 extension KeyFailure {
-    /// Whether the same request may succeed later. A request that was cancelled while the session continues had no
+    /// True if the same request may succeed later. A request that was cancelled while the session continues had no
     /// response within the session's timeout.
     fileprivate var isTemporary: Bool { kind.rule.pause != .none || kind == .cancelled }
 }

@@ -7,7 +7,7 @@ struct KeyTicket: Sendable {
     let arrival: Duration
     /// The deadline for the response. While the request is in progress, use ``KeyLoader/deadline(of:)``.
     var deadline: Duration
-    /// Whether the key is needed now.
+    /// True if the key is needed now.
     var isAwaited = false
     /// The end of the delay before the next attempt and the failure of the last attempt; nil during an attempt.
     var pause: (until: Duration, failure: KeyFailure)?
@@ -17,7 +17,7 @@ struct KeyTicket: Sendable {
     /// The token for the next attempt; nil means that it is requested from the app.
     var token: Token?
 
-    /// Whether the key will be persistent.
+    /// True if the key will be persistent.
     var isPersistable = false
 
     /// An SPC and the certificate that it was made with.

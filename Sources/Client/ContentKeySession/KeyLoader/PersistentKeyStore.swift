@@ -19,7 +19,8 @@ public protocol PersistentKeyStore: Sendable {
 extension KeyLoader {
     /// Converts the request to a persistable one; returns true if a stored key was the response.
     func respondWithStoredKey(_ ticket: inout KeyTicket) async -> Bool {
-        guard let keys = settings.persistentKeys, ticket.request.canProvidePersistableKey, !ticket.request.isRenewal else {
+        guard let keys = settings.persistentKeys, ticket.request.canProvidePersistableKey, !ticket.request.isRenewal
+        else {
             return false
         }
         do throws(ContentKeyError) {

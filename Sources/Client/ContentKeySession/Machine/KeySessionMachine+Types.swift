@@ -3,7 +3,7 @@ extension KeySessionMachine {
     public struct Configuration: Sendable, Equatable {
         /// The method of key delivery.
         public var keySystem: ContentKeySystem
-        /// Whether the device supports persistent keys.
+        /// True if the device supports persistent keys.
         public var supportsPersistableKeys: Bool
         /// The timeout for the response to a request; nil means no timeout.
         public var responseTimeout: Duration?
@@ -70,9 +70,9 @@ extension KeySessionMachine {
         public let initializationData: [UInt8]?
         /// The options of the key request.
         public let options: ContentKeyRequestOptions
-        /// Whether the request renews a key in use.
+        /// True if the request renews a key in use.
         public let isRenewal: Bool
-        /// Whether a persistable key was requested and this request can provide one.
+        /// True if a persistable key was requested and this request can provide one.
         public let canProvidePersistableKey: Bool
     }
 

@@ -24,7 +24,7 @@ public struct KeySessionMachine: Sendable {
         var renewAt: Duration?
         var initializationData: [UInt8]?
         var options = ContentKeyRequestOptions()
-        /// Whether the app requested the key itself, so that its request is not cancelled when recipients are removed.
+        /// True if the app requested the key itself, so that its request is not cancelled when recipients are removed.
         var isWantedByApp = false
         var recipients: Set<RecipientID> = []
         var waiters: [(id: WaiterID, recipient: RecipientID)] = []
@@ -34,7 +34,7 @@ public struct KeySessionMachine: Sendable {
     public let configuration: Configuration
     /// The current output route of the content.
     public private(set) var route: ContentKeyRoute = .local
-    /// Whether the session has ended.
+    /// True if the session has ended.
     public private(set) var isExpired = false
 
     /// Requests that have not ended.

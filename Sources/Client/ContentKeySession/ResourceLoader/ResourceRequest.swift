@@ -37,7 +37,7 @@ public struct ResourceRequest: Hashable, Sendable {
         (self.url, self.contentInformation, self.data) = (url, contentInformation, data)
     }
 
-    /// Whether a persistent key may answer the request. Apple requires this check before answering with one: over
+    /// True if a persistent key may answer the request. Apple requires this check before answering with one: over
     /// AirPlay, the list contains only ``ResourceContentType/contentKey``. A request without a list does not allow it.
     public var allowsPersistentKey: Bool {
         contentInformation?.allowedContentTypes?.contains(.persistentContentKey) ?? false

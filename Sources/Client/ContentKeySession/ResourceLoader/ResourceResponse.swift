@@ -15,7 +15,7 @@ public struct ResourceResponse: Equatable, Sendable {
         public let contentType: ResourceContentType
         /// The size of the whole resource, in bytes.
         public let contentLength: UInt64
-        /// Whether byte ranges can be requested: always true.
+        /// True if byte ranges can be requested: always true.
         public var isByteRangeAccessSupported: Bool { true }
     }
 

@@ -97,7 +97,7 @@ struct WeakSession: Sendable {
 
 /// A player of content that needs keys. Add it to a session before it starts to load.
 public protocol ContentKeyRecipient: AnyObject, Sendable {
-    /// Whether the recipient has started to load, so that it can no longer be added to a session.
+    /// True if the recipient has started to load, so that it can no longer be added to a session.
     var hasBegunLoading: Bool { get }
     /// Delivers a key that the recipient requested, or its replacement. The session waits for this call, so it must
     /// return soon.

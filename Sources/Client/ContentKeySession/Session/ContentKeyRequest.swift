@@ -8,9 +8,9 @@ public final class ContentKeyRequest: ContentKeyLoading {
     public let identifier: String
     /// The key system of the expected response.
     public let keySystem: ContentKeySystem
-    /// Whether the response renews a key in use.
+    /// True if the response renews a key in use.
     public let isRenewal: Bool
-    /// Whether a persistable key was requested and this request can provide one.
+    /// True if a persistable key was requested and this request can provide one.
     public let canProvidePersistableKey: Bool
     /// The output route of the content.
     public let route: ContentKeyRoute
@@ -46,10 +46,10 @@ public final class ContentKeyRequest: ContentKeyLoading {
     /// The error of the request, or the reason for a possible retry; nil if there is none.
     public var error: ContentKeyError? { state.withLock { $0.error } }
 
-    /// Whether the request waits for a response.
+    /// True if the request waits for a response.
     public var isOpen: Bool { status == .requestingResponse }
 
-    /// Whether a recipient waits or has waited for the key.
+    /// True if a recipient waits or has waited for the key.
     public var isAwaited: Bool { state.withLock { $0.isAwaited } }
 
     /// The lease duration when the device accepted the response; nil before that or without a lease.

@@ -16,9 +16,9 @@ public struct LicenseRequestFormat: Sendable {
         public let spc: [UInt8]
         /// The asset ID, which is also in the SPC.
         public let assetID: String
-        /// Whether the key will be persistent.
+        /// True if the key will be persistent.
         public let isPersistable: Bool
-        /// Whether the key is loaded before it is needed.
+        /// True if the key is loaded before it is needed.
         public let isPreload: Bool
 
         /// Creates the contents of a request.

@@ -16,7 +16,9 @@ struct ServerProblem: Hashable, Sendable {
 
     /// Reads the problem from a JSON document; empty if the document is not a problem document.
     init(_ json: JSONValue?) {
-        type = json?["type"]?.text.flatMap { $0.split { $0 == ":" || $0 == "/" }.last }.flatMap { LogSafeWord(String($0)) }
+        type = json?["type"]?.text.flatMap { $0.split { $0 == ":" || $0 == "/" }.last }.flatMap {
+            LogSafeWord(String($0))
+        }
         reason = json?["reason"]?.text.flatMap { LogSafeWord($0) }
     }
 

@@ -112,7 +112,7 @@ extension DownloadFiles {
 }
 
 extension MediaLoadError {
-    /// Whether the server may have rejected the URL rather than the resource: a signature may have expired.
+    /// True if the server may have rejected the URL rather than the resource: a signature may have expired.
     var isRefusedAddress: Bool {
         switch code {
         case .status: status == 401 || status == 403

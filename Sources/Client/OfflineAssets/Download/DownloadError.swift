@@ -67,7 +67,7 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
             }
     }
 
-    /// Whether the server rejects a URL with 401, 403 or 410, even after the playlists were reloaded: its signature may
+    /// True if the server rejects a URL with 401, 403 or 410, even after the playlists were reloaded: its signature may
     /// have expired.
     public var isRefusedAddress: Bool { load?.isRefusedAddress ?? false }
 

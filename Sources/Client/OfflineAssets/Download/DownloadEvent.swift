@@ -41,7 +41,7 @@ public enum RestartReason: String, Sendable, CaseIterable {
 
 /// The plan of a download.
 public struct DownloadPlanSummary: Sendable, Hashable {
-    /// Whether an existing bundle is resumed.
+    /// True if an existing bundle is resumed.
     public let isResumed: Bool
     /// The selected Media Playlists.
     public let playlists: [BundlePlaylist]

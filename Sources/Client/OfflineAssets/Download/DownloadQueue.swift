@@ -30,7 +30,7 @@ struct DownloadQueue: Sendable {
         for host in waiting.keys { waiting[host]?.sort(by: >) }
     }
 
-    /// Whether all files are finished.
+    /// True if all files are finished.
     var isDone: Bool { active.isEmpty && delayed.isEmpty && waiting.values.allSatisfy(\.isEmpty) }
 
     /// The time of the next retry; nil if there is none.
@@ -118,7 +118,7 @@ struct DownloadQueue: Sendable {
 }
 
 extension MediaLoadError {
-    /// Whether a retry may succeed. Unlike at a live edge, a missing resource will not appear.
+    /// True if a retry may succeed. Unlike at a live edge, a missing resource will not appear.
     var canRetryDownload: Bool {
         switch code {
         case .noConnection, .deadline, .wrongRange: true

@@ -16,7 +16,7 @@ struct DiskError: Error, Hashable {
     /// The system's error number.
     let number: Int32
 
-    /// Whether the disk is full or the user's quota is exceeded.
+    /// True if the disk is full or the user's quota is exceeded.
     var isFull: Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 
     var downloadError: DownloadError {

@@ -9,7 +9,7 @@ public final class TitleKeys: PersistentKeyStore {
     private let store: OfflineKeyStore
     private let device: any PersistentKeyDevice
     private let now: @Sendable () -> Int64
-    /// Whether stored keys are ignored, so that new keys are requested from the server.
+    /// True if stored keys are ignored, so that new keys are requested from the server.
     private let ignoresStoredKeys: Bool
     private let lastError = Lock<OfflineStorageError?>(nil)
 
@@ -49,7 +49,11 @@ public final class TitleKeys: PersistentKeyStore {
     func storeClearKey(_ key: [UInt8], for identifier: String) {
         let now = now()
         change(identifier) { _ in
-            OfflineKeyRecord(kind: .clear, bytes: RedactedBytes(key), entry: KeyHistoryEntry(terms: .limited(nil), issued: now))
+            OfflineKeyRecord(
+                kind: .clear,
+                bytes: RedactedBytes(key),
+                entry: KeyHistoryEntry(terms: .limited(nil), issued: now)
+            )
         }
     }
 
@@ -81,7 +85,9 @@ public final class TitleKeys: PersistentKeyStore {
     }
 
     /// The history of the keys; empty if it cannot be read.
-    public var ledger: TitleKeyHistory { (try? store.title(title))?.ledger ?? TitleKeyHistory(title: title, entries: [:]) }
+    public var ledger: TitleKeyHistory {
+        (try? store.title(title))?.ledger ?? TitleKeyHistory(title: title, entries: [:])
+    }
 
     /// Records that the title was played.
     public func notePlayback() {

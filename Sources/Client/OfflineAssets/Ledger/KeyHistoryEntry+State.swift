@@ -15,7 +15,7 @@ public enum OfflineKeyState: String, Sendable, CaseIterable {
     /// The key was invalidated permanently and the server was notified.
     case revoked
 
-    /// Whether the key can be played now.
+    /// True if the key can be played now.
     public var isPlayable: Bool { self == .stored || self == .playing }
 
     /// The action that makes the title playable.

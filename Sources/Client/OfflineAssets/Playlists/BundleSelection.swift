@@ -30,7 +30,7 @@ public struct BundleSelection: Sendable, Hashable, CustomStringConvertible {
     public var variants = Variants.each([VariantQualifier()])
     /// The selected renditions; ``Renditions/defaults`` by default.
     public var renditions = Renditions.defaults
-    /// Whether I-frame playlists are downloaded, for trick play; false by default.
+    /// True if I-frame playlists are downloaded, for trick play; false by default.
     public var includesIFrames = false
 
     /// Creates a selection.

@@ -6,9 +6,9 @@ public struct EvictionCandidate: Sendable, Hashable {
     public var size: UInt64
     /// The storage policy.
     public var policy: StoragePolicy
-    /// Whether the title is being played or downloaded.
+    /// True if the title is being played or downloaded.
     public var isInUse: Bool
-    /// Whether the download is complete.
+    /// True if the download is complete.
     public var isComplete: Bool
     /// The state of its keys; nil if it does not need keys.
     public var keys: OfflineKeyState?
@@ -91,7 +91,7 @@ public struct EvictionPlan: Sendable, Hashable {
 
     /// The number of bytes that become free.
     public var freed: UInt64 { Self.sum(evictions.map(\.size)) }
-    /// Whether enough bytes become free.
+    /// True if enough bytes become free.
     public var isEnough: Bool { freed >= needed }
 
     /// Creates a plan from evictions that were decided one by one.

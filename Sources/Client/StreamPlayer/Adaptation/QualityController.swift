@@ -40,7 +40,7 @@ public struct QualityController: Sendable {
     var candidates: MultivariantPlaylist
     private var playableCandidates = 0
     var lastSwitch: Duration?
-    /// Whether the buffer has been filled since the start or the last seek; before that, a low buffer is not a reason
+    /// True if the buffer has been filled since the start or the last seek; before that, a low buffer is not a reason
     /// to switch.
     var wasFilled = false
 

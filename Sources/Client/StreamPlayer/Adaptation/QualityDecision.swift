@@ -38,7 +38,7 @@ public struct QualityDecision: Hashable, Sendable {
     /// The reason for the decision.
     public let reason: Reason
 
-    /// Whether the variant differs from the previous one.
+    /// True if the variant differs from the previous one.
     public var isSwitch: Bool { variant != nil && previous != nil && variant != previous }
 }
 

@@ -103,7 +103,7 @@ public struct ThroughputEstimate: Sendable {
         pendingSeconds = 0
     }
 
-    /// Whether a download was measured.
+    /// True if a download was measured.
     public var isMeasured: Bool { fast.value != nil }
 
     /// The estimate in bits per second.

@@ -11,7 +11,7 @@ public enum VariantFailure: Hashable, Sendable {
     /// The key server refused the key, or the device rejected its response.
     case keyRefused
 
-    /// Whether a further attempt would fail too.
+    /// True if a further attempt would fail too.
     public var isPermanent: Bool { self == .keyRefused }
 }
 

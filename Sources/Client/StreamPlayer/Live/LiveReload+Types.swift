@@ -41,11 +41,11 @@ public enum PlaylistRejection: Error, Hashable, Sendable {
 
 /// The settings for reloads of live playlists.
 public struct LiveReloadSettings: Hashable, Sendable {
-    /// Whether reloads wait for partial segments, for a player that plays them; otherwise for whole segments.
+    /// True if reloads wait for partial segments, for a player that plays them; otherwise for whole segments.
     public var waitsForParts: Bool
-    /// Whether blocking reloads are requested if the server supports them.
+    /// True if blocking reloads are requested if the server supports them.
     public var usesBlocking: Bool
-    /// Whether delta updates are requested if the server supports them.
+    /// True if delta updates are requested if the server supports them.
     public var usesDeltaUpdates: Bool
     /// The number of consecutive failures or rejections that ends the reloads; at least 1.
     public var attempts: Int

@@ -23,7 +23,7 @@ public struct LiveReload: Sendable {
     public let settings: LiveReloadSettings
     /// The current playlist, with delta updates merged; nil before the first load.
     public private(set) var playlist: MediaPlaylist?
-    /// Whether reloads have ended.
+    /// True if reloads have ended.
     public private(set) var isOver = false
 
     /// The start of the last successful load, whether or not the playlist had changed.

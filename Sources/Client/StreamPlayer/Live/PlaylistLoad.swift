@@ -19,7 +19,7 @@ public struct PlaylistLoad: Hashable, Sendable {
         case segmentsAndDateRanges = "v2"
     }
 
-    /// Whether the server delays the response until the playlist changes.
+    /// True if the server delays the response until the playlist changes.
     public var isBlocking: Bool { mediaSequenceNumber != nil }
 
     /// The directives as query parameters in the required order; all consist of letters and digits.

@@ -90,6 +90,6 @@ public struct TimelinePosition: Hashable, Sendable {
     public let time: Double
     /// The reason for the position.
     public let reason: Reason
-    /// Whether the requested time is outside of the playable range, and this is the nearest time in it.
+    /// True if the requested time is outside of the playable range, and this is the nearest time in it.
     public let isClamped: Bool
 }

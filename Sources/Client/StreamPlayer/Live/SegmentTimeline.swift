@@ -23,12 +23,12 @@ public struct SegmentTimeline: Sendable {
     /// The playlist's EXT-X-START, or that of the Multivariant Playlist.
     let startTag: StartTag?
     private let startTagOfPresentation: StartTag?
-    /// Whether the playlist is complete.
+    /// True if the playlist is complete.
     public private(set) var isEnded: Bool
     /// The target duration, in seconds.
     private(set) var targetDuration: Double
     private(set) var holdBack: Double?
-    /// Whether the start of the first playlist has been removed.
+    /// True if the start of the first playlist has been removed.
     private var hasSlid = false
     /// The start of the next segment, in seconds on the timeline, as far as it is known.
     public internal(set) var nextTime = 0.0

@@ -101,7 +101,7 @@ public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
         place = Self.place(url)
     }
 
-    /// Whether a retry may succeed.
+    /// True if a retry may succeed.
     public var isTemporary: Bool {
         switch code {
         case .noConnection, .deadline, .wrongRange: true

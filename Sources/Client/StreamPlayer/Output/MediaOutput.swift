@@ -1,6 +1,6 @@
 /// An output for decrypted media. Calls are sequential, in decode order.
 public protocol MediaOutput: Sendable {
-    /// Whether the output supports a further init segment in a track. If not, the player does not switch from its first
+    /// True if the output supports a further init segment in a track. If not, the player does not switch from its first
     /// variant if that is MP4.
     var supportsInitializationChanges: Bool { get }
     /// Writes a piece of a track.
@@ -27,7 +27,7 @@ public struct DecryptedPiece: Sendable {
     public var track: TrackKind
     /// All tracks of the presentation: an output into one stream waits for the init segments of all tracks.
     public var tracks: [TrackKind]
-    /// Whether the piece is an init segment for the following segments of the track.
+    /// True if the piece is an init segment for the following segments of the track.
     public var isInitialization: Bool
     /// The bytes.
     public var bytes: [UInt8]

@@ -65,13 +65,13 @@ public struct BufferModel: Sendable {
     public let settings: Settings
     /// The state of playback.
     public private(set) var state = State.starting
-    /// Whether playback is paused; a start waits until it is not.
+    /// True if playback is paused; a start waits until it is not.
     public private(set) var isPaused = false
     /// The current playback position, in seconds on the timeline.
     public private(set) var position: Double
     /// The stalls of playback.
     public private(set) var stalls = Stalls()
-    /// Whether all segments have been added.
+    /// True if all segments have been added.
     public private(set) var isComplete = false
 
     /// The loaded ranges that are not played, in order and separate.
@@ -216,7 +216,7 @@ extension BufferModel {
         return result
     }
 
-    /// Whether to skip a gap. Segments are loaded in order, so media loaded after a gap shows that the gap will not be
+    /// True if to skip a gap. Segments are loaded in order, so media loaded after a gap shows that the gap will not be
     /// filled.
     private var canSkipGap: Bool { total >= settings.startThreshold || isComplete }
 

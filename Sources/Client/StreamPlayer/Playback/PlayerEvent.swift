@@ -36,7 +36,7 @@ public struct PlayedSegment: Sendable {
     public let byteCount: Int
     /// The load time, including all attempts.
     public let loadTime: Duration
-    /// Whether the segment was encrypted.
+    /// True if the segment was encrypted.
     public let isEncrypted: Bool
 }
 

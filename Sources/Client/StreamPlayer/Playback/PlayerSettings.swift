@@ -18,13 +18,13 @@ public struct PlayerSettings: Sendable {
     public var pace = Pace.unpaced
     /// The maximum duration to play, in seconds of media; nil means until the end. A live stream may never end.
     public var maximumDuration: Double?
-    /// Whether the player switches variants by throughput; true by default.
+    /// True if the player switches variants by throughput; true by default.
     public var isAdaptive = true
     /// The weights of the buffer in the choice of variants.
     public var quality = QualitySettings()
     /// The thresholds at which playback starts and resumes.
     public var buffer = BufferModel.Settings()
-    /// Whether the subtitles that the preferences select are loaded; false by default.
+    /// True if the subtitles that the preferences select are loaded; false by default.
     public var loadsSubtitles = false
     /// The maximum number of attempts to load a resource; 4 by default.
     public var attempts = 4

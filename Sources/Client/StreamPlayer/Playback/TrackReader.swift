@@ -67,7 +67,7 @@ struct TrackReader {
     /// The position of the next segment, in seconds of media since playback started.
     var position: Double { timeline.nextTime - origin }
 
-    /// Whether the segments have an init segment.
+    /// True if the segments have an init segment.
     var hasInitialization: Bool { initialization != nil }
 
     /// Returns the next step of playback.

@@ -26,7 +26,7 @@ public struct TLLV: Sendable, Hashable {
     /// The padding after the value.
     public var padding: ArraySlice<UInt8> { encoded[value.endIndex...] }
 
-    /// Whether the block has padding that is all 0x00 or all 0xFF, which the guide forbids. Some real messages have
+    /// True if the block has padding that is all 0x00 or all 0xFF, which the guide forbids. Some real messages have
     /// such padding, so it is reported but not an error.
     public var hasUniformPadding: Bool {
         guard let first = padding.first, first == 0x00 || first == 0xff else { return false }

@@ -32,7 +32,7 @@ public struct VMDeviceInformation: TLLVContent {
         }
     }
 
-    /// Whether the device is a virtual machine. The block is also present for other devices, with version 0.
+    /// True if the device is a virtual machine. The block is also present for other devices, with version 0.
     public let isVirtualMachine: Bool
     /// The host machine.
     public let host: Side

@@ -23,7 +23,7 @@ public struct DeviceClass: NamedNumber {
     /// Another device of another manufacturer.
     public static let partnerUnknown = DeviceClass(rawValue: 255)
 
-    /// Whether the device is an Apple device; false for values that the guide does not list.
+    /// True if the device is an Apple device; false for values that the guide does not list.
     public var isApple: Bool { (1...4).contains(rawValue) || self == .appleUnknown }
 
     /// The names in the guide, without the prefix `kFPDIDeviceClass`.

@@ -12,7 +12,7 @@ public struct OSVersion: RawRepresentable, Hashable, Sendable {
         rawValue = UInt32(major) << 16 | UInt32(minor) << 8 | UInt32(patch)
     }
 
-    /// Whether the version is plausible: the first byte is zero, and the major version is below 100. A damaged block
+    /// True if the version is plausible: the first byte is zero, and the major version is below 100. A damaged block
     /// can contain any number.
     public var isPlausible: Bool { rawValue >> 16 < 100 }
 

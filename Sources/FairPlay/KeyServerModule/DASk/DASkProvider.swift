@@ -4,7 +4,7 @@ public import FPSMessages
 /// A provider of DASk, the 16-byte key of the [SK...R1] block, which is derived from an SPC's R2 and the app's ASk. See
 /// docs/dask.md.
 public protocol DASkProvider: Sendable {
-    /// Whether the derivation is publicly known, so that it must not protect production content.
+    /// True if the derivation is publicly known, so that it must not protect production content.
     var isForDevelopmentOnly: Bool { get }
 
     /// Returns the DASk for this R2, 16 bytes.

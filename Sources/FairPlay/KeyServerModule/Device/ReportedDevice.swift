@@ -41,7 +41,7 @@ public struct ReportedDevice: Sendable, Hashable {
     public let securityLevel: SecurityLevel?
     /// The version of a Mac's Kext Deny List; nil if no version is reported, 0 if the reported value is not plausible.
     public let kextDenyListVersion: UInt32?
-    /// Whether the device is a virtual machine, or reports VM Device Information in a version that cannot be parsed.
+    /// True if the device is a virtual machine, or reports VM Device Information in a version that cannot be parsed.
     public let isVirtualMachine: Bool
     /// The place where the content will be displayed.
     public let route: Route

@@ -4,7 +4,7 @@ public import FPSMessages
 /// transit, and most rules allow a request with a missing block, so the server applies earlier reports to the device
 /// for a time.
 public struct RestrictingReports: Sendable, Hashable {
-    /// Whether the device reported that it is a virtual machine.
+    /// True if the device reported that it is a virtual machine.
     public var isVirtualMachine: Bool
     /// The kinds of device that the device reported.
     public var kinds: Set<ReportedDevice.Kind>

@@ -59,7 +59,7 @@ public final class OpenedSPC: Sendable {
     /// The anonymous ID for device limits, 20 bytes; nil if HU is the ID of a digital AV adapter (Table 2-7).
     public var deviceID: [UInt8]? { device.route == .digitalAVAdapter ? nil : hu }
 
-    /// Whether a plug-in takes part in the creation of the CKC, so that the creation can take any length of time.
+    /// True if a plug-in takes part in the creation of the CKC, so that the creation can take any length of time.
     public var isSealedByPlugin: Bool {
         if case .open = session { false } else { true }
     }

@@ -1,13 +1,13 @@
 extension LicensePolicy {
-    /// Whether the policy requires a playback state in the SPC, because it limits the time or allows persistence.
+    /// True if the policy requires a playback state in the SPC, because it limits the time or allows persistence.
     var needsPlaybackState: Bool {
         lease != nil || rental != nil || persist != nil || onlineLimit != nil || lostPersistence
     }
 
-    /// Whether Clear Key and AES-128 clients may get the key, which a policy must allow explicitly.
+    /// True if Clear Key and AES-128 clients may get the key, which a policy must allow explicitly.
     public var allowsOtherClients: Bool { otherClients == .allow }
 
-    /// Whether the server must record the start and the device of a rental. If a merge removed the duration of a
+    /// True if the server must record the start and the device of a rental. If a merge removed the duration of a
     /// rental, the rental can still be bound to a device.
     public var hasRental: Bool { rentalLength != nil || bindRentalToDevice == true }
 

@@ -43,9 +43,9 @@ public struct LicensePolicy: Sendable, Hashable {
     public var devices: Int?
     /// The event that starts a rental. Nil: the first license.
     public var rentalStart: RentalStart?
-    /// Whether only the device of the first license can play a rental. Nil: any device can.
+    /// True if only the device of the first license can play a rental. Nil: any device can.
     public var bindRentalToDevice: Bool?
-    /// Whether an expired persistent key can be issued again. Nil: it can.
+    /// True if an expired persistent key can be issued again. Nil: it can.
     public var renewAfterExpiry: Bool?
     /// The networks that clients must be in. Nil: any network. An empty list, which only a merge can produce, means
     /// that no client gets the key.
@@ -63,7 +63,7 @@ public struct LicensePolicy: Sendable, Hashable {
     /// The time within which playback with an online key can be started, in addition to lease and rental; only merges
     /// and caps set it.
     package var onlineLimit: Seconds?
-    /// Whether a merge removed persistence, so that the policy still requires a playback state.
+    /// True if a merge removed persistence, so that the policy still requires a playback state.
     var lostPersistence = false
 
     /// Creates a policy with these fields; ``validate(for:)`` checks for contradictions.

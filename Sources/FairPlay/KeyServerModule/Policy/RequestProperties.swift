@@ -9,7 +9,7 @@ public struct RequestProperties: Sendable {
     public let device: ReportedDevice
     /// The type of track that the key encrypts.
     public let track: TrackKind
-    /// Whether the app requests a persistent key.
+    /// True if the app requests a persistent key.
     public let wantsPersistable: Bool
     /// The time of the request, in seconds since 1970.
     public let now: Int64

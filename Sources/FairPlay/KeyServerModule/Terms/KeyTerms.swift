@@ -26,12 +26,12 @@ public struct KeyTerms: Sendable, Hashable {
     public let duration: ContentKeyDuration?
     /// The Offline Key; nil if the CKC has none. A CKC never has both a Content Key Duration and an Offline Key.
     public let offlineKey: OfflineKey?
-    /// Whether the key is persistent.
+    /// True if the key is persistent.
     public let isPersistable: Bool
     /// The notes to log.
     public let notes: [Note]
 
-    /// Whether the key has dual expiry, so that a device can create a Sync SPC for it.
+    /// True if the key has dual expiry, so that a device can create a Sync SPC for it.
     public var hasDualExpiry: Bool { offlineKey != nil }
 
     /// Creates the terms of a policy for a request.

@@ -63,7 +63,7 @@ public final class DeviceKey: Sendable {
     /// The device's time, in seconds since 1970.
     package var now: Int64 { device.clock.now }
 
-    /// Whether the key was loaded from a persistent key.
+    /// True if the key was loaded from a persistent key.
     package var isPersistent: Bool { state.withLock { $0.persistent != nil } }
 
     /// The expiry of the lease, in seconds since 1970; nil if there is no lease.

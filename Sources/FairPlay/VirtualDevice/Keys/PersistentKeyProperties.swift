@@ -4,9 +4,9 @@ public struct PersistentKeyProperties: Sendable, Equatable {
     public let acquired: Int64
     /// The time of first playback, in seconds since 1970 by the device's clock; nil before that.
     public let firstPlayed: Int64?
-    /// Whether the key is current: it was neither replaced by a newer key for the same content nor invalidated.
+    /// True if the key is current: it was neither replaced by a newer key for the same content nor invalidated.
     public let isCurrent: Bool
-    /// Whether the key has dual expiry: a storage duration, and a playback duration from first playback.
+    /// True if the key has dual expiry: a storage duration, and a playback duration from first playback.
     public internal(set) var hasDualExpiry = false
     /// The storage duration before first playback, in seconds; 0 means unlimited.
     public internal(set) var storageDuration: UInt32 = 0

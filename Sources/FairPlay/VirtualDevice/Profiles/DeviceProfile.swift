@@ -16,7 +16,7 @@ public struct DeviceProfile: Sendable, Equatable {
     public var info: Info?
     /// The highest security level that the device enforces.
     public var securityLevel: SecurityLevel
-    /// Whether the device sends ``securityLevel`` in a Security Level Report block.
+    /// True if the device sends ``securityLevel`` in a Security Level Report block.
     public var reportsSecurityLevel = true
     /// The Kext Deny List version of a Mac, which is sent in a separate block and in the security level report; nil for
     /// other devices.
@@ -27,11 +27,11 @@ public struct DeviceProfile: Sendable, Equatable {
     public var display: Display = .hdcpType1
     /// The output, unless a request specifies another output.
     public var output: Output = .local
-    /// Whether the device supports persistent keys.
+    /// True if the device supports persistent keys.
     public var supportsPersistentKeys = false
-    /// Whether the device sends the Media Playback State block.
+    /// True if the device sends the Media Playback State block.
     public var sendsMediaPlaybackState = true
-    /// Whether ordinary SPCs of the device contain a Sync block of version 0.
+    /// True if ordinary SPCs of the device contain a Sync block of version 0.
     public var sendsEmptySync = true
     /// The number of blocks with unknown tags that the device adds to an SPC.
     public var reservedBlockCount = 2

@@ -115,6 +115,6 @@ extension MPDRule {
 }
 
 extension MPD {
-    /// Whether the manifest is dynamic.
+    /// True if the manifest is dynamic.
     var isDynamic: Bool { type == "dynamic" }
 }

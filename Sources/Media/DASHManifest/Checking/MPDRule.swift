@@ -28,7 +28,7 @@ public struct MPDRule: Sendable, Identifiable {
         case reload(@Sendable (MPD, MPD, inout MPDFindings) -> Void)
     }
 
-    /// Whether the rule checks two versions of a manifest instead of one.
+    /// True if the rule checks two versions of a manifest instead of one.
     public var isReloadRule: Bool {
         if case .reload = check { true } else { false }
     }

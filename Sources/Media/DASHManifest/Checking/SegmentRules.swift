@@ -277,7 +277,7 @@ struct TimelineExtent {
     private(set) var longest: UInt64 = 0
     private(set) var overlaps = false
     private(set) var hasGaps = false
-    /// Whether the last run repeats until the end of the Period.
+    /// True if the last run repeats until the end of the Period.
     private(set) var isOpen = false
 
     /// Computes the extent; nil for an empty timeline, and for one whose end exceeds 64 bits.

@@ -24,12 +24,12 @@ public struct AdaptationSet: Hashable, Sendable {
     public var mimeType: String?
     /// The codecs of all Representations in the syntax of RFC 6381; nil when each Representation specifies them.
     public var codecs: String?
-    /// Whether the segments of all Representations are aligned: they start and end at the same times.
+    /// True if the segments of all Representations are aligned: they start and end at the same times.
     public var hasAlignedSegments: Bool
     /// The type of the stream access point (SAP) at the start of segments, where 1 and 2 mean a key frame; nil when the
     /// attribute is absent.
     public var startsWithSAP: UInt8?
-    /// Whether the subsegments of all Representations are aligned; for single files.
+    /// True if the subsegments of all Representations are aligned; for single files.
     public var hasAlignedSubsegments: Bool
     /// The type of the stream access point (SAP) at the start of subsegments; for single files.
     public var subsegmentsStartWithSAP: UInt8?

@@ -23,7 +23,7 @@ public struct ContentProtection: Hashable, Sendable {
     /// The PlayReady Object in Base64; nil when there is none.
     public var playReadyObject: String?
 
-    /// Whether the scheme is mp4protection, not a DRM system.
+    /// True if the scheme is mp4protection, not a DRM system.
     public var isMP4Protection: Bool { scheme.lowercased() == Self.mp4Scheme }
 
     /// The UUID of the DRM system in lowercase; nil when the scheme is not a DRM system.

@@ -157,7 +157,7 @@ extension CPIXDocument {
 }
 
 extension CPIXDocument.ContentKey {
-    /// Whether the key must be decrypted before use.
+    /// True if the key must be decrypted before use.
     public var isEncrypted: Bool {
         guard case .encrypted = value else { return false }
         return true

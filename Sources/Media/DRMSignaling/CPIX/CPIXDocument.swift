@@ -34,7 +34,7 @@ public struct CPIXDocument: Sendable {
     public var usageRules: [UsageRule] = []
     /// The update history.
     public var history: [UpdateHistoryItem] = []
-    /// Whether the parsed document has a signature.
+    /// True if the parsed document has a signature.
     public internal(set) var isSigned = false
     /// The elements that were ignored because the format does not define them at their position; at most 100.
     public internal(set) var passedOver: [PassedOver] = []

@@ -9,9 +9,9 @@ extension CPIXDocument.UsageRule {
         public var minPixels: Int?
         /// The maximum number of pixels per picture, inclusive.
         public var maxPixels: Int?
-        /// Whether the video has high dynamic range.
+        /// True if the video has high dynamic range.
         public var hdr: Bool?
-        /// Whether the video has a wide color gamut.
+        /// True if the video has a wide color gamut.
         public var wcg: Bool?
         /// The minimum frame rate in frames per second, exclusive.
         public var minFps: Int?

@@ -14,7 +14,7 @@ public struct CommonEncryptionScheme: Hashable, Sendable {
     /// `cbcs`: AES-128 in CBC mode over a pattern of blocks.
     public static let cbcs = CommonEncryptionScheme(code: 0x6362_6373)
 
-    /// Whether the scheme uses counter mode: true for `cenc` and `cens`.
+    /// True if the scheme uses counter mode: true for `cenc` and `cens`.
     public var usesCounterMode: Bool { self == .cenc || code == 0x6365_6E73 }
 }
 

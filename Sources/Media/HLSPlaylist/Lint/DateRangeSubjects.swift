@@ -35,7 +35,7 @@ struct DateRangeSubjects {
         var id: String { tags.first?.tag.id ?? "" }
         var firstLine: PlaylistLine? { tags.first?.line }
 
-        /// Whether one of the tags has the attribute, whose name begins with `X-`.
+        /// Returns whether one of the tags has the attribute, whose name begins with `X-`.
         func has(_ attribute: String) -> Bool { tags.contains { $0.tag[attribute] != nil } }
     }
 

@@ -40,7 +40,7 @@ extension LintFile {
 }
 
 extension PlaylistLine {
-    /// Whether the duration of an EXTINF tag is written with a decimal point.
+    /// True if the duration of an EXTINF tag is written with a decimal point.
     var hasDecimalPoint: Bool {
         for byte in bytes {
             if byte == 0x2C { return false }
@@ -49,7 +49,7 @@ extension PlaylistLine {
         return false
     }
 
-    /// Whether the line contains a variable reference.
+    /// True if the line contains a variable reference.
     var refersToVariable: Bool {
         let bytes = self.bytes
         var rest = bytes
@@ -69,26 +69,26 @@ extension PlaylistLine {
 }
 
 extension Attribute {
-    /// Whether the value is a hexadecimal sequence (section 4.2).
+    /// True if the value is a hexadecimal sequence (section 4.2).
     var isHexadecimal: Bool {
         let digits = value.utf8.dropFirst(2)
         return !isQuoted && (value.hasPrefix("0x") || value.hasPrefix("0X")) && !digits.isEmpty
             && digits.allSatisfy { Hexadecimal.value(of: $0) != nil }
     }
 
-    /// Whether the value is a decimal number, with or without a sign (section 4.2).
+    /// True if the value is a decimal number, with or without a sign (section 4.2).
     var isSignedDecimal: Bool {
         let bytes = Array(value.utf8)
         return !isQuoted && Decimal.signedNumber(bytes, 0..<bytes.count) != nil
     }
 
-    /// Whether the value is a decimal number without a sign (section 4.2).
+    /// True if the value is a decimal number without a sign (section 4.2).
     var isDecimal: Bool {
         let bytes = Array(value.utf8)
         return !isQuoted && Decimal.number(bytes, 0..<bytes.count) != nil
     }
 
-    /// Whether the value is an integer below 2^64 (section 4.2).
+    /// True if the value is an integer below 2^64 (section 4.2).
     var isInteger: Bool {
         let bytes = Array(value.utf8)
         return !isQuoted && Decimal.integer(bytes, 0..<bytes.count) != nil
@@ -99,7 +99,7 @@ extension Double {
     /// The largest difference, in seconds, that counts as a rounding error and not as a difference.
     static let roundingTolerance = 0.999e-6
 
-    /// Whether this number of seconds is less than the other by a microsecond or more.
+    /// Returns whether this number of seconds is less than the other by a microsecond or more.
     func isClearlyLess(than other: Double) -> Bool { other - self > .roundingTolerance }
 
     /// The number of seconds as a message shows it: with at most three digits after the decimal point.

@@ -32,7 +32,7 @@ public struct LintFile: Sendable {
         }
     }
 
-    /// Whether rules other than the syntax rules can be applied to the playlist.
+    /// True if rules other than the syntax rules can be applied to the playlist.
     var isCheckable: Bool {
         !diagnostics.contains { $0.rule == .mixedPlaylistKinds || $0.rule == .missingExtM3U }
     }
@@ -42,7 +42,7 @@ public struct LintFile: Sendable {
         lines.first { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
     }
 
-    /// Whether a line contains the tag, even if the reader rejected the tag.
+    /// Returns whether a line contains the tag, even if the reader rejected the tag.
     func has(_ name: TagName) -> Bool {
         lines.contains { line in
             switch line.content {
@@ -102,7 +102,7 @@ struct MediaSubject: Sendable {
         let oldKeys: Int
         /// The EXT-X-MAP tag that applies to it, with its line and the keys that apply to the map.
         let map: (tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])?
-        /// Whether no preceding segment or Partial Segment uses the map.
+        /// True if no preceding segment or Partial Segment uses the map.
         let isMapNew: Bool
     }
 
@@ -110,7 +110,7 @@ struct MediaSubject: Sendable {
     /// this limit, the time for a playlist with many keys would be quadratic in their number.
     static let maximumKeyCount = 64
 
-    /// Whether the playlist lists all of its segments. A delta update leaves out the oldest ones.
+    /// True if the playlist lists all of its segments. A delta update leaves out the oldest ones.
     var isFull: Bool { playlist.skip == nil }
     /// The Target Duration in seconds; nil when it is missing or 0.
     var targetDuration: Double? { playlist.targetDuration > 0 ? Double(playlist.targetDuration) : nil }
@@ -140,9 +140,9 @@ private struct SegmentBuilder {
     var previous: (uri: String, end: UInt64)?
     var maps: [(tag: MapTag, line: PlaylistLine, keys: [(tag: KeyTag, line: PlaylistLine)])] = []
     var changes: [MediaSubject.EncryptionChange] = []
-    /// Whether the keys or the map have changed since the last segment.
+    /// True if the keys or the map have changed since the last segment.
     var isChangedSinceSegment = true
-    /// Whether the keys or the map have changed since the last segment or Partial Segment.
+    /// True if the keys or the map have changed since the last segment or Partial Segment.
     var isChangedSincePart = true
     var oldKeys = 0
     var isMapNew = false

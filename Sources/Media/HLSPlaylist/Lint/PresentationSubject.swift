@@ -23,11 +23,11 @@ struct PresentationSubject: Sendable {
     /// A Media Playlist and its roles in the presentation.
     struct Member: Sendable {
         let media: MediaSubject
-        /// Whether an EXT-X-STREAM-INF tag refers to it.
+        /// True if an EXT-X-STREAM-INF tag refers to it.
         var isVariant = false
-        /// Whether an EXT-X-I-FRAME-STREAM-INF tag refers to it.
+        /// True if an EXT-X-I-FRAME-STREAM-INF tag refers to it.
         var isIFrameVariant = false
-        /// Whether it is a subtitles rendition.
+        /// True if it is a subtitles rendition.
         var isSubtitles = false
     }
 

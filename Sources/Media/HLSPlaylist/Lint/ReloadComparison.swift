@@ -112,7 +112,7 @@ struct ReloadSegment: Sendable {
     /// The keys that apply to the segment.
     let keys: ReloadKeys
 
-    /// Whether both segments are the same bytes of the same resource.
+    /// Returns whether both segments are the same bytes of the same resource.
     func isSameResource(as other: ReloadSegment) -> Bool { uri == other.uri && range == other.range }
 
     /// Returns the segments of a playlist with the map and the keys that apply to each.

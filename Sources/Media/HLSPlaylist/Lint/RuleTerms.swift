@@ -1,13 +1,13 @@
 // The terms that docs/playlist-rules.md defines, and the format of values in messages.
 
 extension KeyTag {
-    /// Whether the tag specifies a key: false for METHOD=NONE.
+    /// True if the tag specifies a key: false for METHOD=NONE.
     var isKey: Bool { method != .none }
-    /// Whether the URI refers to the 16 bytes of the key themselves.
+    /// True if the URI refers to the 16 bytes of the key themselves.
     var isIdentity: Bool { isKey && keyFormat == .identity }
-    /// Whether a DRM system delivers the key.
+    /// True if a DRM system delivers the key.
     var isDRM: Bool { isKey && keyFormat != .identity }
-    /// Whether FairPlay delivers the key.
+    /// True if FairPlay delivers the key.
     var isFairPlay: Bool { isKey && keyFormat == .fairPlay }
     /// The value of KEYFORMATVERSIONS, or its default.
     var versions: String { keyFormatVersions ?? "1" }
@@ -25,14 +25,14 @@ extension KeyTag {
 }
 
 extension EncryptionMethod {
-    /// Whether the draft defines the method. Clients ignore a key with any other method (section 6.3.1).
+    /// True if the draft defines the method. Clients ignore a key with any other method (section 6.3.1).
     var isDefined: Bool { Self.defined.contains(self) }
 }
 
 extension Resolution {
-    /// Whether the resolution is more than 1024 by 576, in either orientation.
+    /// True if the resolution is more than 1024 by 576, in either orientation.
     var isHD: Bool { max(width, height) > 1024 || min(width, height) > 576 }
-    /// Whether the resolution is more than 1920 by 1080, in either orientation.
+    /// True if the resolution is more than 1920 by 1080, in either orientation.
     var isAboveHD: Bool { max(width, height) > 1920 || min(width, height) > 1080 }
 }
 

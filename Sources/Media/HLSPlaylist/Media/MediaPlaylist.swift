@@ -5,7 +5,7 @@
 public struct MediaPlaylist: Sendable {
     /// The source from which the playlist was read; nil for a playlist that was created in memory.
     var origin: Origin?
-    /// Whether a property was changed.
+    /// True if a property was changed.
     var isEdited = false
 
     struct Origin: Sendable {
@@ -14,13 +14,13 @@ public struct MediaPlaylist: Sendable {
         var header: Range<Int>
         /// The range of the lines after the last URI line.
         var trailer: Range<Int>
-        /// Whether the source has EXT-X-TARGETDURATION, even if its value is 0.
+        /// True if the source has EXT-X-TARGETDURATION, even if its value is 0.
         let hasTargetDuration: Bool
     }
 
     /// The protocol version (EXT-X-VERSION); nil when the tag is absent.
     public var version: UInt64? { didSet { isEdited = true } }
-    /// Whether every segment can be decoded independently of other segments (EXT-X-INDEPENDENT-SEGMENTS).
+    /// True if every segment can be decoded independently of other segments (EXT-X-INDEPENDENT-SEGMENTS).
     public var isIndependentSegments = false { didSet { isEdited = true } }
     /// The preferred start position (EXT-X-START).
     public var start: StartTag? { didSet { isEdited = true } }
@@ -37,7 +37,7 @@ public struct MediaPlaylist: Sendable {
     public var discontinuitySequence: UInt64? { didSet { isEdited = true } }
     /// The playlist type, which restricts changes of the playlist (EXT-X-PLAYLIST-TYPE).
     public var playlistType: PlaylistType? { didSet { isEdited = true } }
-    /// Whether every segment is a single I-frame (EXT-X-I-FRAMES-ONLY).
+    /// True if every segment is a single I-frame (EXT-X-I-FRAMES-ONLY).
     public var isIFramesOnly = false { didSet { isEdited = true } }
     /// Information about the Partial Segments (EXT-X-PART-INF).
     public var partInf: PartInfTag? { didSet { isEdited = true } }
@@ -63,10 +63,10 @@ public struct MediaPlaylist: Sendable {
     public var preloadHints: [PreloadHintTag] = [] { didSet { isEdited = true } }
     /// The reports about the last segments of other renditions (EXT-X-RENDITION-REPORT).
     public var renditionReports: [RenditionReportTag] = [] { didSet { isEdited = true } }
-    /// Whether no more segments will be added (EXT-X-ENDLIST).
+    /// True if no more segments will be added (EXT-X-ENDLIST).
     public var isEnded = false { didSet { isEdited = true } }
 
-    /// Whether new or changed integer durations are written with a decimal point (`6.0`), which indicates that they are
+    /// True if new or changed integer durations are written with a decimal point (`6.0`), which indicates that they are
     /// exact and not rounded (section 4.4.4.1). This requires version 3. The property is not compared by `==`.
     public var marksExactDurations = false
 

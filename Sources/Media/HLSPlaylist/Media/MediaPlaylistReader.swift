@@ -21,7 +21,7 @@ private struct MediaPlaylistReader {
     var uniqueTags: Set<TagName> = []
     var hasTargetDuration = false
     var headerEnd = -1
-    /// Whether the playlist has a tag of a Multivariant Playlist.
+    /// True if the playlist has a tag of a Multivariant Playlist.
     var isMixed = false
     /// The offset after the last URI line.
     var segmentsEnd = -1

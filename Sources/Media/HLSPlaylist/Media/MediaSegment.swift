@@ -29,9 +29,9 @@ public struct MediaSegment: Sendable {
     private let uriRange: Range<UInt32>
     private let titleRange: Range<UInt32>
     private var ownText: OwnText?
-    /// Whether the segment was changed since it was read.
+    /// True if the segment was changed since it was read.
     private(set) var isEdited = false
-    /// Whether tags that apply to the whole playlist are among the lines of the segment.
+    /// True if tags that apply to the whole playlist are among the lines of the segment.
     var containsPlaylistTags = false
 
     /// The duration in seconds (EXTINF).
@@ -40,10 +40,10 @@ public struct MediaSegment: Sendable {
     public var byteRange: ByteRange? { didSet { isEdited = true } }
     /// The date and time of the first sample (EXT-X-PROGRAM-DATE-TIME).
     public var programDateTime: PlaylistDate? { didSet { isEdited = true } }
-    /// Whether a discontinuity precedes the segment (EXT-X-DISCONTINUITY). If the segment has the tag more than once,
+    /// True if a discontinuity precedes the segment (EXT-X-DISCONTINUITY). If the segment has the tag more than once,
     /// the others are in ``tags``, and count too (section 6.2.1).
     public var isDiscontinuity: Bool { didSet { isEdited = true } }
-    /// Whether the segment is missing and must not be loaded (EXT-X-GAP).
+    /// True if the segment is missing and must not be loaded (EXT-X-GAP).
     public var isGap: Bool { didSet { isEdited = true } }
     /// The keys, Media Initialization Sections, Partial Segments, Date Ranges, bit rates, unknown tags and comments, in
     /// order.
@@ -142,9 +142,9 @@ extension MediaSegment: SegmentTags {}
 public struct UpcomingSegment: Hashable, Sendable, SegmentTags {
     /// The date and time of the first sample.
     public var programDateTime: PlaylistDate?
-    /// Whether a discontinuity precedes the segment.
+    /// True if a discontinuity precedes the segment.
     public var isDiscontinuity: Bool
-    /// Whether the segment will be missing.
+    /// True if the segment will be missing.
     public var isGap: Bool
     /// The byte range of the resource; nil for the whole resource.
     public var byteRange: ByteRange?
@@ -233,7 +233,7 @@ extension SegmentTags {
 }
 
 extension SegmentTag {
-    /// Whether the tag is an EXT-X-DISCONTINUITY tag in addition to the segment's first one.
+    /// True if the tag is an EXT-X-DISCONTINUITY tag in addition to the segment's first one.
     var isDiscontinuity: Bool {
         if case .other(let line) = self { line == "#" + TagName.discontinuity.rawValue } else { false }
     }

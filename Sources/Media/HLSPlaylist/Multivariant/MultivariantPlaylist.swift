@@ -5,12 +5,12 @@
 public struct MultivariantPlaylist: Sendable {
     /// The source from which the playlist was read; nil for a playlist that was created in memory.
     var source: PlaylistSource?
-    /// Whether a property was changed.
+    /// True if a property was changed.
     var isEdited = false
 
     /// The protocol version (EXT-X-VERSION); nil when the tag is absent.
     public var version: UInt64? { didSet { isEdited = true } }
-    /// Whether every segment of every Media Playlist can be decoded independently of other segments
+    /// True if every segment of every Media Playlist can be decoded independently of other segments
     /// (EXT-X-INDEPENDENT-SEGMENTS).
     public var isIndependentSegments = false { didSet { isEdited = true } }
     /// The preferred start position (EXT-X-START).

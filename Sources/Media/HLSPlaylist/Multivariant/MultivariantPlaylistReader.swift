@@ -13,7 +13,7 @@ private struct MultivariantPlaylistReader {
     var playlist = MultivariantPlaylist()
     /// The tags that may appear only once and have been stored.
     var uniqueTags: Set<TagName> = []
-    /// Whether the playlist has a tag of a Media Playlist.
+    /// True if the playlist has a tag of a Media Playlist.
     var isMixed = false
     /// The EXT-X-STREAM-INF tag that waits for its URI line, and the line number of the tag. The tag is nil if it
     /// was rejected.

@@ -10,7 +10,7 @@ struct ScannedLine {
     var end: Int
     /// The offset of the next line.
     var next: Int
-    /// Whether all bytes of the content are less than 0x80.
+    /// True if all bytes of the content are less than 0x80.
     var isASCII: Bool
     /// The offset of the first control character; -1 when there is none.
     var control: Int

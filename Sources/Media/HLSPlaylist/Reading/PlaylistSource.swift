@@ -6,7 +6,7 @@ final class PlaylistSource: Sendable {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether a range contains variable references.
+    /// Returns whether a range contains variable references.
     func hasReference(_ range: Range<Int>) -> Bool {
         let storage = bytes
         return VariableTable.hasReference(storage.span.bytes, range)

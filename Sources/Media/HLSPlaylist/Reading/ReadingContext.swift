@@ -10,7 +10,7 @@ final class ReadingContext {
     var variables = VariableTable()
     private(set) var diagnostics: [Diagnostic] = []
     private(set) var firstError: Diagnostic?
-    /// Whether a limit was exceeded, so that lenient parsing stops too.
+    /// True if a limit was exceeded, so that lenient parsing stops too.
     private(set) var isOverLimit = false
     /// The number of the current line.
     var lineNumber = 0

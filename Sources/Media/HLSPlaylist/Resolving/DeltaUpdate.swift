@@ -1,5 +1,5 @@
 extension MediaPlaylist {
-    /// Whether the playlist is a delta update, which skips segments of an earlier version of the playlist.
+    /// True if the playlist is a delta update, which skips segments of an earlier version of the playlist.
     public var isDeltaUpdate: Bool { skip != nil }
 
     /// Applies a delta update to this earlier version of the playlist (sections 6.2.5.1 and 6.3.7).

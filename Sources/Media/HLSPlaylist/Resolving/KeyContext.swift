@@ -7,7 +7,7 @@ public struct KeyContext: Hashable, Sendable {
     /// Creates a context without encryption.
     public init() {}
 
-    /// Whether segments at this position are encrypted.
+    /// True if segments at this position are encrypted.
     public var isEncrypted: Bool { !keys.isEmpty }
 
     /// The tag with a key format; nil when there is none.

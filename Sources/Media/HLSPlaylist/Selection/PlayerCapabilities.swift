@@ -84,7 +84,7 @@ public struct PlayerCapabilities: Sendable {
         self.pathwayID = pathwayID
     }
 
-    /// Whether the player can show stereoscopic video: ``videoLayouts`` contains CH-STEREO.
+    /// True if the player can show stereoscopic video: ``videoLayouts`` contains CH-STEREO.
     public var showsStereo: Bool {
         get { videoLayouts.contains(.stereo) }
         set {

@@ -15,7 +15,7 @@ public struct RenditionPreferences: Hashable, Sendable {
     public var languages: [String]
     /// The preferred languages of subtitles; nil means ``languages``.
     public var subtitleLanguages: [String]?
-    /// Whether the user made the choice for this particular content. Otherwise, only renditions with AUTOSELECT=YES or
+    /// True if the user made the choice for this particular content. Otherwise, only renditions with AUTOSELECT=YES or
     /// DEFAULT=YES are selected (section 4.4.6.1), if a group has any.
     public var isUserChoice: Bool
     /// The preferred CHARACTERISTICS, such as `public.accessibility.describes-video`.

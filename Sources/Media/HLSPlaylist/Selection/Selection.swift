@@ -24,7 +24,7 @@ public struct Selection: Sendable {
         /// criterion by which the selected variant is better.
         public let reasons: [VariantRejection]
 
-        /// Whether the player could play the variant nevertheless.
+        /// True if the player could play the variant nevertheless.
         public var isPlayable: Bool { reasons.allSatisfy(\.isPlayable) }
     }
 

@@ -31,7 +31,7 @@ public enum VariantRejection: Hashable, Sendable {
     /// The selected variant is better by a criterion of ``VariantSelector``.
     case lessThanChosen(VariantCriterion)
 
-    /// Whether the player could play the variant nevertheless: the reason is a limit that can be exceeded, or a better
+    /// True if the player could play the variant nevertheless: the reason is a limit that can be exceeded, or a better
     /// variant.
     public var isPlayable: Bool {
         switch self {

@@ -62,7 +62,7 @@ public enum TagName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a playlist may have the tag only once.
+    /// True if a playlist may have the tag only once.
     var isUnique: Bool {
         switch self {
         case .version, .independentSegments, .start, .skip, .contentSteering: true
@@ -70,7 +70,7 @@ public enum TagName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the value of the tag is an attribute list.
+    /// True if the value of the tag is an attribute list.
     var hasAttributes: Bool {
         switch self {
         case .start, .define, .partInf, .serverControl, .key, .map, .part, .dateRange, .skip, .preloadHint,

@@ -4,7 +4,7 @@ public struct Attribute: Hashable, Sendable {
     public var name: String
     /// The value, without quotation marks.
     public var value: String
-    /// Whether the value is quoted.
+    /// True if the value is quoted.
     public var isQuoted: Bool
 
     /// Creates an attribute.

@@ -102,7 +102,7 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
     /// The text of the element.
     public var description: String { text }
 
-    /// Whether the text matches the grammar.
+    /// True if the text matches the grammar.
     public var isWellFormed: Bool { Self.isWellFormed(text) }
 
     /// Returns whether a text matches the grammar, without parsing profile and level.
@@ -210,7 +210,7 @@ public struct SupplementalCodec: Hashable, Sendable {
         brands = Array(fields.dropFirst())
     }
 
-    /// Whether the text matches the grammar.
+    /// True if the text matches the grammar.
     public var isWellFormed: Bool {
         codec.isWellFormed
             && brands.allSatisfy { $0.utf8.count == 4 && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }

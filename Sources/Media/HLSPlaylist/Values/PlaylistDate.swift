@@ -116,7 +116,7 @@ extension PlaylistDate: CustomStringConvertible {
         word & ~mask == 0 && (word &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0
     }
 
-    /// Whether ``text`` is a valid date: the year has four digits, the nanoseconds are less than a second, and the time
+    /// True if ``text`` is a valid date: the year has four digits, the nanoseconds are less than a second, and the time
     /// zone offset is less than a day.
     var isWritable: Bool {
         let local = seconds.addingReportingOverflow(Int64(utcOffset ?? 0) * 60)

@@ -7,7 +7,7 @@ struct PlaylistWriter {
     private(set) var error: PlaylistError?
     /// The line ending, the same as in the playlist that was read.
     let lineEnd: [UInt8]
-    /// Whether integer durations are written with a decimal point.
+    /// True if integer durations are written with a decimal point.
     var marksExactDurations = false
 
     init(capacity: Int = 0, usesCRLF: Bool = false) {

@@ -18,7 +18,7 @@ struct TemplateWriter {
         var item: Item?
         /// The original line, if it can be copied.
         var raw: Range<Int>?
-        /// Whether no line may be inserted between this line and the preceding one.
+        /// True if no line may be inserted between this line and the preceding one.
         var isBound = false
     }
 

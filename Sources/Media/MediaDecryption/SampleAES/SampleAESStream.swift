@@ -51,7 +51,7 @@ package enum SampleAESStream: Hashable, Sendable, CaseIterable {
 }
 
 extension ProgramMapTable {
-    /// Whether the table contains an encrypted stream.
+    /// True if the table contains an encrypted stream.
     var isEncrypted: Bool { streams.contains { SampleAESStream(encrypted: $0.type) != nil } }
 
     /// The table for the decrypted streams: with the stream types of clear streams, and without the encryption

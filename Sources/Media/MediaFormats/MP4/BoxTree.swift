@@ -38,7 +38,7 @@ public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
     public let boxes: [Node]
     /// The error at the top level, after which no more boxes could be read; otherwise nil.
     public let problem: ParseError?
-    /// Whether the file has more boxes than the maximum count.
+    /// True if the file has more boxes than the maximum count.
     public let isTruncated: Bool
 
     /// Reads the boxes of a file.

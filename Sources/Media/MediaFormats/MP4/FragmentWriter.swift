@@ -59,7 +59,7 @@ public struct FragmentWriter: Sendable {
     private var samples: [FragmentSample] = []
     private var entries = BoxWriter()
     private var entrySizes: [UInt8] = []
-    /// Whether an entry is larger than 255 bytes, the maximum in `saiz`.
+    /// True if an entry is larger than 255 bytes, the maximum in `saiz`.
     private var hasLargeEntry = false
     /// The total size of the samples in bytes.
     public private(set) var dataSize = 0

@@ -15,7 +15,7 @@ public struct Movie: Hashable, Sendable {
     public var tracks: [Track]
     /// The protection system headers (`pssh`) for DRM systems.
     public var protectionSystemHeaders: [ProtectionSystemHeaderBox]
-    /// Whether the presentation continues in fragments.
+    /// True if the presentation continues in fragments.
     public var isFragmented: Bool
     /// The total duration of the fragments in the timescale of the movie; nil if it is not known.
     public var fragmentDuration: UInt64?

@@ -12,7 +12,7 @@ public struct Sample: Hashable, Sendable {
     public var duration: UInt32
     /// The presentation time minus the decode time, in the timescale of the media.
     public var compositionOffset: Int32
-    /// Whether the sample is a sync sample, at which decoding can start.
+    /// True if the sample is a sync sample, at which decoding can start.
     public var isSync: Bool
     /// The index of the sample description, from 1.
     public var descriptionIndex: UInt32

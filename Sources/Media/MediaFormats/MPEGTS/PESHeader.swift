@@ -16,7 +16,7 @@ public struct PESHeader: Hashable, Sendable {
     public var streamID: UInt8
     /// The size of the payload in bytes; nil if it is unknown.
     public var payloadLength: Int?
-    /// Whether the payload begins with an access unit (data_alignment_indicator).
+    /// True if the payload begins with an access unit (data_alignment_indicator).
     public var isAligned: Bool
     /// The presentation timestamp (PTS) in units of 1/90,000 second modulo 2^33; nil if there is none.
     public var presentationTime: UInt64?

@@ -14,9 +14,9 @@ public struct TransportDemuxer: Sendable {
         public var presentationTime: Int64?
         /// The decode time in units of 1/90,000 second, without wraparound; nil if the packet has no timestamp.
         public var decodeTime: Int64?
-        /// Whether decoding can start at the packet (random_access_indicator).
+        /// True if decoding can start at the packet (random_access_indicator).
         public var isRandomAccess: Bool
-        /// Whether transport packets were lost in or before the packet.
+        /// True if transport packets were lost in or before the packet.
         public var isDamaged: Bool
         /// The offset in bytes of its first transport packet in the stream.
         public var offset: Int

@@ -27,19 +27,19 @@ public struct TransportPacketHeader: Hashable, Sendable {
     /// The first byte of every packet.
     public static let syncByte: UInt8 = 0x47
 
-    /// Whether the packet was damaged in transmission (transport_error_indicator).
+    /// True if the packet was damaged in transmission (transport_error_indicator).
     public var hasError: Bool
-    /// Whether a PES packet or a table section begins in the packet (payload_unit_start_indicator).
+    /// True if a PES packet or a table section begins in the packet (payload_unit_start_indicator).
     public var isUnitStart: Bool
     /// The packet identifier (PID), 13 bits.
     public var pid: UInt16
-    /// Whether a conditional access system has scrambled the packet.
+    /// True if a conditional access system has scrambled the packet.
     public var isScrambled: Bool
     /// The continuity counter: the number of packets of the PID with a payload, modulo 16.
     public var continuityCounter: UInt8
-    /// Whether the continuity counter or the clock can be discontinuous at this packet.
+    /// True if the continuity counter or the clock can be discontinuous at this packet.
     public var isDiscontinuity: Bool
-    /// Whether decoding can start at this packet (random_access_indicator).
+    /// True if decoding can start at this packet (random_access_indicator).
     public var isRandomAccess: Bool
     /// The program clock reference (PCR) in units of 1/27,000,000 second; nil if there is none.
     public var programClockReference: UInt64?

@@ -29,7 +29,7 @@ public struct TransportPacketizer: Sendable {
     /// Creates a packetizer with all continuity counters at 0.
     public init() {}
 
-    /// Whether a PES packet has been started and its payload is not complete.
+    /// True if a PES packet has been started and its payload is not complete.
     public var isOpen: Bool { payloadBytesLeft > 0 }
 
     /// Writes a table section to separate packets.

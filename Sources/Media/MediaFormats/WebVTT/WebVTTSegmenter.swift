@@ -61,7 +61,7 @@ public struct WebVTTSegmenter: Sendable {
         self.head = head
     }
 
-    /// Whether a cue is visible after the end of the last segment.
+    /// True if a cue is visible after the end of the last segment.
     public var hasCuesLeft: Bool {
         next < document.cues.count || open.contains { start.isEarlier(than: document.cues[$0].end) }
     }

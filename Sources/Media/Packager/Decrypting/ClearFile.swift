@@ -11,7 +11,7 @@ package final class ClearFile {
     package let count: Int
     private let output: OutputFile
     private let memory: UnsafeMutableRawBufferPointer
-    /// Whether the memory is a mapping of the file itself.
+    /// True if the memory is a mapping of the file itself.
     private let isMapped: Bool
 
     /// Creates a file of zeros.

@@ -16,7 +16,7 @@ package final class PipeReader: ByteSource {
     /// Bytes that have been peeked at but not consumed.
     private var peeked: [UInt8] = []
     private var hasEnded = false
-    /// Whether any bytes have been read.
+    /// True if any bytes have been read.
     private var hasRead = false
 
     /// Creates a reader of a descriptor, which it does not close.
@@ -47,7 +47,7 @@ package final class PipeReader: ByteSource {
     }
 
     package var byteCount: Int? { nil }
-    /// Whether all bytes have been read.
+    /// True if all bytes have been read.
     var isAtEnd: Bool { hasEnded && peeked.isEmpty }
 
     package func peek(_ count: Int) throws -> [UInt8] {

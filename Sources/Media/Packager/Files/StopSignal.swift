@@ -39,7 +39,7 @@ package final class StopSignal: Sendable {
         if isStopped { handler() }
     }
 
-    /// Whether a stop has been requested.
+    /// True if a stop has been requested.
     package var isStopped: Bool { Self.poll([descriptor], timeout: 0)[0] }
 
     /// Waits until a descriptor is readable or at its end. Returns false if a stop is requested.

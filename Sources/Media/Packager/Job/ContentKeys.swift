@@ -16,7 +16,7 @@ public struct ContentKeys: Sendable {
     /// Creates a set with one key for all track classes.
     public init(shared: PackagingKey) { self.shared = shared }
 
-    /// Whether there are no keys.
+    /// True if there are no keys.
     public var isEmpty: Bool { shared == nil && classes.isEmpty }
 
     /// The key of a track class; nil if there is none.

@@ -37,10 +37,10 @@ extension PackagingJob {
         /// Creates an input with default options.
         public init(path: String) { self.path = path }
 
-        /// Whether tracks of a kind are packaged.
+        /// Returns whether tracks of a kind are packaged.
         package func includes(_ kind: MediaTrack.Kind) -> Bool { tracks?.contains(kind) ?? true }
 
-        /// Whether the input is standard input.
+        /// True if the input is standard input.
         package var isStandardInput: Bool { path == "-" }
     }
 }

@@ -61,7 +61,7 @@ public struct PackagingJob: Sendable {
     public var inputs: [Input]
     /// The path of the output folder.
     public var output: String
-    /// Whether existing output may be replaced.
+    /// True if existing output may be replaced.
     public var overwrites = false
     /// The names of the output files.
     package var names = FileNames()
@@ -74,7 +74,7 @@ public struct PackagingJob: Sendable {
     public var manifests: Set<Manifest> = [.hls]
     /// The container format of media segments.
     public var container = Container.fmp4
-    /// Whether each rendition is a single file with byte ranges.
+    /// True if each rendition is a single file with byte ranges.
     public var isSingleFile = false
     /// The target duration of segments.
     public var segmentDuration = RationalTime(6, timescale: 1)
@@ -85,7 +85,7 @@ public struct PackagingJob: Sendable {
 
     /// The content keys; with key rotation, the keys of the current key period.
     public var keys = ContentKeys()
-    /// Whether keys become available only after the tracks are known, from ``ContentKeyPeriods``; see
+    /// True if keys become available only after the tracks are known, from ``ContentKeyPeriods``; see
     /// ``PackagingPlan/use(_:)``.
     package var keysArriveLater = false
     /// The key rotation options; nil if keys never change.

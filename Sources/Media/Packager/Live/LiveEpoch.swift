@@ -19,7 +19,7 @@ struct LiveEpoch {
     private var startedRenditions: Set<Int> = []
     /// The end of the clear lead: the start of the leading rendition's first segment after it; nil if not reached.
     private var leadEnd: RationalTime?
-    /// Whether the clear lead is in progress. Only the start of the presentation has a clear lead.
+    /// True if the clear lead is in progress. Only the start of the presentation has a clear lead.
     private(set) var isInClearLead: Bool
 
     /// Starts a part.
@@ -67,7 +67,9 @@ struct LiveEpoch {
     }
 
     /// Returns the date of a presentation time.
-    func date(of time: RationalTime) -> PlaylistDate { start.advanced(by: max(0, time.seconds - (origin?.seconds ?? 0))) }
+    func date(of time: RationalTime) -> PlaylistDate {
+        start.advanced(by: max(0, time.seconds - (origin?.seconds ?? 0)))
+    }
 
     /// Returns whether a segment starts a new timeline (EXT-X-DISCONTINUITY). Must be called once for each segment.
     mutating func isDiscontinuity(_ segment: SegmentPipeline.Segment) -> Bool {

@@ -31,7 +31,7 @@ package struct LiveOptions: Hashable, Sendable {
     /// Creates options.
     package init(window: Window?) { self.window = window }
 
-    /// Whether the presentation is an event, which keeps all segments.
+    /// True if the presentation is an event, which keeps all segments.
     package var isEvent: Bool { window == nil }
 
     /// Returns the time shift buffer depth of a DASH manifest in seconds: the window, with segments counted as a Target

@@ -13,7 +13,7 @@ struct LivePlaylist: Sendable {
         var byteRange: ByteRange?
         /// The date of the first frame (EXT-X-PROGRAM-DATE-TIME).
         var date: PlaylistDate?
-        /// Whether the segment starts a new timeline (EXT-X-DISCONTINUITY).
+        /// True if the segment starts a new timeline (EXT-X-DISCONTINUITY).
         var isDiscontinuity = false
         /// The keys, one for each system; empty if the segment is clear.
         var keys: [KeyTag] = []
@@ -23,11 +23,11 @@ struct LivePlaylist: Sendable {
         var byteCount: Int?
     }
 
-    /// Whether this is an I-frame playlist.
+    /// True if this is an I-frame playlist.
     let isIFramesOnly: Bool
-    /// Whether no segment is ever removed.
+    /// True if no segment is ever removed.
     let isEvent: Bool
-    /// Whether the init segment is clear, because whole segments are encrypted: keys must not apply to it.
+    /// True if the init segment is clear, because whole segments are encrypted: keys must not apply to it.
     let hasClearMap: Bool
     /// The Target Duration in seconds; it never changes.
     let targetDuration: UInt64
@@ -37,7 +37,7 @@ struct LivePlaylist: Sendable {
     private(set) var sequence: UInt64 = 0
     /// The discontinuity sequence number (EXT-X-DISCONTINUITY-SEQUENCE).
     private(set) var discontinuitySequence: UInt64 = 0
-    /// Whether the playlist is complete (EXT-X-ENDLIST).
+    /// True if the playlist is complete (EXT-X-ENDLIST).
     private(set) var isEnded = false
     /// The protocol version, once there is a segment; it never changes.
     private var version: UInt64?

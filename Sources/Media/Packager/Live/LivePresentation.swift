@@ -18,7 +18,7 @@ struct LivePresentation: Sendable {
     /// The keys that are announced before their use.
     private var announced: [KeyTag] = []
     private var published: MultivariantPlaylist?
-    /// Whether there are playlists; with only DASH there are none.
+    /// True if there are playlists; with only DASH there are none.
     private let hasPlaylists: Bool
     /// The DASH manifest; nil if none is written.
     private(set) var manifest: LiveManifest?

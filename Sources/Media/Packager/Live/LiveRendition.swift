@@ -35,7 +35,7 @@ struct LiveSegment: Sendable {
         var epoch: Int
         /// The number of the key period.
         var period: Int
-        /// Whether the segment is in the clear lead.
+        /// True if the segment is in the clear lead.
         var isInClearLead = false
         /// The encryption; nil if the segment is clear.
         var protection: TrackProtection?
@@ -67,7 +67,7 @@ struct LiveRendition: Sendable {
     let folder: String
     private let names: PackagingJob.FileNames
     private let window: LiveOptions.Window?
-    /// Whether it has playlists; with only DASH it has none.
+    /// True if it has playlists; with only DASH it has none.
     private let hasPlaylists: Bool
     /// The time shift buffer depth of the DASH manifest in seconds; nil if there is no manifest.
     private let timeShift: Double?

@@ -2,7 +2,7 @@ import HLSPlaylist
 
 /// Starting a presentation, or continuing one of an earlier run.
 extension LiveSession {
-    /// Whether there are segments that this run continues.
+    /// True if there are segments that this run continues.
     var hasSegments: Bool {
         states.indices.contains { (presentation?[$0] ?? states[$0]).media.nextSequence > 0 }
     }

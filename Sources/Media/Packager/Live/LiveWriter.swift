@@ -14,7 +14,7 @@ final class LiveWriter {
     private var needsMap = true
     /// The EXT-X-KEY tags for the period's key; empty if there is none.
     private(set) var keys: [KeyTag] = []
-    /// Whether the last segment was in the clear lead.
+    /// True if the last segment was in the clear lead.
     private var wasClear = false
     /// The number of the next segment file: one more than its media sequence number.
     private var number: UInt64

@@ -9,7 +9,7 @@ struct ManifestPeriod {
         var segments: Range<Int>
         /// The presentation time at which the first of them starts.
         var start: RationalTime
-        /// Whether the segments are encrypted.
+        /// True if the segments are encrypted.
         var isProtected: Bool
         /// The number of the key period.
         var number: Int

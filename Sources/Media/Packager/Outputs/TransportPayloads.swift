@@ -24,13 +24,13 @@ protocol TransportPayloads {
 struct TransportUnit: Sendable {
     /// The size of its payload in bytes.
     var size: Int
-    /// Whether the header contains the size, as required for audio.
+    /// True if the header contains the size, as required for audio.
     var hasLength: Bool
     /// The presentation time and the decode time.
     var times: TransportTimeline.Times
     /// The duration in units of 1/90,000 second.
     var duration: Int64
-    /// Whether decoding can start with this packet.
+    /// True if decoding can start with this packet.
     var isRandomAccess: Bool
     /// The presentation time of a video key frame; nil for other packets.
     var keyFrame: RationalTime?

@@ -27,7 +27,7 @@ package struct PackagingPlan {
         package var trackClass: TrackClass?
         /// The encryption; nil if the rendition stays clear, or its keys have not arrived.
         package var protection: TrackProtection?
-        /// Whether the rendition is to be encrypted.
+        /// True if the rendition is to be encrypted.
         package var isProtected: Bool
     }
 

@@ -192,7 +192,7 @@ final class RenditionOutput {
         }
     }
 
-    /// Whether a key period has started whose init segment has not been written.
+    /// True if a key period has started whose init segment has not been written.
     private var needsInitialization: Bool { laterPeriods.last.map { $0.initialization == nil } ?? false }
 }
 

@@ -50,10 +50,10 @@ final class SegmentPipeline {
     private var sources: [InputState]
     private var ready: [Segment] = []
     private var hasEnded = false
-    /// Whether the pipeline stops at a discontinuity of an input.
+    /// True if the pipeline stops at a discontinuity of an input.
     private let stopsAtDiscontinuity: Bool
     private var hasStarted = false
-    /// Whether it stopped at a discontinuity.
+    /// True if it stopped at a discontinuity.
     private(set) var stoppedAtDiscontinuity = false
 
     /// Creates a pipeline.

@@ -59,7 +59,7 @@ package struct PlaylistOptions: Sendable {
         return signals.map { signal in protection.systemData.tag(for: keyID, signal.system) ?? KeyTag(signal) }
     }
 
-    /// Whether output protection is signaled. If the key is served in the clear, output protection is ineffective, so
+    /// True if output protection is signaled. If the key is served in the clear, output protection is ineffective, so
     /// the standard rules are not applied; other rules are applied, because they were requested explicitly.
     var isDRM: Bool {
         systems.contains { $0 != .identity } || (!systems.isEmpty && outputProtection != .standard)

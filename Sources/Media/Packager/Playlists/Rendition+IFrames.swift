@@ -5,7 +5,7 @@ extension Rendition {
         var resource: Resource
         /// The time to the next key frame or to the end, in seconds.
         var duration: Double
-        /// Whether it is encrypted.
+        /// True if it is encrypted.
         var isProtected: Bool
         /// The number of its key period.
         var period: Int

@@ -24,7 +24,7 @@ package struct Rendition: Sendable {
         package var byteCount: Int
         /// The duration in the presentation.
         package var duration: RationalTime
-        /// Whether it is encrypted.
+        /// True if it is encrypted.
         package var isProtected: Bool
         /// The key frames, with offsets from the start of the segment.
         package var keyFrames: [KeyFrame]

@@ -2,7 +2,7 @@
 extension Segmenter {
     /// A track of the segmenter.
     public struct Track: Sendable {
-        /// Whether segments must start with a sync sample.
+        /// True if segments must start with a sync sample.
         public var isVideo: Bool
         /// The name for errors.
         public var name: String
@@ -20,7 +20,7 @@ extension Segmenter {
         public var decode: RationalTime
         /// The presentation time.
         public var presentation: RationalTime
-        /// Whether decoding can start with it.
+        /// True if decoding can start with it.
         public var isSync: Bool
 
         /// Creates the times of a sample.

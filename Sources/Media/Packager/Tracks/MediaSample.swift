@@ -13,7 +13,7 @@ package struct MediaSample: Sendable {
     package var duration: UInt32
     /// The presentation time minus the decode time, in the timescale of its track.
     package var compositionOffset: Int32
-    /// Whether decoding can start with it.
+    /// True if decoding can start with it.
     package var isSync: Bool
 
     /// Creates a sample.

@@ -8,7 +8,7 @@ package struct MediaSegment: Sendable {
     package var start: RationalTime
     /// The end time in the presentation: the next cut, or the end of the track's last sample.
     package var end: RationalTime
-    /// Whether its samples are to be encrypted. In a clear lead they are not, although the track has a key.
+    /// True if its samples are to be encrypted. In a clear lead they are not, although the track has a key.
     package var isProtected: Bool
 
     /// Creates a segment.

@@ -16,7 +16,7 @@ struct AdminGate: Sendable {
     let authenticator: any AdminAuthenticator
     let failures: FailedTokens
     let sessions: DashboardSessions
-    /// Whether the listener uses TLS.
+    /// True if the listener uses TLS.
     var isSecure = false
 
     /// Authenticates a request and checks its permission.

@@ -44,7 +44,7 @@ struct AuditSearch: Sendable {
         return (found, last)
     }
 
-    /// Whether one of the record's fields contains the text.
+    /// Returns whether one of the record's fields contains the text.
     func fits(_ record: AuditRecord) -> Bool {
         let texts = [
             record.account, record.outcome, record.detail, record.policyName, record.deviceClass, record.bundleName,

@@ -111,7 +111,7 @@ struct AuthorizationFields {
         authorization.rentalStart = try time("rentalStart")
     }
 
-    /// Whether text has a valid size and no control characters.
+    /// Returns whether text has a valid size and no control characters.
     static func isPlain(_ text: String, _ range: ClosedRange<Int>) -> Bool {
         // Unicode's category Cc, without a lookup in the Unicode tables.
         range.contains(text.utf8.count)

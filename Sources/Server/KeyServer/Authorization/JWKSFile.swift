@@ -28,7 +28,7 @@ struct JWKSFile: Sendable {
     }
 
     let path: String
-    /// Whether the file contains secrets, and must fulfill the rules for secret files.
+    /// True if the file contains secrets, and must fulfill the rules for secret files.
     let isSecret: Bool
 
     /// Returns the contents with their stamp; nil if the stamp is unchanged.

@@ -63,7 +63,7 @@ struct JWKSRefresh: Equatable {
         return age >= 2 * maximumAge && !lastTryFailed ? .wait : .useAndFetch
     }
 
-    /// Whether the present keys may be used.
+    /// Returns whether the present keys may be used.
     func isUsable(at now: Int64) -> Bool { confirmed.map { now - $0 < rules.staleness } ?? false }
 
     /// Records the start of a fetch.

@@ -4,7 +4,7 @@ package import KeyStore
 package struct PlaybackAuthorization: Sendable, Equatable {
     /// The account that limits apply to, 1 to 200 bytes: `sub`.
     package var account: String
-    /// Whether the account is unknown: each device then counts as a separate account.
+    /// True if the account is unknown: each device then counts as a separate account.
     package var isAnonymous = false
     /// The expiry time of the permission, in Unix seconds: `exp`.
     package var expires: Int64
@@ -16,12 +16,12 @@ package struct PlaybackAuthorization: Sendable, Equatable {
     package var title: String?
     /// The name of a stored policy to merge with the content's: `policy`.
     package var policyName: String?
-    /// Whether the token's policy may be less strict than the content's. This is a setting of the issuer, never a
+    /// True if the token's policy may be less strict than the content's. This is a setting of the issuer, never a
     /// claim.
     package var mayLoosen = false
     /// The only permitted device, by its hash, in hexadecimal digits as in the audit log and `/admin`: `device`.
     package var device: [UInt8]?
-    /// Whether a persistent key is permitted; nil means that the policy determines it: `persist`.
+    /// True if a persistent key is permitted; nil means that the policy determines it: `persist`.
     package var persist: Bool?
     /// The start of the rental, in Unix seconds: `rentalStart`.
     package var rentalStart: Int64?

@@ -10,7 +10,7 @@ package struct TokenIssuer: Sendable {
     package var algorithms: Set<TokenAlgorithm>
     /// The maximum error of the issuer's clock, in seconds: 0 to 600.
     package var clockSkew: Int64
-    /// Whether a policy that a token names may be less strict than the content's.
+    /// True if a policy that a token names may be less strict than the content's.
     package var mayLoosen: Bool
 
     /// Creates an issuer.

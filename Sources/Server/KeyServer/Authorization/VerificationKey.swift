@@ -49,7 +49,7 @@ struct VerificationKey: Sendable {
         guard verifier.name == algorithm.rawValue else { throw .unusable("it does not verify \(algorithm.rawValue)") }
     }
 
-    /// Whether the signature is valid. The verification takes up to some hundred microseconds of CPU time.
+    /// Returns whether the signature is valid. The verification takes up to some hundred microseconds of CPU time.
     func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         // An error means that the bytes are not a signature of this type.
         (try? verifier.verify(signature, signs: message)) ?? false

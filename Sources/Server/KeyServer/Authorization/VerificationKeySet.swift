@@ -67,7 +67,7 @@ package struct VerificationKeySet: Sendable {
         self.warnings = warnings
     }
 
-    /// Whether the set contains a key with this ID. Without an ID, the result is true.
+    /// Returns whether the set contains a key with this ID. Without an ID, the result is true.
     func hasKey(_ id: String?) -> Bool { id == nil || keys.contains { $0.id == id } }
 
     /// Returns the keys to try for a token, at most ``maximumTries``: by key ID, or all with its algorithm if it has

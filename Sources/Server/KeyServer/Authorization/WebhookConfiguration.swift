@@ -6,9 +6,9 @@ package struct WebhookConfiguration: Sendable {
     package var url: OutgoingURL
     /// The secret that signs requests, at least 32 bytes; nil means unsigned requests.
     package var secret: SecretBytes?
-    /// Whether a policy in the response may be less strict than the content's.
+    /// True if a policy in the response may be less strict than the content's.
     package var mayLoosen: Bool
-    /// Whether requests without a token are sent to the service too; otherwise they are refused immediately.
+    /// True if requests without a token are sent to the service too; otherwise they are refused immediately.
     package var asksWithoutToken: Bool
     /// The timeout of one request.
     package var timeout = Duration.seconds(2)

@@ -21,7 +21,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = Int(port)
     }
 
-    /// Whether only this machine can reach the address.
+    /// True if only this machine can reach the address.
     package var isLoopback: Bool {
         host == "localhost" || ClientAddress(host)?.isLoopback == true
     }

@@ -12,9 +12,9 @@ package struct ServerConfiguration: Sendable, Equatable {
         /// A shell command that prints the digits, for example one that queries a key management service.
         package var command: String?
 
-        /// Whether no source is configured, so that the key is in the data folder.
+        /// True if no source is configured, so that the key is in the data folder.
         var isInDataFolder: Bool { file == nil && variable == nil && command == nil }
-        /// Whether exactly one source is configured.
+        /// True if exactly one source is configured.
         var hasOneSource: Bool { [file, variable, command].count { $0 != nil } == 1 }
     }
 
@@ -50,7 +50,7 @@ package struct ServerConfiguration: Sendable, Equatable {
     package struct Admin: Sendable, Equatable {
         /// The address to listen on; nil turns the listener off.
         package var listen: ListenAddress?
-        /// Whether other machines may reach the address.
+        /// True if other machines may reach the address.
         package var allowRemote = false
         /// The path of a PEM file with the CA of encoders' client certificates; nil means that no client certificate is
         /// requested.
@@ -79,7 +79,7 @@ package struct ServerConfiguration: Sendable, Equatable {
         package var jwks = ""
         /// The allowed clock difference.
         package var clockSkew = Seconds(rawValue: 30)
-        /// Whether a token's policy may be less strict than the content's.
+        /// True if a token's policy may be less strict than the content's.
         package var mayLoosen = false
     }
 
@@ -93,9 +93,9 @@ package struct ServerConfiguration: Sendable, Equatable {
         package var timeout = Seconds(rawValue: 2)
         /// The number of retries: 0 to 2.
         package var retries = 2
-        /// Whether requests without a token are sent to the webhook too.
+        /// True if requests without a token are sent to the webhook too.
         package var asksWithoutToken = false
-        /// Whether a policy in the webhook's response may be less strict than the content's.
+        /// True if a policy in the webhook's response may be less strict than the content's.
         package var mayLoosen = false
     }
 
@@ -105,7 +105,7 @@ package struct ServerConfiguration: Sendable, Equatable {
         package var tokens: [TokenIssuer] = []
         /// The webhook that authorizes requests.
         package var webhook: Webhook?
-        /// Whether all requests are allowed, because a service in front of this server authorizes them.
+        /// True if all requests are allowed, because a service in front of this server authorizes them.
         package var none = false
     }
 
@@ -154,7 +154,7 @@ package struct ServerConfiguration: Sendable, Equatable {
         package var reservation = Seconds(rawValue: 120)
         /// The time for which a risk that a device reported applies to it.
         package var reportBinding = Seconds(rawValue: 24 * 3600)
-        /// Whether each CKC is decrypted and checked before it is sent.
+        /// True if each CKC is decrypted and checked before it is sent.
         package var checkBeforeIssuing = false
         /// The clients without FairPlay that may get raw keys, where a policy allows it too.
         package var otherClients: Set<OtherClientKind> = []
@@ -178,7 +178,7 @@ package struct ServerConfiguration: Sendable, Equatable {
         package var threads = 0
         /// The number of requests that may wait for each thread.
         package var queue = 64
-        /// Whether several RSA operations are performed at once.
+        /// True if several RSA operations are performed at once.
         package var multiBuffer = MultiBuffer.auto
         /// The maximum number of licenses in one request.
         package var batch = 32
@@ -221,7 +221,7 @@ package struct ServerConfiguration: Sendable, Equatable {
     package var proxies: [IPNetwork] = []
     /// The origins of web pages that may use the routes for players; nil means none.
     package var crossOrigin: CrossOrigin.Origins?
-    /// Whether the listener for players serves the playback page, `/player`. With `--dev` it always does.
+    /// True if the listener for players serves the playback page, `/player`. With `--dev` it always does.
     package var playerPage = false
     /// Settings that apply to all licenses.
     package var licenses = Licenses()
@@ -231,7 +231,7 @@ package struct ServerConfiguration: Sendable, Equatable {
     package var limits = Limits()
     /// The settings of the log.
     package var log = Log()
-    /// Whether the listener for administration serves `/metrics`.
+    /// True if the listener for administration serves `/metrics`.
     package var metrics = true
     /// The time for which `/readyz` returns 503 before the ports are closed.
     package var shutdownDelay = Seconds(rawValue: 0)

@@ -19,7 +19,7 @@ struct SettingReader {
     /// Returns the origin of a setting or a section; nil if it is not set.
     func origin(_ path: String) -> SettingOrigin? { inputs.entries[prefix + path]?.origin }
 
-    /// Whether a setting or a section is set.
+    /// Returns whether a setting or a section is set.
     func has(_ path: String) -> Bool { origin(path) != nil }
 
     /// Returns the origin of a setting, or of the innermost section that is set.

@@ -15,9 +15,9 @@ package struct DashboardSources: Sendable {
     package var queueDepth: @Sendable () -> Int = { 0 }
     /// Returns the expiry time of the TLS certificate, in Unix seconds; nil without TLS.
     package var tlsExpiry: @Sendable () -> Int64? = { nil }
-    /// Whether the listener uses TLS.
+    /// True if the listener uses TLS.
     package var isSecure = false
-    /// Whether the server runs with `--dev`.
+    /// True if the server runs with `--dev`.
     package var isDevelopment = false
 
     /// Creates sources with default values.

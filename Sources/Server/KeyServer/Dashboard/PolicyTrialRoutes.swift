@@ -74,7 +74,7 @@ struct PolicyTrial: Sendable {
         }
     }
 
-    /// Whether the policy would refuse a request that got a key, or grant one that was refused.
+    /// True if the policy would refuse a request that got a key, or grant one that was refused.
     var isChange: Bool { wasGiven != (refusal == nil) }
 
     private var wasGiven: Bool { [.issued, .issuedPersistable, .retried].contains(event.outcome) }

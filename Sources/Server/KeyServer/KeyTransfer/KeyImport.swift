@@ -7,9 +7,9 @@ package import KeyStore
 package struct KeyImport: Sendable {
     /// The options for existing keys.
     package struct Options: Sendable {
-        /// Whether existing keys that are equal are skipped.
+        /// True if existing keys that are equal are skipped.
         package var resumes: Bool
-        /// Whether existing keys, titles and tracks are replaced.
+        /// True if existing keys, titles and tracks are replaced.
         package var replaces: Bool
 
         /// Creates options.

@@ -24,9 +24,9 @@ package struct LicenseBatchRequest: Sendable {
         package let spc: [UInt8]
         /// The asset ID in the request. It must match the SPC's asset ID, which determines the key.
         package let assetID: [UInt8]?
-        /// Whether the client requests a persistent key. The policy determines whether it gets one.
+        /// True if the client requests a persistent key. The policy determines whether it gets one.
         package let wantsPersistableKey: Bool
-        /// Whether the key is loaded before playback: its lease is then a short reservation.
+        /// True if the key is loaded before playback: its lease is then a short reservation.
         package let isPreload: Bool
     }
 

@@ -19,9 +19,9 @@ package struct LicenseRequest: Sendable, Equatable {
     package let spc: [UInt8]
     /// The asset ID in the request. A request whose asset ID differs from the SPC's is refused.
     package let assetID: [UInt8]?
-    /// Whether the client requests a persistent key. The policy determines whether it gets one.
+    /// True if the client requests a persistent key. The policy determines whether it gets one.
     package let wantsPersistableKey: Bool
-    /// Whether the key is loaded before playback: its lease is then a short reservation.
+    /// True if the key is loaded before playback: its lease is then a short reservation.
     package let isPreload: Bool
 
     /// Parses a request.

@@ -52,10 +52,10 @@ package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         return text.first == ":" && digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(digits) != nil
     }
 
-    /// Whether it is an IPv4 address.
+    /// True if it is an IPv4 address.
     package var isIPv4: Bool { bytes.count == 4 }
 
-    /// Whether it is a loopback address.
+    /// True if it is a loopback address.
     package var isLoopback: Bool { isIPv4 ? bytes[0] == 127 : bytes == Array(repeating: 0, count: 15) + [1] }
 
     /// The address as text, IPv6 in its shortest form.

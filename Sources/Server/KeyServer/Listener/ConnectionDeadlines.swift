@@ -7,9 +7,9 @@ struct BodyDeadlineExceeded: Error {}
 /// An outbound event with a whole encoded response to the only unanswered request.
 struct EncodedResponse: Sendable {
     let bytes: ByteBuffer
-    /// Whether the response announces that the connection will be closed.
+    /// True if the response announces that the connection will be closed.
     let isLast: Bool
-    /// Whether more of the request, which is not read, may still arrive.
+    /// True if more of the request, which is not read, may still arrive.
     var hasUnreadInput = false
 }
 
@@ -34,17 +34,17 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var readTimer: (at: NIODeadline, task: Scheduled<Void>)?
     /// The timer that fires if the client does not read the response.
     private var writeTimer: Scheduled<Void>?
-    /// Whether a request head has arrived whose body is incomplete.
+    /// True if a request head has arrived whose body is incomplete.
     private var isReading = false
     /// The number of requests whose response is incomplete; more than one if a client uses pipelining.
     private var unanswered = 0
-    /// Whether the response to the oldest of them has been started.
+    /// True if the response to the oldest of them has been started.
     private var isAnswering = false
     private var unflushed = 0
     private var closesAfterAnswer = false
-    /// Whether the last response may be sent before the client has sent the whole request.
+    /// True if the last response may be sent before the client has sent the whole request.
     private var hasUnreadInput = false
-    /// Whether the last response has been sent and the client is still sending.
+    /// True if the last response has been sent and the client is still sending.
     private var isLingering = false
     private var encoder: ChannelHandlerContext?
     /// The time limit for the response 408. The route only has to write it, but a busy machine can delay that.

@@ -14,7 +14,7 @@ struct ExactPath: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether the path is in its simplest spelling: without empty components, `.` and `..`, and without
+    /// Returns whether the path is in its simplest spelling: without empty components, `.` and `..`, and without
     /// percent-encoded letters or digits. Clients do not encode those; names in administration paths may need other
     /// escapes.
     static func isExact(_ path: String) -> Bool {
@@ -39,7 +39,7 @@ struct ExactPath: RouterMiddleware {
     private static let dot = UInt8(ascii: ".")
     private static let percent = UInt8(ascii: "%")
 
-    /// Whether a component is `.` or `..`; the dots may be percent-encoded.
+    /// Returns whether a component is `.` or `..`; the dots may be percent-encoded.
     private static func isDots(_ part: UnsafeBufferPointer<UInt8>) -> Bool {
         guard part.count <= 6 else { return false }
         var (index, dots) = (0, 0)

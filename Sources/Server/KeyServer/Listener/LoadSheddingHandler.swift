@@ -64,7 +64,7 @@ final class LoadSheddingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// Whether the announced body is too large. The route refuses it before it arrives.
+    /// Returns whether the announced body is too large. The route refuses it before it arrives.
     private func announcesLargeBody(_ head: HTTPRequestHead) -> Bool {
         head.headers.first(name: "content-length").map { Int($0) ?? .max > maximumBody } ?? false
     }

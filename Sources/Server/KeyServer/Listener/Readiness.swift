@@ -27,7 +27,7 @@ package final class Readiness: Sendable {
         var started: Int64?
         /// The task of the running checks.
         var round: Task<Void, Never>?
-        /// Whether a result is available.
+        /// True if a result is available.
         var hasAnswer = false
         /// The checks that exceeded the deadline and have not finished.
         var late: Set<String> = []

@@ -33,7 +33,7 @@ enum RequestRules {
         }
     }
 
-    /// Whether the client speaks HTTP/1.0.
+    /// Returns whether the client speaks HTTP/1.0.
     static func isOld(_ head: HTTPRequestHead) -> Bool { head.version.minor == 0 }
 
     /// Whether this is the last request of the connection: the client requests that, uses HTTP/1.0, or requests a
@@ -42,12 +42,12 @@ enum RequestRules {
         isOld(head) || !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
     }
 
-    /// Whether the client waits for `100 Continue` before it sends the body, which HTTP/1.0 does not support.
+    /// Returns whether the client waits for `100 Continue` before it sends the body, which HTTP/1.0 does not support.
     static func waitsToContinue(_ head: HTTPRequestHead) -> Bool {
         !isOld(head) && head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
     }
 
-    /// Whether the text is `uri-host [ ":" port ]` or empty (RFC 9110, 7.2).
+    /// Returns whether the text is `uri-host [ ":" port ]` or empty (RFC 9110, 7.2).
     private static func isHost(_ host: String.UTF8View) -> Bool {
         var rest = host[...]
         if rest.first == UInt8(ascii: "[") {

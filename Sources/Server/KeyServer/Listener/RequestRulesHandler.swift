@@ -22,16 +22,16 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var ticket: ConnectionLimiter.Ticket?
     /// The number of requests that were passed on and whose response is incomplete.
     private var unanswered = 0
-    /// Whether a request was passed on whose body is incomplete.
+    /// True if a request was passed on whose body is incomplete.
     private var isReading = false
-    /// Whether the client waits for `100 Continue` for that body.
+    /// True if the client waits for `100 Continue` for that body.
     private var waitsToContinue = false
     private var isAnswering = false
     /// The last request of the connection, after it has arrived.
     private var last: HTTPRequestHead?
     /// The refusal to send after earlier requests have been answered, and the method of the refused request, if known.
     private var refusal: (problem: ProblemDocument, method: HTTPMethod?)?
-    /// Whether the rest of the input is ignored.
+    /// True if the rest of the input is ignored.
     private var isDone = false
 
     init(limiter: ConnectionLimiter, metrics: ServerMetrics?) {

@@ -8,7 +8,7 @@ package struct TraceContext: Sendable, Equatable {
     package let spanID: String
     /// The span ID of the caller; nil if the trace starts here.
     package let parentID: String?
-    /// Whether the caller records the trace.
+    /// True if the caller records the trace.
     package let isSampled: Bool
 
     /// Continues the trace in a `traceparent` header, or starts a new trace if the header is missing or invalid.

@@ -12,7 +12,7 @@ package struct TrustedProxies: Sendable, Equatable {
     /// Creates trusted proxies from their networks.
     package init(_ networks: [IPNetwork]) { self.networks = networks }
 
-    /// Whether the address is one of a trusted proxy.
+    /// Returns whether the address is one of a trusted proxy.
     package func contains(_ address: ClientAddress) -> Bool { networks.contains { $0.contains(bytes: address.bytes) } }
 
     /// Returns the client's address: that of the peer, or the one in `X-Forwarded-For` if the peer is trusted.

@@ -108,12 +108,12 @@ enum LogLine {
         }
     }
 
-    /// Whether the text is ASCII without characters to escape, which is the most common case.
+    /// Returns whether the text is ASCII without characters to escape, which is the most common case.
     private static func isSimple(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 
-    /// Whether a character is a control character (C0 or C1) or a Unicode line or paragraph separator.
+    /// Returns whether a character is a control character (C0 or C1) or a Unicode line or paragraph separator.
     private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
     }

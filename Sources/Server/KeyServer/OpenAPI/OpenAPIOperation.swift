@@ -49,7 +49,7 @@ struct OpenAPIOperation: Sendable {
     let security: Security
     var parameters: [Parameter] = []
     var body: Content = []
-    /// Whether the body is accepted with any Content-Type.
+    /// True if the body is accepted with any Content-Type.
     var acceptsAnyType = false
     /// The successful responses by status. Empty content means that there is no body.
     var successes: [(status: Int, description: String, content: Content)] = []
@@ -57,7 +57,7 @@ struct OpenAPIOperation: Sendable {
     var successHeaders: [(name: String, component: String)] = []
     /// The problems in addition to those of all operations of this kind.
     var problems: [ProblemType] = []
-    /// Whether the operation can fail with a server error; operations that do not use the store cannot.
+    /// True if the operation can fail with a server error; operations that do not use the store cannot.
     var mayFail = true
 
     /// Every problem that the operation can respond with, in the order of ``ProblemType/all``.

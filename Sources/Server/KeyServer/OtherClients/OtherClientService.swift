@@ -306,7 +306,7 @@ package struct OtherClientService: Sendable {
         }
     }
 
-    /// Whether a problem concerns only this key, so that other keys may still be issued.
+    /// Returns whether a problem concerns only this key, so that other keys may still be issued.
     private static func isAboutKey(_ problem: ProblemDocument) -> Bool {
         [.unknownAsset, .refusedByPolicy, .tokenAsset].contains(problem.type)
     }

@@ -13,7 +13,7 @@ package struct ProblemType: Sendable, Hashable {
     /// The URI that identifies the type: `urn:keyway:problem:` followed by the name.
     package var uri: String { "urn:keyway:problem:\(name)" }
 
-    /// Whether the client caused the problem, so that it is not a failure of the server.
+    /// True if the client caused the problem, so that it is not a failure of the server.
     var isClientError: Bool { status.kind == .clientError }
 }
 

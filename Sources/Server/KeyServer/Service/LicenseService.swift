@@ -28,13 +28,13 @@ package struct LicenseService: Sendable {
         /// The registered asset that was authorized: the one that ``assetID`` referred to at that time; nil if the
         /// authorization was for no asset in particular.
         package var authorizedAssetID: [UInt8]?
-        /// Whether the client requests a persistent key.
+        /// True if the client requests a persistent key.
         package var wantsPersistableKey = false
-        /// Whether the key is loaded before playback.
+        /// True if the key is loaded before playback.
         package var isPreload = false
         /// The account and the permissions of the token.
         package var authorization: PlaybackAuthorization
-        /// Whether the request may contain a Sync SPC; otherwise a Sync SPC is refused and has no effect.
+        /// True if the request may contain a Sync SPC; otherwise a Sync SPC is refused and has no effect.
         package var acceptsSync = true
         /// The route, for the audit log.
         package var route: String

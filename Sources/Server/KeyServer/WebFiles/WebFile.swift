@@ -44,7 +44,7 @@ struct WebFile: Sendable {
         }
     }
 
-    /// Whether a browser that sends this `If-None-Match` header has the current file.
+    /// Returns whether a browser that sends this `If-None-Match` header has the current file.
     func matches(_ field: String) -> Bool {
         field.split(separator: ",").contains { part in
             var tag = part.drop { $0 == " " || $0 == "\t" }

@@ -11,7 +11,7 @@ struct WebPages: Sendable {
     var policy = ContentSecurityPolicy.strict
     /// The names of files that pages of other origins may load.
     var shared: Set<String> = []
-    /// Whether the files are served over TLS, so that browsers are told to use only HTTPS for this host (HSTS).
+    /// True if the files are served over TLS, so that browsers are told to use only HTTPS for this host (HSTS).
     var isSecure = false
 
     /// Adds a route for each file to a router.

@@ -14,7 +14,7 @@ package enum AdminRole: String, Sendable, CaseIterable {
     /// Has every permission, including managing tokens.
     case admin
 
-    /// Whether the role has the permission.
+    /// Returns whether the role has the permission.
     package func allows(_ permission: AdminPermission) -> Bool {
         switch self {
         case .viewer: permission == .read

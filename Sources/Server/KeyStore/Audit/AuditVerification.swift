@@ -38,7 +38,7 @@ package struct AuditVerification: Sendable, Equatable {
     /// The first entry that does not match its chain, or nil if the log is intact.
     package let firstBreak: Break?
 
-    /// Whether the log is intact, as far as the chains alone can show: see ``AuditLog/verifyAudit(expecting:)``.
+    /// True if the log is intact, as far as the chains alone can show: see ``AuditLog/verifyAudit(expecting:)``.
     package var isWhole: Bool { firstBreak == nil }
 }
 

@@ -13,7 +13,7 @@ package struct ChannelRecord: Sendable, Equatable {
     package let ahead: Int64
     /// The time before which no period ends, in Unix seconds, or nil for the current time.
     package let start: Int64?
-    /// Whether the creation of periods is paused. Existing periods stay.
+    /// True if the creation of periods is paused. Existing periods stay.
     package let isPaused: Bool
     /// The time when the schedule was first stored, in Unix seconds. Replacing the record preserves it.
     package var created: Int64
@@ -90,7 +90,7 @@ package struct ChannelRecord: Sendable, Equatable {
         self.updated = updated
     }
 
-    /// Whether periods of this length can be created that far ahead: within ``lengths`` and ``maximumPeriods``.
+    /// Returns whether periods of this length can be created that far ahead: within ``lengths`` and ``maximumPeriods``.
     package static func isPlan(length: Int64, ahead: Int64) -> Bool {
         lengths.contains(length) && ahead >= 0 && ahead / length < maximumPeriods - 1
     }

@@ -40,7 +40,7 @@ package struct DeviceReport: Sendable, Equatable {
     /// Returns the entries that have not expired at a time, in Unix seconds.
     package func binding(at time: Int64) -> DeviceReport { DeviceReport(entries.filter { $0.value.until > time }) }
 
-    /// Whether every entry of the other report is here with the same or a lower value.
+    /// Returns whether every entry of the other report is here with the same or a lower value.
     package func covers(_ other: DeviceReport) -> Bool {
         other.entries.allSatisfy { fact, entry in entries[fact].map { $0.value <= entry.value } ?? false }
     }

@@ -57,7 +57,7 @@ package struct GrantProposal: Sendable {
 }
 
 extension GrantProposal {
-    /// Whether the catalog that the proposal is based on is unchanged.
+    /// Returns whether the catalog that the proposal is based on is unchanged.
     package func isCurrent(at version: Int64) -> Bool { catalogVersion.map { $0 == version } ?? true }
 }
 
@@ -163,9 +163,9 @@ package struct RentalClaim: Sendable {
     package let duration: Int64
     /// The start that the response was created for, in Unix seconds: the stored one, the current time, or the token's.
     package let start: Int64
-    /// Whether the token specifies the start. A later start than the stored one begins a new rental.
+    /// True if the token specifies the start. A later start than the stored one begins a new rental.
     package let isTokensStart: Bool
-    /// Whether only the device of the first license may play. A session of an adapter then may not.
+    /// True if only the device of the first license may play. A session of an adapter then may not.
     package let bindsDevice: Bool
 
     /// Creates a claim.
@@ -189,9 +189,9 @@ package struct OfflineClaim: Sendable {
     /// The playback duration from first play, in seconds; nil means unlimited. The same as `storage` for keys with one
     /// expiry; see `hasDualExpiry`.
     package let playback: Int64?
-    /// Whether the playback duration starts when the key is first played, after the storage duration.
+    /// True if the playback duration starts when the key is first played, after the storage duration.
     package let hasDualExpiry: Bool
-    /// Whether an expired key may be issued again.
+    /// True if an expired key may be issued again.
     package let renewAfterExpiry: Bool
 
     /// Creates a claim.
@@ -217,9 +217,9 @@ package struct OfflineClaim: Sendable {
 package struct IssuedLicense: Sendable, Equatable {
     /// The CKC.
     package let ckc: [UInt8]
-    /// Whether the device may store the key.
+    /// True if the device may store the key.
     package let isPersistable: Bool
-    /// Whether the key has both a storage and a playback duration: the app must then store the key again at first play.
+    /// True if the key has both a storage and a playback duration: the app must then store the key again at first play.
     package let hasDualExpiry: Bool
 
     /// Creates a response.

@@ -69,7 +69,7 @@ extension OfflineLicenseRecord {
         until = min(until ?? ends, ends)
     }
 
-    /// Whether the key has not been played yet, as far as is known, so that the playback duration is still to follow. A
+    /// True if the key has not been played yet, as far as is known, so that the playback duration is still to follow. A
     /// key with one expiry never outlasts its storage duration.
     private var isBeforeFirstPlay: Bool {
         guard firstPlaySeen == nil else { return false }

@@ -11,7 +11,7 @@ final class PostgresConnection {
     private let handle: OpaquePointer
     /// The names of the statements that this connection has prepared, by SQL text.
     private var prepared: [String: String] = [:]
-    /// Whether the connection can be used: no error occurred after which client and server are out of step.
+    /// True if the connection can be used: no error occurred after which client and server are out of step.
     private(set) var isUsable = true
 
     /// Connects, and configures the session.

@@ -19,7 +19,7 @@ enum PostgresFailure: Error, Equatable {
             ? .lost("\(message) (\(state))") : .refused(state: state, message: message)
     }
 
-    /// Whether the same transaction may succeed when it is repeated: after a serialization failure, a deadlock, or a
+    /// True if the same transaction may succeed when it is repeated: after a serialization failure, a deadlock, or a
     /// lock timeout.
     var isTransient: Bool {
         guard case .refused(let state, _) = self else { return false }

@@ -37,7 +37,7 @@ struct PostgresQuery: Sendable {
         self.values = values
     }
 
-    /// Whether the server accepts the parameters: texts cannot contain a zero byte.
+    /// True if the server accepts the parameters: texts cannot contain a zero byte.
     var isSendable: Bool {
         values.allSatisfy { value in
             guard case .text(let text) = value else { return true }

@@ -13,7 +13,7 @@ package struct PostgresSettings: Sendable {
     package let connections: Int
     /// How long a request waits for the database, including the time to re-establish a lost connection.
     package let deadline: Duration
-    /// Whether the connection is protected against eavesdropping and changes: the server's certificate is verified, or
+    /// True if the connection is protected against eavesdropping and changes: the server's certificate is verified, or
     /// the server runs on this machine.
     package let isProtected: Bool
     /// Parameters for which the address specifies no value.

@@ -125,7 +125,9 @@ extension SyncState {
     /// Returns the writes of the records that differ from `previous`.
     func writes(since previous: SyncState, of claim: SyncClaim) -> [PostgresQuery] {
         var writes = memory.writes(since: previous.memory, of: claim.evidence)
-        if let used = previous.challenge, challenge == nil { writes.append(PostgresChallengeRow.deletion(used.challenge)) }
+        if let used = previous.challenge, challenge == nil {
+            writes.append(PostgresChallengeRow.deletion(used.challenge))
+        }
         for (license, before) in zip(licenses, previous.licenses) where license != before {
             writes.append(PostgresOfflineLicenseRow.writing(license))
         }

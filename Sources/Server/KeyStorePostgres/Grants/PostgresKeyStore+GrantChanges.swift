@@ -12,7 +12,8 @@ extension PostgresKeyStore {
     ) async throws(KeyStoreError) -> Bool {
         let lease = PostgresLeaseRow.selection(.account(account), .bytes(place.encoded))
         return try await change(account, in: "lease", [lease], audit) { rows in
-            guard var lease = try rows.first.map({ try PostgresLeaseRow.record($0) }), let ended = lease.end(at: now) else {
+            guard var lease = try rows.first.map({ try PostgresLeaseRow.record($0) }), let ended = lease.end(at: now)
+            else {
                 return nil
             }
             return [PostgresLeaseRow.writing(lease), PostgresEndedSessionRow.writing(ended)]

@@ -35,7 +35,9 @@ extension PostgresKeyStore {
     /// Returns the devices of an account.
     package func devices(account: String) async throws(KeyStoreError) -> [DeviceRecord] {
         let sql = "SELECT \(PostgresDeviceRow.columns) FROM device WHERE account = $1 ORDER BY device"
-        return try await list(PostgresQuery(sql, [.account(account)]), in: "device") { try PostgresDeviceRow.record($0) }
+        return try await list(PostgresQuery(sql, [.account(account)]), in: "device") {
+            try PostgresDeviceRow.record($0)
+        }
     }
 
     /// Returns the persistent keys of an account.
@@ -77,7 +79,9 @@ extension PostgresKeyStore {
     /// Returns the rentals of an account.
     package func rentals(account: String) async throws(KeyStoreError) -> [RentalRecord] {
         let sql = "SELECT \(PostgresRentalRow.columns) FROM rental WHERE account = $1 ORDER BY subject"
-        return try await list(PostgresQuery(sql, [.account(account)]), in: "rental") { try PostgresRentalRow.record($0) }
+        return try await list(PostgresQuery(sql, [.account(account)]), in: "rental") {
+            try PostgresRentalRow.record($0)
+        }
     }
 
     /// Returns the records of a query.

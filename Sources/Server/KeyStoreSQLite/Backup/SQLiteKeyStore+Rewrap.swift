@@ -2,9 +2,9 @@ package import KeyStore
 
 /// The result of encrypting a data folder's secrets with another key.
 package struct RewrapOutcome: Sendable, Equatable {
-    /// Whether the new key was created.
+    /// True if the new key was created.
     package let createdKey: Bool
-    /// Whether this run encrypted the secrets; false if an earlier run had already done so.
+    /// True if this run encrypted the secrets; false if an earlier run had already done so.
     package let reencrypted: Bool
     /// The path where the old key is saved, if it was in the data folder.
     package let oldKeyFile: String?

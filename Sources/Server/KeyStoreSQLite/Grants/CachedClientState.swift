@@ -11,7 +11,7 @@ struct CachedClientState {
         let place: PlaybackClient
         let sessionID: UInt64?
         let now: Int64
-        /// Whether the claim has a limit; nil without a claim.
+        /// True if the claim has a limit; nil without a claim.
         let device: Bool?
         let slot: Bool?
 

@@ -64,7 +64,9 @@ extension SyncState {
         switch claim.subject {
         case .streams(let streamIDs):
             for streamID in Set(streamIDs) {
-                guard let license = try SQLiteOfflineLicenseRow.fetch(account, claim.device, streamID, db) else { continue }
+                guard let license = try SQLiteOfflineLicenseRow.fetch(account, claim.device, streamID, db) else {
+                    continue
+                }
                 state.licenses.append(license)
             }
         case .title(let titleID):

@@ -13,9 +13,9 @@ struct KeyServerClient: Sendable {
     struct Response: Sendable {
         /// The CKC.
         let ckc: [UInt8]
-        /// Whether the key is persistable; nil if the server does not report it.
+        /// True if the key is persistable; nil if the server does not report it.
         let isPersistable: Bool?
-        /// Whether the key has dual expiry; nil if the server does not report it.
+        /// True if the key has dual expiry; nil if the server does not report it.
         let hasDualExpiry: Bool?
     }
 

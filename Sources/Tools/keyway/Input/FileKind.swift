@@ -96,7 +96,7 @@ extension FileKind {
         }
     }
 
-    /// Whether this is a complete SPC or CKC.
+    /// True if this is a complete SPC or CKC.
     private var isCompleteMessage: Bool {
         switch self {
         case .spc(_, .complete), .ckc(.complete): true

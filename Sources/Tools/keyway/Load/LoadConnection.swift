@@ -26,7 +26,7 @@ final class LoadConnection: ChannelInboundHandler, @unchecked Sendable {
 
     private init(loop: any EventLoop) { self.loop = loop }
 
-    /// Whether a request can be sent.
+    /// True if a request can be sent.
     var isFree: Bool { context != nil && completion == nil && !isLastResponse }
 
     /// Opens a connection. Fails with the error of the system.

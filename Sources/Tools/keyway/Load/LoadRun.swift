@@ -13,7 +13,7 @@ final class LoadRun: @unchecked Sendable {
         let requests: [PreparedRequest]
         /// The times at which the requests are due, in open loop.
         let arrivals: [Int64]
-        /// Whether fewer requests may have been prepared than the duration requires.
+        /// True if fewer requests may have been prepared than the duration requires.
         let mayRunOut: Bool
     }
 

@@ -32,7 +32,7 @@ struct LoadTally: Sendable {
     var seconds = 0.0
     /// The number of prepared requests that were not sent.
     var unused = 0
-    /// Whether the prepared requests were used up before the end.
+    /// True if the prepared requests were used up before the end.
     var ranOut = false
     /// The processor time of the server during the measurement, in seconds.
     var serverSeconds: Double?

@@ -11,7 +11,7 @@ struct LoadTarget: Sendable {
     /// The TLS context for https; nil for http.
     let tls: NIOSSLContext?
 
-    /// Whether the host is this machine.
+    /// True if the host is this machine.
     var isLoopback: Bool { Self.isLoopback(host) }
 
     static func isLoopback(_ host: String) -> Bool {

@@ -36,7 +36,7 @@ struct LoadTokens: Sendable {
         }
     }
 
-    /// Whether requests have tokens.
+    /// True if requests have tokens.
     var isEnabled: Bool { signer != nil }
 
     /// Returns the token of an account's next request; nil for none.

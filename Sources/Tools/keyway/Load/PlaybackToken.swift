@@ -34,7 +34,7 @@ struct PlaybackClaims: JWTPayload {
 struct PlaybackTokenSigner: Sendable {
     /// The JSON Web Key Set that verifies the tokens. With a shared secret, it contains the secret.
     let keySet: JSONValue
-    /// Whether ``keySet`` is a secret.
+    /// True if ``keySet`` is a secret.
     let keySetIsSecret: Bool
     private let keys = JWTKeyCollection()
     private let kid: String

@@ -10,7 +10,7 @@ struct PreparedRequest: Sendable {
     let assets: [Int]
     /// The session ID.
     let session: UInt64
-    /// Whether the request renews a lease (playback state 3).
+    /// True if the request renews a lease (playback state 3).
     let isRenewal: Bool
     /// The request body: an SPC, or a batch of SPCs.
     let body: [UInt8]
@@ -30,7 +30,7 @@ struct LoadPreparation {
     let renewals: Double
     /// The number of licenses per request, at most the number of assets.
     let batch: Int
-    /// Whether to keep the key requests that open the CKCs.
+    /// True if to keep the key requests that open the CKCs.
     let keepsRequests: Bool
 
     /// Creates requests, using all processors. Consecutive requests come from different devices. The first request of a

@@ -6,7 +6,7 @@ import TextCoding
 struct BoxListing {
     /// The number of levels to show; nil for all.
     var depth: Int?
-    /// Whether to show all boxes of types that occur in large numbers.
+    /// True if to show all boxes of types that occur in large numbers.
     var showsAll = false
 
     /// The number of boxes of a type that are shown if their parent contains more than ``few``.

@@ -11,7 +11,7 @@ struct CKCInspection: Sendable {
     var blocks: TLLVSequence?
     /// The reason why the CKC could not be read completely.
     var problem: KSMError?
-    /// Whether the decrypted payload is invalid from its first block on. CBC decryption never fails, so a wrong key is
+    /// True if the decrypted payload is invalid from its first block on. CBC decryption never fails, so a wrong key is
     /// detected in this way.
     var isGarbage = false
 

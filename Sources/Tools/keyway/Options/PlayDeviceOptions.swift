@@ -20,7 +20,7 @@ struct PlayDeviceOptions: ParsableArguments {
     @Option(help: .init("The DASk, 16 bytes.", valueName: "hex|@file"))
     var dask: String?
 
-    /// Whether the options specify a device.
+    /// True if the options specify a device.
     var isGiven: Bool { credentialsFolder != nil || ask != nil || dask != nil }
 
     /// Returns the device.

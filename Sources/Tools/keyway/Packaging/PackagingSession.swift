@@ -9,11 +9,11 @@ import Packager
 struct PackagingSession {
     /// The options as strings.
     let settings: PackagingSettings
-    /// Whether to print only what would be done.
+    /// True if to print only what would be done.
     var isDryRun = false
-    /// Whether the report is JSON.
+    /// True if the report is JSON.
     var isJSON = false
-    /// Whether to print only errors and warnings.
+    /// True if to print only errors and warnings.
     var isQuiet = false
     /// The client that requests keys from a SPEKE server.
     var encoder: SPEKEClient?

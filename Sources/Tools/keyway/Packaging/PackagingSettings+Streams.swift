@@ -58,7 +58,7 @@ extension PackagingSettings {
     /// The name of the option that provides the keys of key periods.
     var keyFile: String? { ["period-keys", "derive-keys"].first { values[$0] != nil } }
 
-    /// Whether keys are provided during packaging, and not with the job.
+    /// True if keys are provided during packaging, and not with the job.
     var fetchesKeys: Bool {
         let hasEnd = flags["live"] == nil && flags["event"] == nil
         return keyFile != nil || values["rotate-keys"] != nil || exchange != nil && !hasEnd

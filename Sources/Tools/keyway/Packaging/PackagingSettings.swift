@@ -33,7 +33,7 @@ struct PackagingSettings {
 
         var bytes: Bytes
         var keyID: String?
-        /// Whether to ignore the IV of the key.
+        /// True if to ignore the IV of the key.
         var dropsIV = false
         var location: Location
     }
@@ -51,7 +51,7 @@ struct PackagingSettings {
     var sharedKey: KeySource?
     /// The keys of single classes.
     var classKeys: [TrackClass: KeySource] = [:]
-    /// Whether AES-128 uses media sequence numbers as IVs for keys without an IV.
+    /// True if AES-128 uses media sequence numbers as IVs for keys without an IV.
     var usesSequenceIVs = false
     /// The key exchange with a SPEKE server; nil if there is none.
     var exchange: Exchange?
@@ -67,7 +67,7 @@ struct PackagingSettings {
     /// The names of the Boolean options.
     static let flagNames = ["single-file", "overwrite", "dev", "live", "event"]
 
-    /// Whether to generate keys.
+    /// True if to generate keys.
     var isDev: Bool { flags["dev"] != nil }
 
     /// Overrides settings of a job file with those of the command line.

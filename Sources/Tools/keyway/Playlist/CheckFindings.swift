@@ -16,7 +16,7 @@ struct CheckFinding: Sendable {
     /// The number of the reload that shows the finding, from 1; nil for the first load.
     let reload: Int?
 
-    /// Whether the finding is about a DASH manifest.
+    /// True if the finding is about a DASH manifest.
     let isAboutManifest: Bool
 
     /// The key of the finding's rule.

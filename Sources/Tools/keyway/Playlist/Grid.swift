@@ -16,7 +16,7 @@ struct Grid: Sendable {
     let columns: [String]
     /// The rows, in order.
     var rows: [Row] = []
-    /// Whether the grid repeats information of other grids.
+    /// True if the grid repeats information of other grids.
     var isDerived = false
 
     /// The maximum number of characters of a value that are shown.

@@ -5,7 +5,7 @@ import HLSPlaylist
 struct PlaylistChecker: Sendable {
     let loader: PlaylistLoader
     let linter: Linter
-    /// Whether to check the Media Playlists of a Multivariant Playlist.
+    /// True if to check the Media Playlists of a Multivariant Playlist.
     var follows = true
     /// The maximum number of Media Playlists to read.
     var playlistLimit = 200

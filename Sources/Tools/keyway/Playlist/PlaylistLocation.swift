@@ -51,7 +51,7 @@ enum PlaylistLocation: Hashable, Sendable {
         }
     }
 
-    /// Whether the playlist is on the web.
+    /// True if the playlist is on the web.
     var isRemote: Bool { if case .web = self { true } else { false } }
 
     /// The name in output: URLs without user information and query.

@@ -4,7 +4,7 @@ import TextCoding
 /// A renderer of reports as JSON. Bytes are lowercase hexadecimal, times are ISO 8601 in UTC, durations are in seconds;
 /// a hidden secret is `{"bytes": 16, "hidden": true}`.
 struct JSONRenderer {
-    /// Whether to include secrets.
+    /// True if to include secrets.
     var reveal = false
 
     /// Returns the whole report, including its problem.

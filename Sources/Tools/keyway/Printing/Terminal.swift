@@ -18,7 +18,7 @@ enum Terminal {
         _ = writeAll(Array((line + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Whether standard output is a terminal.
+    /// True if standard output is a terminal.
     static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// The text style: colors if standard output is a terminal, unless they are disabled (no-color.org).

@@ -4,9 +4,9 @@ import TextCoding
 
 /// A renderer of reports as text: aligned and indented, with a blank line between tables.
 struct TextRenderer {
-    /// Whether to show secrets.
+    /// True if to show secrets.
     var reveal = false
-    /// Whether to print bold titles and colored results.
+    /// True if to print bold titles and colored results.
     var style = Style.plain
 
     /// The number of bytes of hexadecimal on a line.

@@ -30,7 +30,7 @@ final class StoryNetwork: Sendable {
     /// The requests so far.
     var requests: Requests { state.withLock { $0.requests } }
 
-    /// Whether the network is in an outage.
+    /// True if the network is in an outage.
     var isDown: Bool {
         let now = time.now
         return state.withLock { $0.outage?.contains(now) ?? false }

@@ -13,7 +13,7 @@ struct StoryServer {
     let token: String?
     /// The license policy of the movie's keys; nil for the server's default.
     let policy: String?
-    /// Whether the server was started for the demonstration.
+    /// True if the server was started for the demonstration.
     var isOwn = false
 
     /// The lease of the server's policy, in seconds.

@@ -151,7 +151,7 @@ extension LintRule {
 }
 
 extension MediaSubject {
-    /// Whether the playlist has an EXT-X-PROGRAM-DATE-TIME.
+    /// True if the playlist has an EXT-X-PROGRAM-DATE-TIME.
     fileprivate var hasDate: Bool {
         playlist.upcoming.programDateTime != nil || segments.contains { $0.segment.programDateTime != nil }
     }

@@ -160,7 +160,7 @@ extension LintRule {
 }
 
 extension ReloadSubject {
-    /// Whether segments were removed from a playlist with discontinuities but without EXT-X-DISCONTINUITY-SEQUENCE.
+    /// True if segments were removed from a playlist with discontinuities but without EXT-X-DISCONTINUITY-SEQUENCE.
     fileprivate var lacksDiscontinuitySequence: Bool {
         comparison.removed > 0 && before.file.line(of: .discontinuity) != nil
             && after.file.line(of: .discontinuitySequence) == nil

@@ -123,7 +123,7 @@ extension LintRule {
 }
 
 extension ReloadSubject {
-    /// Whether rules compare the tags that apply to the whole playlist.
+    /// True if rules compare the tags that apply to the whole playlist.
     fileprivate var comparesHeaders: Bool {
         switch comparison.obstacle {
         case .skipNotInBase, .vodChanged: false
@@ -131,7 +131,7 @@ extension ReloadSubject {
         }
     }
 
-    /// Whether rules compare segments.
+    /// True if rules compare segments.
     var comparesSegments: Bool { comparison.obstacle == nil }
 }
 

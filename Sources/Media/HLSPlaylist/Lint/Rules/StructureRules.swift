@@ -273,7 +273,7 @@ extension LintRule {
         ),
     ]
 
-    /// Whether a URI's path has a file name extension of fragmented MP4.
+    /// Returns whether a URI's path has a file name extension of fragmented MP4.
     private static func isFragmentedMP4(_ uri: String) -> Bool {
         let endings = [".m4s", ".mp4", ".cmfv", ".cmfa", ".cmft"]
         let path = uri.utf8.prefix { $0 != 0x3F && $0 != 0x23 }

@@ -7,7 +7,7 @@
 public struct StartTag: Hashable, Sendable {
     /// The offset in seconds from the start of the playlist; a negative offset is relative to its end.
     public var timeOffset: Double
-    /// Whether samples before the start position must not be rendered; nil means false.
+    /// True if samples before the start position must not be rendered; nil means false.
     public var isPrecise: Bool?
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]

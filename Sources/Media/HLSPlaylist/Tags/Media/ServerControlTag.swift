@@ -11,14 +11,14 @@ public struct ServerControlTag: Hashable, Sendable {
     /// The Skip Boundary in seconds: a delta update may skip segments that are further from the end. Nil when the
     /// server does not support delta updates.
     public var canSkipUntil: Double?
-    /// Whether a delta update can skip Date Ranges too.
+    /// True if a delta update can skip Date Ranges too.
     public var canSkipDateRanges: Bool
     /// The minimum distance from the end of the playlist at which clients should play, in seconds; nil means three
     /// Target Durations.
     public var holdBack: Double?
     /// The minimum distance from the end of the playlist in low-latency mode, in seconds.
     public var partHoldBack: Double?
-    /// Whether the server supports blocking playlist reload: it delays the response until the playlist contains the
+    /// True if the server supports blocking playlist reload: it delays the response until the playlist contains the
     /// requested segment or part.
     public var canBlockReload: Bool
     /// Attributes that the draft does not define for this tag.

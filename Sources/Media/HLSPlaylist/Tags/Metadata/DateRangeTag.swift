@@ -50,7 +50,7 @@ public struct DateRangeTag: Hashable, Sendable {
     public var scte35Out: [UInt8]?
     /// The splice_info_section of the splice in.
     public var scte35In: [UInt8]?
-    /// Whether the Date Range ends at the start of the next range of its class.
+    /// True if the Date Range ends at the start of the next range of its class.
     public var endsOnNext: Bool
     /// The attributes that begin with `X-`, followed by attributes that the draft does not define and by SCTE35
     /// attributes with an odd number of digits.

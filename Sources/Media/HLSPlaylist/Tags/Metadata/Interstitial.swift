@@ -39,11 +39,11 @@ public struct Interstitial: Hashable, Sendable {
     public var snap: [String]
     /// The actions that are not allowed for the viewer: `SKIP`, `JUMP`.
     public var restrictions: [String]
-    /// Whether different players may receive different content.
+    /// True if different players may receive different content.
     public var contentMayVary: Bool
-    /// Whether a timeline shows the interstitial as a range instead of a point.
+    /// True if a timeline shows the interstitial as a range instead of a point.
     public var occupiesRange: Bool
-    /// Whether a timeline shows the interstitial in the same style as the primary presentation.
+    /// True if a timeline shows the interstitial in the same style as the primary presentation.
     public var isStyledAsPrimary: Bool
     /// The number of seconds after which a skip button appears; nil without a skip button.
     public var skipControlOffset: Double?

@@ -50,11 +50,11 @@ public struct MediaTag: Hashable, Sendable {
     public var name: String
     /// The identifier of the rendition that is stable across reloads and pathways.
     public var stableRenditionID: String?
-    /// Whether the rendition is played unless the viewer selects another one; nil means false.
+    /// True if the rendition is played unless the viewer selects another one; nil means false.
     public var isDefault: Bool?
-    /// Whether a client may select the rendition without a choice of the viewer; nil means false.
+    /// True if a client may select the rendition without a choice of the viewer; nil means false.
     public var autoselects: Bool?
-    /// Whether the subtitles are essential for understanding the content; nil means false.
+    /// True if the subtitles are essential for understanding the content; nil means false.
     public var isForced: Bool?
     /// The identifier of the rendition within the segments, such as `CC1` or `SERVICE1`.
     public var instreamID: String?

@@ -12,12 +12,12 @@ public struct PartTag: Hashable, Sendable {
     public var uri: String
     /// The duration in seconds.
     public var duration: Double
-    /// Whether the Partial Segment contains an independent frame, which can be decoded without other frames.
+    /// True if the Partial Segment contains an independent frame, which can be decoded without other frames.
     public var isIndependent: Bool
     /// The byte range of the resource. Without an offset, it starts at the end of the previous part of the same
     /// segment.
     public var byteRange: ByteRange?
-    /// Whether the Partial Segment is not available.
+    /// True if the Partial Segment is not available.
     public var isGap: Bool
     /// Attributes that the draft does not define for this tag.
     public var otherAttributes: [Attribute]

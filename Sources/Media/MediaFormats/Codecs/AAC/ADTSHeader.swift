@@ -31,9 +31,9 @@ public struct ADTSHeader: Hashable, Sendable {
     /// The positions of raw data blocks and the checksum in the order of the frame: 16 bits each, the checksum lowest.
     private let check: UInt64
 
-    /// Whether the header specifies MPEG-2. The audio is the same.
+    /// True if the header specifies MPEG-2. The audio is the same.
     public var isMPEG2: Bool { bits >> 43 & 1 == 1 }
-    /// Whether the frame has checksums.
+    /// True if the frame has checksums.
     public var hasChecksum: Bool { bits >> 40 & 1 == 0 }
     /// The audio object type of the core. ADTS does not signal spectral band replication.
     public var objectType: AudioObjectType { AudioObjectType(rawValue: UInt8(bits >> 38 & 3) + 1) }

@@ -18,7 +18,7 @@ public struct ADTSSplitter: Sendable {
         public var header: ADTSHeader
         /// The offset in bytes of its first byte in the stream.
         public var offset: Int
-        /// Whether bytes were skipped before it.
+        /// True if bytes were skipped before it.
         public var isAfterDamage: Bool
     }
 

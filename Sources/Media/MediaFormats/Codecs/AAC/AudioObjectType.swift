@@ -67,10 +67,10 @@ public struct AudioObjectType: RawRepresentable, Hashable, Sendable {
         writer.write(rawValue &- 32, bits: 6)
     }
 
-    /// Whether the type's configuration is a GASpecificConfig.
+    /// True if the type's configuration is a GASpecificConfig.
     var isGeneralAudio: Bool { [1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23].contains(rawValue) }
 
-    /// Whether `epConfig` follows the type's configuration.
+    /// True if `epConfig` follows the type's configuration.
     var isErrorResilient: Bool { [17, 39].contains(rawValue) || (19...27).contains(rawValue) }
 }
 

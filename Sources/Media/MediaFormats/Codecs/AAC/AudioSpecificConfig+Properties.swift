@@ -13,7 +13,7 @@ extension AudioSpecificConfig {
         }
     }
 
-    /// Whether the configuration signals parametric stereo, which decodes one channel to two.
+    /// True if the configuration signals parametric stereo, which decodes one channel to two.
     public var hasParametricStereo: Bool { spectralBandReplication?.hasParametricStereo == true }
 
     /// The sample rate of the decoded output in hertz.

@@ -23,7 +23,7 @@ public struct AudioSpecificConfig: Hashable, Sendable {
     public struct SpectralBandReplication: Hashable, Sendable {
         /// The sample rate of the decoded output, usually twice the core's.
         public var samplingFrequency: SamplingFrequency
-        /// Whether parametric stereo decodes one channel to two; nil if not signaled.
+        /// True if parametric stereo decodes one channel to two; nil if not signaled.
         public var hasParametricStereo: Bool?
         /// The `extensionChannelConfiguration`, only for ER BSAC.
         public var channelConfiguration: UInt8?

@@ -7,7 +7,7 @@ struct BitWriter {
     /// The number of bits written.
     private(set) var count = 0
 
-    /// Whether the next bit is the first bit of a byte.
+    /// True if the next bit is the first bit of a byte.
     var isByteAligned: Bool { count & 7 == 0 }
 
     /// The number of bits to the next byte boundary.
@@ -56,6 +56,6 @@ struct BitString: Hashable, Sendable {
         }
     }
 
-    /// Whether every bit is 0.
+    /// True if every bit is 0.
     var isZero: Bool { bytes.allSatisfy { $0 == 0 } }
 }

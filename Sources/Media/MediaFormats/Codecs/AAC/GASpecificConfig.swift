@@ -13,7 +13,7 @@ import ByteCoding
 ///     resilience flags        3 bits    │ types 17, 19, 20 and 23
 ///     extensionFlag3          1 bit     ┘ if extensionFlag is 1
 public struct GASpecificConfig: Hashable, Sendable {
-    /// Whether frames are short: 960 samples instead of 1024, or 480 instead of 512 in AAC Low Delay.
+    /// True if frames are short: 960 samples instead of 1024, or 480 instead of 512 in AAC Low Delay.
     public var hasShortFrames = false
     /// The delay of the core coder below this layer; nil if there is none.
     public var coreCoderDelay: UInt16?

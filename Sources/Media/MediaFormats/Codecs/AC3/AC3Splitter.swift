@@ -16,7 +16,7 @@ public struct AC3Splitter: Sendable {
         public var header: AC3Syncframe
         /// The offset in bytes of its first byte in the stream.
         public var offset: Int
-        /// Whether bytes were skipped before it.
+        /// True if bytes were skipped before it.
         public var isAfterDamage: Bool
         /// The number of samples per channel.
         public var sampleCount: Int { 1536 }

@@ -37,7 +37,7 @@ public struct AC3Syncframe: Hashable, Sendable {
         case converted = 2
     }
 
-    /// Whether the syncframe is E-AC-3.
+    /// True if the syncframe is E-AC-3.
     public let isEnhanced: Bool
     /// The type of the substream.
     public let streamType: StreamType
@@ -57,7 +57,7 @@ public struct AC3Syncframe: Hashable, Sendable {
     public let bitStreamMode: UInt8
     /// The `acmod`: the full-bandwidth channels (table 4.3).
     public let codingMode: UInt8
-    /// Whether there is a low-frequency effects (LFE) channel.
+    /// True if there is a low-frequency effects (LFE) channel.
     public let hasLowFrequency: Bool
     /// The `frmsizecod` of AC-3 without its lowest bit, 0 to 18, which specifies the nominal bit rate (table 4.13); 0
     /// for E-AC-3.
@@ -79,7 +79,7 @@ public struct AC3Syncframe: Hashable, Sendable {
     public var channelCount: Int { Self.channels[Int(codingMode)] + (hasLowFrequency ? 1 : 0) }
     /// The number of samples per channel.
     public var sampleCount: Int { blockCount * 256 }
-    /// Whether an access unit can begin with the syncframe: AC-3, or independent substream 0.
+    /// True if an access unit can begin with the syncframe: AC-3, or independent substream 0.
     public var beginsAccessUnit: Bool { streamType != .dependent && substreamID == 0 }
 
     /// Reads the fields from at least 7 bytes. Returns nil if they are not the start of a syncframe.

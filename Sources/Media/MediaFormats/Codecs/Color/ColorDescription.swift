@@ -6,7 +6,7 @@ public struct ColorDescription: Hashable, Sendable {
     public var transfer: UInt8
     /// The `matrix_coefficients` code: 1 is BT.709, 9 is BT.2020, 2 is unspecified.
     public var matrix: UInt8
-    /// Whether sample values use the full range of their bit depth (`video_full_range_flag`).
+    /// True if sample values use the full range of their bit depth (`video_full_range_flag`).
     public var isFullRange: Bool
 
     /// Creates a color description.

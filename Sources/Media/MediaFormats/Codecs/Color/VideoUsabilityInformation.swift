@@ -19,7 +19,7 @@ public struct VideoUsabilityInformation: Hashable, Sendable {
         public var unitsInTick: UInt32
         /// The number of time scale units per second.
         public var timeScale: UInt32
-        /// Whether all frames have the same duration (`fixed_frame_rate_flag`).
+        /// True if all frames have the same duration (`fixed_frame_rate_flag`).
         public var isFixed: Bool
     }
 

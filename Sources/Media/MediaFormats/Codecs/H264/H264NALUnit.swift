@@ -60,9 +60,9 @@ public struct H264NALUnitType: RawRepresentable, Hashable, Sendable {
     /// A slice of a depth view.
     public static let depthSliceExtension = H264NALUnitType(rawValue: 21)
 
-    /// Whether the type is a complete slice of the base layer: type 1 or 5. Only these are encrypted.
+    /// True if the type is a complete slice of the base layer: type 1 or 5. Only these are encrypted.
     public var isSlice: Bool { rawValue == 1 || rawValue == 5 }
 
-    /// Whether the type contains coded video (VCL): types 1 to 5 and 19 to 21.
+    /// True if the type contains coded video (VCL): types 1 to 5 and 19 to 21.
     public var isVideoCodingLayer: Bool { (1...5).contains(rawValue) || (19...21).contains(rawValue) }
 }

@@ -26,7 +26,7 @@ public struct H264PictureParameterSet: Hashable, Sendable {
     public var id: Int
     /// The ID of the sequence parameter set that this parameter set refers to, 0 to 31.
     public var sequenceParameterSetID: Int
-    /// Whether slices use CABAC; otherwise they use CAVLC.
+    /// True if slices use CABAC; otherwise they use CAVLC.
     public var usesCABAC: Bool
     /// The `bottom_field_pic_order_in_frame_present_flag`.
     public var hasBottomFieldOrder: Bool
@@ -40,7 +40,7 @@ public struct H264PictureParameterSet: Hashable, Sendable {
     public var defaultReferences0: Int
     /// The number of entries in reference list 1 for slices that do not override it.
     public var defaultReferences1: Int
-    /// Whether P and SP slices contain a prediction weight table.
+    /// True if P and SP slices contain a prediction weight table.
     public var hasWeightedPrediction: Bool
     /// The `weighted_bipred_idc`. If 1, B slices contain a prediction weight table.
     public var weightedBipredictionIDC: Int

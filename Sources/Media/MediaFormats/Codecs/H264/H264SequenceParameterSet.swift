@@ -36,7 +36,7 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
     public var id: Int
     /// The `chroma_format_idc`: 0 is monochrome, 1 is 4:2:0, 2 is 4:2:2, 3 is 4:4:4.
     public var chromaFormat = 1
-    /// Whether the three color planes are coded separately.
+    /// True if the three color planes are coded separately.
     public var hasSeparateColorPlanes = false
     /// The bit depth of luma samples.
     public var lumaBitDepth = 8
@@ -56,9 +56,9 @@ public struct H264SequenceParameterSet: Hashable, Sendable {
     public var widthInMacroblocks: Int
     /// The height of the picture in map units: macroblocks, or pairs of macroblocks if fields are allowed.
     public var heightInMapUnits: Int
-    /// Whether all pictures are frames (`frame_mbs_only_flag`).
+    /// True if all pictures are frames (`frame_mbs_only_flag`).
     public var hasFramesOnly: Bool
-    /// Whether frames can mix frame and field macroblocks (`mb_adaptive_frame_field_flag`).
+    /// True if frames can mix frame and field macroblocks (`mb_adaptive_frame_field_flag`).
     public var isMacroblockAdaptive = false
     /// The size of the coded picture in luma samples.
     public var codedSize: PictureSize

@@ -51,9 +51,9 @@ public struct H264SliceHeader: Hashable, Sendable {
     public var pictureParameterSetID: Int
     /// The `frame_num`.
     public var frameNumber: Int
-    /// Whether the picture is a field.
+    /// True if the picture is a field.
     public var isField = false
-    /// Whether the picture is a bottom field.
+    /// True if the picture is a bottom field.
     public var isBottomField = false
     /// The `idr_pic_id`; 0 unless the picture is an IDR picture.
     public var idrPictureID = 0

@@ -68,16 +68,16 @@ public struct HEVCNALUnitType: RawRepresentable, Hashable, Sendable {
     /// Supplemental enhancement information (SEI) after the slices.
     public static let suffixSEI = HEVCNALUnitType(rawValue: 40)
 
-    /// Whether the type is a slice segment: types 0 to 9 and 16 to 21. Types 10 to 15 and 22 to 31 are reserved.
+    /// True if the type is a slice segment: types 0 to 9 and 16 to 21. Types 10 to 15 and 22 to 31 are reserved.
     public var isSlice: Bool { rawValue <= 9 || (16...21).contains(rawValue) }
-    /// Whether the type contains coded video (VCL), including reserved types.
+    /// True if the type contains coded video (VCL), including reserved types.
     public var isVideoCodingLayer: Bool { rawValue < 32 }
-    /// Whether decoding can start with the picture (IRAP): types 16 to 23.
+    /// True if decoding can start with the picture (IRAP): types 16 to 23.
     public var isIntraRandomAccess: Bool { (16...23).contains(rawValue) }
-    /// Whether the type is an IDR picture.
+    /// True if the type is an IDR picture.
     public var isIDR: Bool { rawValue == 19 || rawValue == 20 }
-    /// Whether the type is a BLA picture.
+    /// True if the type is a BLA picture.
     public var isBLA: Bool { (16...18).contains(rawValue) }
-    /// Whether the type is a leading picture.
+    /// True if the type is a leading picture.
     public var isLeading: Bool { (6...9).contains(rawValue) }
 }

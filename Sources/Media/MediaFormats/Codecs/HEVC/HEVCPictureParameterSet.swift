@@ -47,9 +47,9 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
     public var defaultReferences1: Int
     /// The `pps_slice_chroma_qp_offsets_present_flag`.
     public var hasSliceChromaOffsets: Bool
-    /// Whether P slices contain a prediction weight table.
+    /// True if P slices contain a prediction weight table.
     public var hasWeightedPrediction: Bool
-    /// Whether B slices contain a prediction weight table.
+    /// True if B slices contain a prediction weight table.
     public var hasWeightedBiprediction: Bool
     /// The `tiles_enabled_flag`.
     public var hasTiles: Bool

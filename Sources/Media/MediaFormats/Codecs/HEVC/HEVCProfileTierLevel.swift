@@ -15,7 +15,7 @@ import ByteCoding
 public struct HEVCProfileTierLevel: Hashable, Sendable {
     /// The `general_profile_space`, 0 to 3.
     public var profileSpace: UInt8
-    /// Whether the stream is in the high tier (`general_tier_flag`).
+    /// True if the stream is in the high tier (`general_tier_flag`).
     public var isHighTier: Bool
     /// The `general_profile_idc`, 0 to 31.
     public var profile: UInt8

@@ -31,7 +31,7 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
     public var videoParameterSetID: Int
     /// The maximum number of temporal sub-layers, 1 to 7.
     public var maximumSubLayers: Int
-    /// Whether a decoder can switch to a higher temporal sub-layer at any picture (`sps_temporal_id_nesting_flag`).
+    /// True if a decoder can switch to a higher temporal sub-layer at any picture (`sps_temporal_id_nesting_flag`).
     public var isTemporallyNested: Bool
     /// The profile, tier and level.
     public var profileTierLevel: HEVCProfileTierLevel
@@ -39,7 +39,7 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
     public var id: Int
     /// The `chroma_format_idc`: 0 is monochrome, 1 is 4:2:0, 2 is 4:2:2, 3 is 4:4:4.
     public var chromaFormat: Int
-    /// Whether the three color planes are coded separately.
+    /// True if the three color planes are coded separately.
     public var hasSeparateColorPlanes = false
     /// The size of the coded picture in luma samples.
     public var codedSize: PictureSize

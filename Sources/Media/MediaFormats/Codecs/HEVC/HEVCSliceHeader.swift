@@ -26,11 +26,11 @@ public struct HEVCSliceHeader: Hashable, Sendable {
 
     /// The NAL unit header.
     public var nal: HEVCNALHeader
-    /// Whether the segment is the first in its picture.
+    /// True if the segment is the first in its picture.
     public var isFirstInPicture: Bool
     /// The ID of the picture parameter set.
     public var pictureParameterSetID: Int
-    /// Whether the segment uses the slice header of the previous segment.
+    /// True if the segment uses the slice header of the previous segment.
     public var isDependent = false
     /// The address of the first coding tree block; 0 in the first segment.
     public var address = 0

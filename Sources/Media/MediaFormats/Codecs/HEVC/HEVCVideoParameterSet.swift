@@ -23,7 +23,7 @@ public struct HEVCVideoParameterSet: Hashable, Sendable {
     public var maximumLayers: Int
     /// The maximum number of temporal sub-layers, 1 to 7.
     public var maximumSubLayers: Int
-    /// Whether a decoder can switch to a higher temporal sub-layer at any picture (`vps_temporal_id_nesting_flag`).
+    /// True if a decoder can switch to a higher temporal sub-layer at any picture (`vps_temporal_id_nesting_flag`).
     public var isTemporallyNested: Bool
     /// The profile, tier and level.
     public var profileTierLevel: HEVCProfileTierLevel

@@ -63,10 +63,10 @@ public struct BitReader: ~Escapable {
     /// The offset for errors: the offset of the byte with the next bit.
     public var offset: Int { base + bitPosition >> 3 }
 
-    /// Whether the next bit is the first bit of a byte.
+    /// True if the next bit is the first bit of a byte.
     public var isByteAligned: Bool { loadedBits & 7 == 0 }
 
-    /// Whether there are bits between the current position and the last 1 bit (`more_rbsp_data()`, ITU-T H.264, 7.2).
+    /// True if there are bits between the current position and the last 1 bit (`more_rbsp_data()`, ITU-T H.264, 7.2).
     /// The property searches that bit from the end, so do not use it in a loop.
     public var hasMoreData: Bool {
         var end = span.byteCount

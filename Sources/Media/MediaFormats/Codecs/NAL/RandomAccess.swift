@@ -14,7 +14,7 @@ public enum RandomAccess: Hashable, Sendable {
     /// immediately (open GOP in H.264).
     case recoveryPoint(frames: Int)
 
-    /// Whether a sample is a sync sample (ISO/IEC 14496-15, 5.3.1 and 8.4.3). IDR, CRA and BLA pictures are sync
+    /// True if a sample is a sync sample (ISO/IEC 14496-15, 5.3.1 and 8.4.3). IDR, CRA and BLA pictures are sync
     /// samples. A recovery point of H.264 is not; it is signaled by a sample group or as a partial sync sample.
     public var isSyncSample: Bool {
         switch self {
@@ -28,13 +28,13 @@ public enum RandomAccess: Hashable, Sendable {
 public struct AccessUnitSummary: Hashable, Sendable {
     /// The type of random access at the sample.
     public var randomAccess = RandomAccess.none
-    /// Whether the first NAL unit is an access unit delimiter, which transport streams require (ISO/IEC 13818-1,
+    /// True if the first NAL unit is an access unit delimiter, which transport streams require (ISO/IEC 13818-1,
     /// 2.14.1).
     public var startsWithDelimiter = false
-    /// Whether the sample contains parameter sets of all types that the codec has.
+    /// True if the sample contains parameter sets of all types that the codec has.
     public var hasParameterSets = false
     /// The number of slices or slice segments.
     public var sliceCount = 0
-    /// Whether the picture is a leading picture (HEVC).
+    /// True if the picture is a leading picture (HEVC).
     public var isLeading = false
 }

@@ -21,7 +21,7 @@ public struct AC3ConfigurationBox: Box, Hashable {
     public var bitStreamMode: UInt8
     /// The `acmod`: the full-bandwidth channels.
     public var codingMode: UInt8
-    /// Whether there is a low-frequency effects (LFE) channel.
+    /// True if there is a low-frequency effects (LFE) channel.
     public var hasLowFrequency: Bool
     /// The code of the nominal bit rate, 0 to 18 for 32 to 640 kbit/s.
     public var bitRateCode: UInt8

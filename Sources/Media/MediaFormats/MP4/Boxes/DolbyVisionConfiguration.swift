@@ -30,11 +30,11 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
     public var profile: UInt8
     /// The level, 6 bits.
     public var level: UInt8
-    /// Whether the track contains reference processing units (RPUs), the Dolby Vision metadata.
+    /// True if the track contains reference processing units (RPUs), the Dolby Vision metadata.
     public var hasMetadata: Bool
-    /// Whether the track has an enhancement layer.
+    /// True if the track has an enhancement layer.
     public var hasEnhancementLayer: Bool
-    /// Whether the track has a base layer.
+    /// True if the track has a base layer.
     public var hasBaseLayer: Bool
     /// The format of the base layer for players without Dolby Vision: 0 is none, 1 is HDR10, 2 is SDR, 4 is HLG, 6 is
     /// Blu-ray HDR10.

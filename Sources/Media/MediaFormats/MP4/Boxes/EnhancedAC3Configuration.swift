@@ -28,13 +28,13 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
         public var frequencyCode: UInt8
         /// The `bsid`: the version of the format.
         public var bitStreamID: UInt8
-        /// Whether the substream is an associated service, which is mixed with another.
+        /// True if the substream is an associated service, which is mixed with another.
         public var isAssociated = false
         /// The `bsmod`: the type of service; 0 is a complete main service.
         public var bitStreamMode: UInt8
         /// The `acmod`: the full-bandwidth channels.
         public var codingMode: UInt8
-        /// Whether there is a low-frequency effects (LFE) channel.
+        /// True if there is a low-frequency effects (LFE) channel.
         public var hasLowFrequency: Bool
         /// The number of its dependent substreams.
         public var dependentCount: UInt8 = 0

@@ -29,7 +29,7 @@ public struct HEVCConfigurationBox: Box, Hashable {
 
     /// The NAL units of one type.
     public struct UnitArray: Hashable, Sendable {
-        /// Whether all NAL units of the type are in the box, and none in the samples.
+        /// True if all NAL units of the type are in the box, and none in the samples.
         public var isComplete: Bool
         /// The type of the NAL units.
         public var type: HEVCNALUnitType
@@ -63,7 +63,7 @@ public struct HEVCConfigurationBox: Box, Hashable {
     public var constantFrameRate: UInt8
     /// The number of temporal layers; 0 if unknown.
     public var temporalLayers: UInt8
-    /// Whether a decoder can switch to a higher temporal layer at any picture.
+    /// True if a decoder can switch to a higher temporal layer at any picture.
     public var isTemporallyNested: Bool
     /// The size in bytes of the length before each NAL unit: 1, 2 or 4.
     public var lengthSize: Int

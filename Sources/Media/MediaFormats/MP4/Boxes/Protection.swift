@@ -91,7 +91,7 @@ public struct TrackEncryptionBox: Box, Hashable {
     public var cryptByteBlock: UInt8
     /// The number of clear blocks in each pattern.
     public var skipByteBlock: UInt8
-    /// Whether the samples are protected.
+    /// True if the samples are protected.
     public var isProtected: Bool
     /// The size of each sample's initialization vector in bytes; 0 if all samples use the constant one.
     public var perSampleIVSize: UInt8

@@ -44,7 +44,7 @@ public struct SampleEncryptionBox: Hashable, Sendable {
 
     /// The entries of the samples.
     public var samples: [Sample]
-    /// Whether the entries contain subsamples.
+    /// True if the entries contain subsamples.
     public var hasSubsamples: Bool
 
     /// Creates a box.

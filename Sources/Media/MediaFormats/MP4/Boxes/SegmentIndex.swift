@@ -20,13 +20,13 @@ public struct SegmentIndexBox: Box, Hashable {
 
     /// A reference to a segment.
     public struct Reference: Hashable, Sendable {
-        /// Whether the reference is to another index instead of media.
+        /// True if the reference is to another index instead of media.
         public var isIndex: Bool
         /// The size in bytes, below 2^31.
         public var size: UInt32
         /// The duration in units of ``SegmentIndexBox/timescale``.
         public var duration: UInt32
-        /// Whether the segment begins with a stream access point (SAP).
+        /// True if the segment begins with a stream access point (SAP).
         public var startsWithSAP: Bool
         /// The type of the stream access point: 1 or 2 for a sync sample; 0 if unknown.
         public var sapType: UInt8

@@ -83,6 +83,6 @@ public struct SampleFlags: RawRepresentable, Hashable, Sendable {
     /// A sample that depends on other samples and is not a sync sample.
     public static let nonSync = SampleFlags(rawValue: 0x0101_0000)
 
-    /// Whether the sample is a sync sample, at which decoding can start.
+    /// True if the sample is a sync sample, at which decoding can start.
     public var isSync: Bool { rawValue & 0x0001_0000 == 0 }
 }

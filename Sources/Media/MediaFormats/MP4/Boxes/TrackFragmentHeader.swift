@@ -26,9 +26,9 @@ public struct TrackFragmentHeaderBox: Box, Hashable {
     public var sampleSize: UInt32?
     /// The default flags of samples; nil for the default of `trex`.
     public var sampleFlags: SampleFlags?
-    /// Whether the fragment has no samples of this track.
+    /// True if the fragment has no samples of this track.
     public var isDurationEmpty: Bool
-    /// Whether data offsets are relative to the start of the moof box.
+    /// True if data offsets are relative to the start of the moof box.
     public var isDefaultBaseMoof: Bool
 
     /// Creates a box whose data offsets are relative to the moof box.

@@ -24,7 +24,7 @@ public struct TrackHeaderBox: Box, Hashable {
     public var duration: UInt64
     /// The alternate group. Tracks with the same number, except 0, are alternatives.
     public var alternateGroup: UInt16
-    /// Whether the track has audio volume.
+    /// True if the track has audio volume.
     public var hasVolume: Bool
     /// The transformation matrix, 36 bytes.
     public var matrix: [UInt8]

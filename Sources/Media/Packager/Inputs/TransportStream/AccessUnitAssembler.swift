@@ -22,9 +22,9 @@ struct AccessUnit {
     var messages: [Range<Int>] = []
     /// The timestamps of the PES packet; nil if the access unit has none.
     var times: PacketTimes.Entry?
-    /// Whether there is a slice.
+    /// True if there is a slice.
     var hasSlice = false
-    /// Whether a slice cannot be parsed.
+    /// True if a slice cannot be parsed.
     var isInvalid = false
     var randomAccess = RandomAccess.none
     var isSkippedLeading = false

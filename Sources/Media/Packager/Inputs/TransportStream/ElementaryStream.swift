@@ -5,7 +5,7 @@ protocol ElementaryStream: AnyObject {
     /// The name of the stream in warnings: `PID 256 (H.264)`.
     var label: String { get }
 
-    /// Whether the stream has been identified, so that its track can be described.
+    /// True if the stream has been identified, so that its track can be described.
     var isReady: Bool { get }
 
     /// The earliest presentation time so far, on the program's timeline in units of 1/90,000 second.

@@ -64,6 +64,6 @@ struct NALUnitScanner {
         return base + start - (start > 0 && bytes[start - 1] == 0 ? 1 : 0)
     }
 
-    /// Whether the current NAL unit exceeds ``maximumUnitSize``.
+    /// True if the current NAL unit exceeds ``maximumUnitSize``.
     var exceedsMaximumSize: Bool { bytes.count > Self.maximumUnitSize }
 }

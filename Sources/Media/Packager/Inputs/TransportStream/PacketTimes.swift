@@ -13,7 +13,7 @@ struct PacketTimes {
         var presentation: Int64?
         /// The decode time in units of 1/90,000 second; nil if absent.
         var decode: Int64?
-        /// Whether packets were lost before or in this one.
+        /// True if packets were lost before or in this one.
         var isDamaged: Bool
     }
 

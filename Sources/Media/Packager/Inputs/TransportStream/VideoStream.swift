@@ -8,7 +8,7 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         var unit: AccessUnit
         var times: VideoTimes.Times
         var isSync: Bool
-        /// Whether parameter sets changed before this frame.
+        /// True if parameter sets changed before this frame.
         var isAfterChange: Bool
     }
 
@@ -25,10 +25,10 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     /// The parameter sets of the first picture.
     private var firstSets: [VideoUnit.SetID: [UInt8]] = [:]
     private var messages: [SEIMessage] = []
-    /// Whether recovery points count as sync samples, because the stream starts with one.
+    /// True if recovery points count as sync samples, because the stream starts with one.
     private var hasOpenGroups = false
     private var hasStarted = false
-    /// Whether leading pictures, which reference pictures before the first one, are skipped.
+    /// True if leading pictures, which reference pictures before the first one, are skipped.
     private var skipsLeading = false
     private var isInBand = false
     private var isDescribed = false
@@ -260,7 +260,7 @@ extension VideoStream {
 }
 
 extension SEIMessage {
-    /// Whether all pictures from this one on are correct (recovery point with a count of 0).
+    /// True if all pictures from this one on are correct (recovery point with a count of 0).
     fileprivate var isImmediateRecovery: Bool {
         if case .recoveryPoint(let frames, _) = self { return frames == 0 }
         return false

@@ -56,12 +56,12 @@ struct VideoUnit {
     }
 
     var role: Role
-    /// Whether the NAL unit starts an access unit.
+    /// True if the NAL unit starts an access unit.
     var isStart = false
-    /// Whether the NAL unit is a slice that cannot be parsed.
+    /// True if the NAL unit is a slice that cannot be parsed.
     var isInvalid = false
     var randomAccess = RandomAccess.none
-    /// Whether the picture cannot be decoded if decoding starts at the previous random access point.
+    /// True if the picture cannot be decoded if decoding starts at the previous random access point.
     var isSkippedLeading = false
     var field: Field?
 }

@@ -51,7 +51,7 @@ struct LiveManifest: Sendable {
     private var epoch: Epoch?
     /// The Periods of the epoch to which segments may still be added, in order; the last one may be a draft.
     private var open: [LivePeriod] = []
-    /// Whether the last Period lacks a rendition that has appeared since.
+    /// True if the last Period lacks a rendition that has appeared since.
     private var isIncomplete = false
     private var nextID: UInt64 = 0
 

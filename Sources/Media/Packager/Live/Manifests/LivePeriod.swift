@@ -16,7 +16,7 @@ struct LivePeriod: Sendable {
     /// The renditions with the segments received so far, by rendition index.
     private var drafts: [Int: ManifestPeriod.Part] = [:]
     private var bandwidths: [String: UInt64] = [:]
-    /// Whether the Period is published.
+    /// True if the Period is published.
     private(set) var isPublished = false
 
     /// Creates a Period that starts at a segment, without adding the segment.

@@ -45,7 +45,7 @@ extension Period {
         }.max()
     }
 
-    /// Whether all timelines are in the form that the packager writes: with start times and numbers, and of plausible
+    /// True if all timelines are in the form that the packager writes: with start times and numbers, and of plausible
     /// length.
     var isCountable: Bool {
         let templates = adaptationSets.flatMap(\.representations).map(\.template)

@@ -33,7 +33,7 @@ package final class EventBroadcaster: Sendable {
     /// The number of listening pages.
     var count: Int { state.withLock { $0.listeners.count } }
 
-    /// Whether another page can subscribe.
+    /// True if another page can subscribe.
     var hasCapacity: Bool { state.withLock { !$0.isStopped && $0.listeners.count < Self.capacity } }
 
     /// Starts a stream; returns nil if the capacity is exhausted.

@@ -16,7 +16,7 @@ struct MessageReport: Sendable {
         let size: Int
         /// The description of the value; nil if it is encrypted, secret or unknown.
         var value: String?
-        /// Whether the bytes reveal a secret, so that they are never shown.
+        /// True if the bytes reveal a secret, so that they are never shown.
         var isSecret = false
 
         var json: JSONValue {

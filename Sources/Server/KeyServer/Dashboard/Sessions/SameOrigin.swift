@@ -19,7 +19,7 @@ enum SameOrigin {
         }
     }
 
-    /// Whether the browser used TLS, which may be terminated at a proxy.
+    /// Returns whether the browser used TLS, which may be terminated at a proxy.
     static func isSecure(_ request: Request) -> Bool {
         request.headers[.origin]?.lowercased().hasPrefix("https://") ?? false
     }
