@@ -8,7 +8,7 @@ socket that Firefox itself opens; geckodriver, which Debian does not package, wo
         browser.get("http://127.0.0.1:8080/player")
         browser.wait("return document.title", "a title")
 
-Every wait is for a condition and has a timeout of `PATIENCE` seconds, for machines under load.
+Every wait is for a condition and has a timeout of `TIMEOUT` seconds, for machines under load.
 """
 
 import atexit
@@ -26,7 +26,7 @@ import urllib.request
 import zlib
 from pathlib import Path
 
-PATIENCE = 120
+TIMEOUT = 120
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Space": " ", "Left": "\ue012", "Up": "\ue013",
         "Right": "\ue014", "Down": "\ue015", "Shift": "\ue008"}
@@ -52,15 +52,15 @@ def is_here(name):
     return all(program is not None for program in programs(name))
 
 
-def wait_until(condition, what, patience=PATIENCE):
+def wait_until(condition, what, timeout=TIMEOUT):
     """Waits until a function returns a true value, and returns that value."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > deadline:
-            raise BrowserError(f"waited {patience} s for {what}")
+            raise BrowserError(f"waited {timeout} s for {what}")
         time.sleep(0.1)
 
 
@@ -84,10 +84,10 @@ class Browser:
     def run(self, script, *arguments):
         return self.command("POST", "/execute/sync", "WebDriver:ExecuteScript", {"script": script, "args": list(arguments)})
 
-    def wait(self, script, what, *arguments, patience=PATIENCE):
+    def wait(self, script, what, *arguments, timeout=TIMEOUT):
         """Repeats a script until it returns a true value."""
         try:
-            return wait_until(lambda: self.run(script, *arguments), what, patience)
+            return wait_until(lambda: self.run(script, *arguments), what, timeout)
         except BrowserError as error:
             text = self.run("return document.body ? document.body.innerText.slice(0, 2000) : ''")
             raise BrowserError(f"{self.name}: {error}; the page's text: {text}") from None
@@ -194,7 +194,7 @@ class Chromium(Browser):
             options["mobileEmulation"] = {"deviceMetrics": {"width": mobile[0], "height": mobile[1], "pixelRatio": 2}}
         answer = self.request("POST", "/session", {"capabilities": {"alwaysMatch": {
             "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
-            "timeouts": {"script": PATIENCE * 1000, "pageLoad": PATIENCE * 1000}}}})
+            "timeouts": {"script": TIMEOUT * 1000, "pageLoad": TIMEOUT * 1000}}}})
         self.session = "/session/" + answer["sessionId"]
         self.version = answer["capabilities"]["browserVersion"]
 
@@ -210,7 +210,7 @@ class Chromium(Browser):
         data = None if parameters is None else json.dumps(parameters).encode()
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE * 2) as answer:
+            with urllib.request.urlopen(request, timeout=TIMEOUT * 2) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             value = json.load(error)["value"]
@@ -282,10 +282,10 @@ class Firefox(Browser):
         self.numbers = itertools.count(1)
         self.buffer = b""
         port = int(wait_until(lambda: self.port(profile / "MarionetteActivePort"), "Firefox's port"))
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE * 2)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT * 2)
         self.read()
         answer = self.send("WebDriver:NewSession", {"capabilities": {"alwaysMatch": {
-            "timeouts": {"script": PATIENCE * 1000, "pageLoad": PATIENCE * 1000}}}})
+            "timeouts": {"script": TIMEOUT * 1000, "pageLoad": TIMEOUT * 1000}}}})
         self.version = answer["capabilities"]["browserVersion"]
         if mobile:
             self.resize(*mobile)

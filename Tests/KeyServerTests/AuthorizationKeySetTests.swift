@@ -60,7 +60,7 @@ struct AuthorizationKeySetTests {
     }
 
     @Test("Keys for other purposes are ignored, and weak or invalid keys are skipped with a warning")
-    func leftOut() async throws {
+    func skipped() async throws {
         let unrelated = [
             TestTokens.p384Key, #"{"kty":"OKP","crv":"Ed25519","x":"AA"}"#,
             TestTokens.rsaKey.replacing("RS256", with: "PS256"),

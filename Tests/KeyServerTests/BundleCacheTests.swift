@@ -10,7 +10,7 @@ import Testing
 @Suite("Certificate bundles that change while the server runs")
 struct BundleCacheTests {
     private static let keys = Result { try (0..<2).map { _ in try RSAPrivateKey.generate(bits: 2048) } }
-    private let shelf = BundleCache(configuration: .init(), allowsDevelopment: true)
+    private let bundleCache = BundleCache(configuration: .init(), allowsDevelopment: true)
 
     private func record(
         _ name: String,
@@ -32,15 +32,15 @@ struct BundleCacheTests {
     @Test("New, changed and removed bundles are reported once, and the others are kept")
     func follows() throws {
         let (one, two) = (try record("one"), try record("two", key: 1))
-        #expect(try shelf.take([one]) == .init(taken: ["one"]))
-        #expect(try shelf.take([one]) == .init())
-        #expect(try shelf.take([one, two]) == .init(taken: ["two"]))
-        #expect(shelf.module.bundles.map(\.name) == ["one", "two"])
+        #expect(try bundleCache.update(with: [one]) == .init(added: ["one"]))
+        #expect(try bundleCache.update(with: [one]) == .init())
+        #expect(try bundleCache.update(with: [one, two]) == .init(added: ["two"]))
+        #expect(bundleCache.module.bundles.map(\.name) == ["one", "two"])
         let changed = try record("two", key: 1, ask: "another ask.....")
-        #expect(try shelf.take([one, changed]) == .init(taken: ["two"]))
-        #expect(try shelf.take([changed]) == .init(dropped: ["one"]))
-        #expect(try shelf.take([]) == .init(dropped: ["two"]))
-        #expect(shelf.module.bundles.isEmpty)
+        #expect(try bundleCache.update(with: [one, changed]) == .init(added: ["two"]))
+        #expect(try bundleCache.update(with: [changed]) == .init(dropped: ["one"]))
+        #expect(try bundleCache.update(with: []) == .init(dropped: ["two"]))
+        #expect(bundleCache.module.bundles.isEmpty)
     }
 
     @Test("A bundle that cannot be used is reported once, and is skipped")
@@ -54,20 +54,20 @@ struct BundleCacheTests {
             dask: good.dask,
             scope: .all
         )
-        let change = try shelf.take([bad, good])
-        #expect(change.taken == ["good"])
-        #expect(change.leftOut.keys.sorted() == ["bad"])
-        #expect(try shelf.take([bad, good]) == .init())
+        let change = try bundleCache.update(with: [bad, good])
+        #expect(change.added == ["good"])
+        #expect(change.skipped.keys.sorted() == ["bad"])
+        #expect(try bundleCache.update(with: [bad, good]) == .init())
         // Development bundles are not used in production.
         let serious = BundleCache(configuration: .init(), allowsDevelopment: false)
-        #expect(try serious.take([good]).leftOut.keys.sorted() == ["good"])
+        #expect(try serious.take([good]).skipped.keys.sorted() == ["good"])
         #expect(serious.module.bundles.isEmpty)
     }
 
     @Test("Two bundles with the same certificate are refused, and those in use stay in use")
     func duplicate() throws {
         let one = try record("one")
-        _ = try shelf.take([one])
+        _ = try bundleCache.update(with: [one])
         let same = try CertificateBundleRecord(
             name: "same",
             kind: .development,
@@ -76,8 +76,8 @@ struct BundleCacheTests {
             dask: one.dask,
             scope: .all
         )
-        #expect(throws: BundleError.self) { try shelf.take([one, same]) }
-        #expect(shelf.module.bundles.map(\.name) == ["one"])
+        #expect(throws: BundleError.self) { try bundleCache.update(with: [one, same]) }
+        #expect(bundleCache.module.bundles.map(\.name) == ["one"])
     }
 
     @Test("The server checks the store, and logs changes")
@@ -87,20 +87,20 @@ struct BundleCacheTests {
         let pool = BoundedWorkPool(threads: 1, capacity: 4)
         defer { pool.stop() }
         let reload = BundleReload(
-            shelf: shelf,
+            bundleCache: bundleCache,
             store: store,
             pool: pool,
             interval: .seconds(600),
             logger: Logger(label: "test") { _ in log }
         )
         await reload.reload()
-        #expect(shelf.module.bundles.isEmpty)
+        #expect(bundleCache.module.bundles.isEmpty)
         try await store.putCertificateBundle(try record("app"), replacing: false)
         await reload.reload(keysToo: true)
-        #expect(shelf.module.bundles.map(\.name) == ["app"])
+        #expect(bundleCache.module.bundles.map(\.name) == ["app"])
         try await store.deleteCertificateBundle(name: "app")
         await reload.reload()
-        #expect(shelf.module.bundles.isEmpty)
+        #expect(bundleCache.module.bundles.isEmpty)
         let lines = log.text.split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.first?.contains("bundle app is in use") == true)

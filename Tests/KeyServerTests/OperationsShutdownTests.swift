@@ -82,7 +82,7 @@ struct OperationsShutdownTests {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, length) }
             }
             #expect(bound == 0)
-            ServiceManager.tell(.ready, socket: name)
+            ServiceManager.notify(.ready, socket: name)
             var buffer = [UInt8](repeating: 0, count: 100)
             let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             #expect(count > 0 && String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self) == "READY=1")
@@ -90,7 +90,7 @@ struct OperationsShutdownTests {
         unlink(path)
         // Invalid names have no effect.
         for name in ["", "x", String(repeating: "/x", count: 200), path] {
-            ServiceManager.tell(.stopping, socket: name)
+            ServiceManager.notify(.stopping, socket: name)
         }
     }
 }

@@ -31,7 +31,7 @@ struct ProblemTests {
     }
 
     @Test("Fields without a value are omitted")
-    func leftOut() async throws {
+    func skipped() async throws {
         let response = ProblemDocument(.unreadableSPC).response(instance: "abc")
         #expect(response.headers[.retryAfter] == nil)
         let text = try await response.text

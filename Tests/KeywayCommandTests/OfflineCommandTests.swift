@@ -212,7 +212,7 @@ struct OfflineCommandTests {
             (["offline", "watch", "x"], "watch"),
             (["download", "http://127.0.0.1:1/"], "--out"),
             (["download", "http://127.0.0.1:1/", "--out", "b", "--parallel", "0"], "1 to 64"),
-            (["download", "http://127.0.0.1:1/", "--out", "b", "--patience", "0"], "--patience"),
+            (["download", "http://127.0.0.1:1/", "--out", "b", "--timeout", "0"], "--timeout"),
             (["download", "http://127.0.0.1:1/", "--out", "b", "--all", "--variant", "best"], "--all"),
             (["download", "http://127.0.0.1:1/", "--out", "b", "--variant", "1280y720"], "1280x720"),
             (["download", "http://127.0.0.1:1/", "--out", "b", "--rendition", "color=red"], "--rendition"),

@@ -90,7 +90,7 @@ struct ServerProcess {
         let plans = configuration.channels.compactMap(\.plan)
         services.append(KeyPeriodService(store: store, plans: plans, logger: logger))
         let reload = BundleReload(
-            shelf: bundles,
+            bundleCache: bundles,
             store: store,
             pool: pool,
             interval: .seconds(Int64(configuration.certificates.reload.rawValue)),
@@ -143,7 +143,7 @@ struct ServerProcess {
             ReadinessService(
                 readiness: readiness,
                 delay: .seconds(Int64(configuration.shutdownDelay.rawValue)),
-                onStop: { ServiceManager.tell(.stopping) }
+                onStop: { ServiceManager.notify(.stopping) }
             )
         )
         if isDevelopment { announceDevelopment(bundles.module.bundles) }
@@ -259,7 +259,7 @@ struct ServerProcess {
                 if audience == "administration" || (configuration.admin.listen == nil && isDevelopment) {
                     printUnbuffered("dashboard on \(url)/dashboard")
                 }
-                if audience == "apps" { ServiceManager.tell(.ready) }
+                if audience == "apps" { ServiceManager.notify(.ready) }
             }
         )
         return ListenerService(

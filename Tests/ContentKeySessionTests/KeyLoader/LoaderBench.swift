@@ -7,7 +7,7 @@ struct LoaderBench: Sendable {
     let session: ScriptedSession
     let server: ScriptedServer
     let loader: KeyLoader
-    let tokens: TokenDesk
+    let tokens: TestTokenProvider
 
     init(
         session: ScriptedSession = ScriptedSession(),
@@ -21,7 +21,7 @@ struct LoaderBench: Sendable {
         simulation = Simulation()
         self.session = session
         server = ScriptedServer(simulation, latency: latency, script: script)
-        let tokens = TokenDesk()
+        let tokens = TestTokenProvider()
         self.tokens = tokens
         var service = KeyService.keyway("https://keys.example") { try tokens.token($0) }
         if !isBatching { service.batchURL = nil }
@@ -54,7 +54,7 @@ struct LoaderBench: Sendable {
 }
 
 /// Provides numbered tokens, and records their purposes.
-final class TokenDesk: Sendable {
+final class TestTokenProvider: Sendable {
     private let given = Mutex<[KeyService.Purpose]>([])
     let failures = Mutex(0)
 
@@ -85,7 +85,7 @@ final class AuthorizationDesk: Sendable {
             defer { isOpen = true }
             return isOpen
         }
-        guard wasOpen else { throw TokenDesk.Closed() }
+        guard wasOpen else { throw TestTokenProvider.Closed() }
         return RedactedBytes(Array("token for \(identifier)".utf8))
     }
 }

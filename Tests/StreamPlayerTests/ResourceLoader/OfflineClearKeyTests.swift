@@ -62,7 +62,7 @@ struct OfflineClearKeyTests {
         }
     }
 
-    private final class Shelf: PersistentKeyStore {
+    private final class InMemoryPersistentKeys: PersistentKeyStore {
         let keys = Mutex<[String: [UInt8]]>([:])
         func key(for identifier: String) async -> [UInt8]? { keys.withLock { $0[identifier] } }
         func keep(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
@@ -129,9 +129,9 @@ struct OfflineClearKeyTests {
     }
 
     /// Keyway's player supports only HTTP schemes, so the app's addresses have hosts that do not exist.
-    private func app(_ shelf: Shelf, _ service: Service) throws -> OfflineClearKeys {
+    private func app(_ storedKeys: InMemoryPersistentKeys, _ service: Service) throws -> OfflineClearKeys {
         OfflineClearKeys(
-            store: shelf,
+            store: storedKeys,
             transport: service,
             addresses: try #require(
                 InterceptedAddresses(playlists: "https://playlists.invalid/", keys: "https://keys.invalid/")
@@ -141,32 +141,32 @@ struct OfflineClearKeyTests {
 
     @Test("plays the same bytes without a network, with the stored keys")
     func plays() async throws {
-        let (service, shelf) = (Service(), Shelf())
-        let online = try app(shelf, service)
+        let (service, storedKeys) = (Service(), InMemoryPersistentKeys())
+        let online = try app(storedKeys, service)
         let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
         #expect(disk.files.count == 6)
         // The keys were fetched before the segments that they decrypt, and are in the key store, not with the media.
         let asked = service.asked.withLock { $0 }
         #expect(asked.firstIndex(of: "https://keys.test/two?id=9") == 3)
-        #expect(shelf.keys.withLock { $0.count } == 2)
+        #expect(storedKeys.keys.withLock { $0.count } == 2)
         #expect(!disk.files.values.contains(StageKeys.key("https://film.test/hd/one.key")))
 
         service.isCut.withLock { $0 = true }
-        let offline = try app(shelf, service)
+        let offline = try app(storedKeys, service)
         #expect(try await play(disk, entrance, offline) == ["seven", "eight", "nine", "clear"])
         #expect(service.asked.withLock { $0.count } == asked.count)
     }
 
     @Test("does not play without the keys")
     func withoutKeys() async throws {
-        let (service, shelf) = (Service(), Shelf())
-        let online = try app(shelf, service)
+        let (service, storedKeys) = (Service(), InMemoryPersistentKeys())
+        let online = try app(storedKeys, service)
         let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
         service.isCut.withLock { $0 = true }
-        shelf.keys.withLock { $0.removeAll() }
-        let offline = try app(shelf, service)
+        storedKeys.keys.withLock { $0.removeAll() }
+        let offline = try app(storedKeys, service)
         let error = await #expect(throws: PlayerError.self) { try await play(disk, entrance, offline) }
         #expect(error?.place == "https://keys.invalid/https://film.test/hd/one.key")
     }

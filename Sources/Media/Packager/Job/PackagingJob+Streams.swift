@@ -20,8 +20,8 @@ extension PackagingJob {
                     + "{period}"
             )
         }
-        guard (1...Double(KeyRotation.maximumSeconds)).contains(rotation.patience) else {
-            throw JobFailure("key-patience", "must be a number of seconds from 1 to \(KeyRotation.maximumSeconds)")
+        guard (1...Double(KeyRotation.maximumSeconds)).contains(rotation.timeout) else {
+            throw JobFailure("key-timeout", "must be a number of seconds from 1 to \(KeyRotation.maximumSeconds)")
         }
         guard let lead = rotation.lead else { return }
         guard live != nil else {

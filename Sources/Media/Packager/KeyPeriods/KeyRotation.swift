@@ -17,7 +17,7 @@ package struct KeyRotation: Hashable, Sendable {
     /// arrive.
     package var lead: Double?
     /// The number of seconds for which a segment waits for its keys before the run fails.
-    package var patience: Double = 30
+    package var timeout: Double = 30
 
     /// The maximum number of seconds for the length, the lead and the timeout: one day.
     package static let maximumSeconds = 86_400

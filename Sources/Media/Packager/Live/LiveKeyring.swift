@@ -23,7 +23,7 @@ final class LiveKeyring {
     ///   - stop: A signal that stops waiting for keys.
     init(_ source: any ContentKeyPeriods, _ job: PackagingJob, firstPeriod: Int, stop: StopSignal? = nil) {
         rotation = job.rotation
-        let timeout = job.rotation?.patience ?? KeyRotation(.seconds(1)).patience
+        let timeout = job.rotation?.timeout ?? KeyRotation(.seconds(1)).timeout
         fetcher = KeyPeriodFetcher(source, timeout: .seconds(timeout))
         length = job.rotation?.seconds(segment: job.segmentDuration) ?? 0
         nextNumber = firstPeriod

@@ -9,11 +9,11 @@ package final class BundleCache: Sendable {
     /// The changes of a reload.
     package struct Change: Sendable, Equatable {
         /// The names of new and replaced bundles.
-        package var taken: [String] = []
+        package var added: [String] = []
         /// The names of bundles that are no longer in use.
         package var dropped: [String] = []
         /// The bundles that cannot be used, with the reason. Each is reported once, until the reason changes.
-        package var leftOut: [String: String] = [:]
+        package var skipped: [String: String] = [:]
     }
 
     private struct LoadedBundle {
@@ -23,7 +23,7 @@ package final class BundleCache: Sendable {
 
     private struct ReloadState {
         var inUse: [String: LoadedBundle] = [:]
-        var leftOut: [String: String] = [:]
+        var skipped: [String: String] = [:]
     }
 
     private let allowsDevelopment: Bool
@@ -56,7 +56,7 @@ package final class BundleCache: Sendable {
     ///
     /// - Throws: ``BundleError`` if two bundles have the same certificate. The bundles in use are unchanged in this
     ///   case.
-    package func take(_ records: [CertificateBundleRecord]) throws(BundleError) -> Change {
+    package func update(with records: [CertificateBundleRecord]) throws(BundleError) -> Change {
         try reloadState.withLock { reloadState throws(BundleError) in
             let loaded = BundleLoader.load(records, allowingDevelopment: allowsDevelopment) { record in
                 guard let known = reloadState.inUse[record.name], known.record == record else { return nil }
@@ -69,12 +69,12 @@ package final class BundleCache: Sendable {
             for bundle in loaded.bundles {
                 guard let record = recordByName[bundle.name] else { continue }
                 inUse[bundle.name] = LoadedBundle(record: record, bundle: bundle)
-                if reloadState.inUse[bundle.name]?.record != record { change.taken.append(bundle.name) }
+                if reloadState.inUse[bundle.name]?.record != record { change.added.append(bundle.name) }
             }
             change.dropped = reloadState.inUse.keys.filter { inUse[$0] == nil }.sorted()
-            let leftOut = Dictionary(loaded.leftOut.map { ($0.name, $0.reason) }, uniquingKeysWith: { $1 })
-            change.leftOut = leftOut.filter { reloadState.leftOut[$0.key] != $0.value }
-            reloadState = ReloadState(inUse: inUse, leftOut: leftOut)
+            let skipped = Dictionary(loaded.skipped.map { ($0.name, $0.reason) }, uniquingKeysWith: { $1 })
+            change.skipped = skipped.filter { reloadState.skipped[$0.key] != $0.value }
+            reloadState = ReloadState(inUse: inUse, skipped: skipped)
             current.withLock { $0 = module }
             return change
         }

@@ -11,7 +11,7 @@ package enum BundleLoader {
         package let bundles: [CertificateBundle]
         /// The name of each bundle that was skipped, with the reason. A bundle that cannot be loaded must not prevent
         /// the use of others.
-        package let leftOut: [(name: String, reason: String)]
+        package let skipped: [(name: String, reason: String)]
     }
 
     /// Creates the bundles.
@@ -27,20 +27,20 @@ package enum BundleLoader {
         reusing known: (CertificateBundleRecord) -> CertificateBundle? = { _ in nil }
     ) -> Result {
         var bundles: [CertificateBundle] = []
-        var leftOut: [(name: String, reason: String)] = []
+        var skipped: [(name: String, reason: String)] = []
         for record in records {
             guard record.kind == .production || allowingDevelopment else {
-                leftOut.append((record.name, "it is a development bundle, and the server runs without --dev"))
+                skipped.append((record.name, "it is a development bundle, and the server runs without --dev"))
                 continue
             }
             do {
                 bundles.append(try known(record) ?? CertificateBundle(record))
             } catch {
                 // Both types of error describe the reason and contain no secrets.
-                leftOut.append((record.name, "\(error)"))
+                skipped.append((record.name, "\(error)"))
             }
         }
-        return Result(bundles: bundles, leftOut: leftOut)
+        return Result(bundles: bundles, skipped: skipped)
     }
 }
 

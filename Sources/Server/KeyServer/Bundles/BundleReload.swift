@@ -10,7 +10,7 @@ import ServiceLifecycle
 ///
 /// If the store fails, the server continues with its current bundles.
 package struct BundleReload: Service {
-    private let shelf: BundleCache
+    private let bundleCache: BundleCache
     private let store: any KeyServerStore
     private let pool: BoundedWorkPool
     private let interval: Duration
@@ -19,19 +19,19 @@ package struct BundleReload: Service {
     /// Creates the service.
     ///
     /// - Parameters:
-    ///   - shelf: The bundles in use.
+    ///   - bundleCache: The bundles in use.
     ///   - store: The store.
     ///   - pool: The threads that parse keys and load plug-ins.
     ///   - interval: The interval at which the store is checked.
     ///   - logger: The logger for changes.
     package init(
-        shelf: BundleCache,
+        bundleCache: BundleCache,
         store: any KeyServerStore,
         pool: BoundedWorkPool,
         interval: Duration,
         logger: Logger
     ) {
-        self.shelf = shelf
+        self.bundleCache = bundleCache
         self.store = store
         self.pool = pool
         self.interval = interval
@@ -44,8 +44,8 @@ package struct BundleReload: Service {
     package func reload(keysToo: Bool = false) async {
         if keysToo { await reloadKeys() }
         do {
-            let (shelf, records) = (shelf, try await records())
-            log(try await pool.run { Result { () throws(BundleError) in try shelf.take(records) } }.get())
+            let (bundleCache, records) = (bundleCache, try await records())
+            log(try await pool.run { Result { () throws(BundleError) in try bundleCache.update(with: records) } }.get())
         } catch {
             // None of these errors contains a secret.
             logger.warning("certificate bundles could not be reloaded and stay unchanged: \(error)")
@@ -88,9 +88,9 @@ package struct BundleReload: Service {
     }
 
     private func log(_ change: BundleCache.Change) {
-        for name in change.taken { logger.notice("bundle \(name) is in use") }
+        for name in change.added { logger.notice("bundle \(name) is in use") }
         for name in change.dropped { logger.notice("bundle \(name) is no longer in use") }
-        for (name, reason) in change.leftOut.sorted(by: { $0.key < $1.key }) {
+        for (name, reason) in change.skipped.sorted(by: { $0.key < $1.key }) {
             logger.warning("bundle \(name) is not used: \(reason)")
         }
     }

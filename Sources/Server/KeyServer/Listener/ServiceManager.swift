@@ -12,11 +12,11 @@ package enum ServiceManager {
     }
 
     /// Notifies systemd; failures are ignored.
-    package static func tell(_ state: State) {
-        if let path = getenv("NOTIFY_SOCKET") { tell(state, socket: String(cString: path)) }
+    package static func notify(_ state: State) {
+        if let path = getenv("NOTIFY_SOCKET") { notify(state, socket: String(cString: path)) }
     }
 
-    static func tell(_ state: State, socket path: String) {
+    static func notify(_ state: State, socket path: String) {
         var address = sockaddr_un()
         var name = Array(path.utf8)
         // A name that starts with @ is in the abstract namespace, in which the first byte is zero.

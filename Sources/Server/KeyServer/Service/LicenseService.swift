@@ -62,9 +62,9 @@ package struct LicenseService: Sendable {
         case syncReport(SyncReport)
     }
 
-    private let shelf: BundleCache
+    private let bundleCache: BundleCache
     /// The Key Server Module, which decrypts SPCs and creates CKCs. It can change between requests.
-    var module: KSM { shelf.module }
+    var module: KSM { bundleCache.module }
     let store: MeasuredStore
     let pool: BoundedWorkPool
     /// Decrypts SPCs on the pool's threads.
@@ -126,7 +126,7 @@ package struct LicenseService: Sendable {
         clock: @escaping @Sendable () -> Int64,
         monotonicClock: @escaping @Sendable () -> Int64 = monotonicNanoseconds
     ) {
-        shelf = bundles
+        bundleCache = bundles
         self.store = MeasuredStore(store, metrics)
         self.pool = pool
         opener = SharedWork(width: { bundles.module.openedTogether }) { bundles.module.open($0) }

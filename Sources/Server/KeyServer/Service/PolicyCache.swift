@@ -23,9 +23,9 @@ final class PolicyCache: Sendable {
                 // It was valid when it was stored, but another version of this server may have stored it.
                 throw KSMError(.policy, .policyInvalid, "policy \(record.name): \(error)")
             }
-            parsed.withLock { [policy] shelf in
-                if shelf.count >= Self.capacity { shelf.removeAll() }
-                shelf[record.document] = policy
+            parsed.withLock { [policy] bundleCache in
+                if bundleCache.count >= Self.capacity { bundleCache.removeAll() }
+                bundleCache[record.document] = policy
             }
         }
         policy.name = record.name

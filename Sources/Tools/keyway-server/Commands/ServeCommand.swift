@@ -100,7 +100,7 @@ struct ServeCommand: AsyncParsableCommand {
         var module = configuration.module
         module.multiBuffer = try multiBuffer(configuration.limits.multiBuffer, logger)
         let bundles = BundleCache(configuration: module, allowsDevelopment: dev)
-        for (name, reason) in try bundles.take(try await store.certificateBundles()).leftOut {
+        for (name, reason) in try bundles.update(with: try await store.certificateBundles()).skipped {
             logger.warning("bundle \(name) is not used: \(reason)")
         }
         guard !bundles.module.bundles.isEmpty else {

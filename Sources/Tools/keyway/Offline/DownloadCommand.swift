@@ -66,7 +66,7 @@ struct DownloadCommand: AsyncParsableCommand {
     var perHost: Int?
 
     @Option(help: .init("The timeout for connections that receive no data, in seconds.", valueName: "seconds"))
-    var patience = 30.0
+    var timeout = 30.0
 
     @Flag(help: "Delete other downloads if the disk is full.")
     var makeRoom = false
@@ -80,8 +80,8 @@ struct DownloadCommand: AsyncParsableCommand {
         guard (1...64).contains(parallel), (1...64).contains(perHost ?? 1) else {
             throw ValidationError("--parallel and --per-host: expected 1 to 64.")
         }
-        guard (1...3600).contains(patience) else {
-            throw ValidationError("--patience: expected 1 to 3600 seconds.")
+        guard (1...3600).contains(timeout) else {
+            throw ValidationError("--timeout: expected 1 to 3600 seconds.")
         }
         guard !out.isEmpty else { throw ValidationError("--out: expected a folder.") }
         _ = try choice.selection()
@@ -111,8 +111,8 @@ struct DownloadCommand: AsyncParsableCommand {
         var settings = DownloadSettings()
         settings.parallel = parallel
         settings.parallelPerHost = perHost ?? parallel
-        settings.idleTimeout = .seconds(patience)
-        settings.headTimeout = .seconds(patience)
+        settings.idleTimeout = .seconds(timeout)
+        settings.headTimeout = .seconds(timeout)
         let request = AssetDownload.Request(url: playlist, folder: out, title: title, selection: selection)
         let download = AssetDownload(
             request,

@@ -59,7 +59,7 @@ struct StreamOptions: ParsableArguments {
     var keyLead: String?
 
     @Option(
-        name: .customLong("key-patience"),
+        name: .customLong("key-timeout"),
         help: .init("The maximum time that a segment waits for its keys. (default: 30)", valueName: "s")
     )
     var keyTimeout: String?
@@ -69,7 +69,7 @@ struct StreamOptions: ParsableArguments {
         [
             ("window", window), ("target-duration", targetDuration), ("start-date", startDate),
             ("rotate-keys", rotation), ("period-keys", periodKeys), ("derive-keys", derivedKeys),
-            ("key-lead", keyLead), ("key-patience", keyTimeout),
+            ("key-lead", keyLead), ("key-timeout", keyTimeout),
         ]
     }
 }

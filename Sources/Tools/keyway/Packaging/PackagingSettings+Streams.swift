@@ -44,14 +44,14 @@ extension PackagingSettings {
     /// Returns the key rotation; nil if keys do not change.
     func rotation() throws -> KeyRotation? {
         guard let setting = values["rotate-keys"] else {
-            for option in ["key-lead", "key-patience"] where values[option] != nil {
+            for option in ["key-lead", "key-timeout"] where values[option] != nil {
                 throw JobFailure(option, "applies only to key rotation: add rotate-keys, or leave it out")
             }
             return nil
         }
         var rotation = try KeyRotation(parsing: setting.text)
         rotation.lead = try seconds("key-lead")?.seconds
-        if let patience = try seconds("key-patience") { rotation.patience = patience.seconds }
+        if let timeout = try seconds("key-timeout") { rotation.timeout = timeout.seconds }
         return rotation
     }
 

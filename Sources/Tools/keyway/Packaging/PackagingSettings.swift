@@ -62,7 +62,7 @@ struct PackagingSettings {
     static let valueNames = [
         "out", "scheme", "container", "segment-duration", "key-uri", "systems", "clear-lead", "title", "manifests",
         "iv-size", "window", "target-duration", "start-date", "rotate-keys", "period-keys", "derive-keys", "key-lead",
-        "key-patience",
+        "key-timeout",
     ]
     /// The names of the Boolean options.
     static let flagNames = ["single-file", "overwrite", "dev", "live", "event"]
