@@ -33,10 +33,10 @@ class Postgres:
         # PostgreSQL refuses to run as root.
         self.prefix = []
         if os.geteuid() == 0:
-            nobody = pwd.getpwnam("nobody")
+            user = pwd.getpwnam("nobody")
             for path in (self.folder, self.folder / "password"):
-                os.chown(path, nobody.pw_uid, nobody.pw_gid)
-            self.prefix = ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"]
+                os.chown(path, user.pw_uid, user.pw_gid)
+            self.prefix = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
         servers.run(*self.prefix, self.programs / "initdb", "-D", self.folder / "data", "-U", "keyway",
                     "--auth=scram-sha-256", f"--pwfile={self.folder / 'password'}", "-E", "UTF8", "--locale=C")
         self.start()

@@ -91,7 +91,7 @@ def devices(keep) -> Iterator[Vector]:
     )
     yield success(
         "v2-vm-info-version-0",
-        "A Mac whose VM information says that it is no virtual machine.",
+        "A Mac whose VM information says that it is not a virtual machine.",
         profiles.mac_outside_virtual_machine(base("v2-vm-info-version-0", **modern)),
     )
     yield success(

@@ -61,7 +61,7 @@ struct WidevineHeaderTests {
             "1000", "1d00000000", "2001", "3a00", "4a00",  // known fields of another wire type
             "00", "02 00",  // field number 0
             "13", "14", "16", "17",  // groups, and wire types that there are not
-            "1a01ff",  // a provider that is no UTF-8
+            "1a01ff",  // a provider that is not UTF-8
             "4880808080 10",  // a scheme of more than 32 bits
             "08ffffffffffffffffff02", "08ffffffffffffffffffff01",  // numbers of more than 64 bits
             "12ffffffffffffffffff01", "12ffffffff0f",  // sizes from an enemy

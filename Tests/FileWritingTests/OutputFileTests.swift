@@ -8,7 +8,7 @@ struct OutputFileTests {
 
     init() throws { folder = try Folder() }
 
-    private func write(_ text: String, to path: String, access: OutputFile.Access = .everybody) throws {
+    private func write(_ text: String, to path: String, access: OutputFile.Access = .allUsers) throws {
         let file = try OutputFile(path, access: access)
         try file.write(Array(text.utf8))
         try file.finish()

@@ -47,7 +47,7 @@ struct HTTPClientTransportTests {
     }
 
     @Test("reports a failed connection if no server listens")
-    func nobody() async throws {
+    func noServer() async throws {
         // A stopped server leaves a port on which no server listens.
         let address = try SocketServer { _ in .unfinished("") }.address
         #expect(await failure(KeyTransportRequest(.get, address + "/")) == .noConnection)

@@ -79,8 +79,8 @@ struct HTTPMediaLoaderTests {
         let task = Task { await failure(MediaResource(server.address + "/slow")) }
         task.cancel()
         #expect(await task.value?.code == .cancelled)
-        let nobody = try SocketServer { _ in .unfinished("") }.address
-        #expect(await failure(MediaResource(nobody + "/a"))?.code == .noConnection)
+        let unfinished = try SocketServer { _ in .unfinished("") }.address
+        #expect(await failure(MediaResource(unfinished + "/a"))?.code == .noConnection)
         for url in ["", "movie", "http://", "ftp://a/b"] {
             #expect(await failure(MediaResource(url))?.code == .badAddress)
         }

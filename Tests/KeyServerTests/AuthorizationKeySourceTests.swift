@@ -149,7 +149,7 @@ struct AuthorizationKeySourceTests {
     }
 
     @Test("A closed port is a source that does not respond")
-    func nobody() async throws {
+    func noServer() async throws {
         let authorizer = try authorizer(.url(try OutgoingURL("http://127.0.0.1:1/")), AuthorizationClock())
         let refusal = try await authorizer.refusal(.test(try await FreshKey(id: "a").token()))
         #expect(refusal?.type == .unavailable)

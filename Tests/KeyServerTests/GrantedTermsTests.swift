@@ -97,7 +97,7 @@ struct GrantedTermsTests {
             #expect(leases.first?.until == 1_800_000_630)
             // Another account has its own slots; another device of this account has none until the key expires.
             let stranger = server.device()
-            _ = try await key(server, stranger, server.request(stranger), token: "somebody else")
+            _ = try await key(server, stranger, server.request(stranger), token: "another account")
             #expect(try await server.license(try server.request(server.device()).spc).status == 403)
             server.clock.advance(by: 631)
             #expect(try await server.license(try server.request(server.device()).spc).status == 200)

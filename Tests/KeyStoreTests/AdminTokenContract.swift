@@ -36,7 +36,7 @@ extension KeyStoreContract {
                 try await store.noteUse(ofAdminToken: "ann", day: day)
                 #expect(try await store.adminTokens().first?.lastUsedDay == expected)
             }
-            try await store.noteUse(ofAdminToken: "nobody", day: 1)
+            try await store.noteUse(ofAdminToken: "missing", day: 1)
             #expect(try await store.adminTokens().count == 1)
         },
     ]

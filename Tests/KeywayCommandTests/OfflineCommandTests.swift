@@ -73,8 +73,8 @@ struct OfflineCommandTests {
             let run = try site.tool.run(["offline", "play"] + words + ["--quiet"])
             #expect(run.status == 0, "\(words): \(run.errors)")
         }
-        let nobody = try site.offline("play", "Another", "--library", "films")
-        #expect(nobody.status == 3 && nobody.errors.contains("keyway offline list"))
+        let missing = try site.offline("play", "Another", "--library", "films")
+        #expect(missing.status == 3 && missing.errors.contains("keyway offline list"))
         let second = try site.download("clear", as: "b", "--title", "Film")
         #expect(second.status == 1 && second.errors.contains("--title"))
         #expect(!FileManager.default.fileExists(atPath: site.tool.path("films/b")))

@@ -187,7 +187,7 @@ struct PackageTests {
         let missing = try tool.run(["package", "nothing.mp4", "--out", "site"])
         #expect(missing.status == 3)
         #expect(missing.errors.contains("nothing.mp4"))
-        _ = try tool.file("text.mp4", Array("This is no film, but it has some length.".utf8))
+        _ = try tool.file("text.mp4", Array("This is not a movie, but it has some length.".utf8))
         let text = try tool.run(["package", "text.mp4", "--out", "site"])
         #expect(text.status == 1)
         #expect(text.errors.contains("text.mp4"))

@@ -16,7 +16,7 @@ struct SimulateTests {
     }
 
     @Test("Every viewer sends one request, within the window or within a reload")
-    func everybody() {
+    func allViewers() {
         let simulation = simulation(viewers: 60_000)
         let spread = simulation.spread()
         #expect(spread.total == 60_000)

@@ -14,7 +14,7 @@ package final class OutputFile {
     /// The users who can read a new file.
     package enum Access: Sendable {
         /// All users, within the limits of the umask.
-        case everybody
+        case allUsers
         /// Only the owner. An existing file keeps the rights of its group, unless all users had rights.
         case owner
 
@@ -60,7 +60,7 @@ package final class OutputFile {
     /// - Throws: ``FileError``.
     package init(
         _ path: String,
-        access: Access = .everybody,
+        access: Access = .allUsers,
         replaces: Bool = true,
         visibility: Visibility = .whole,
         isDurable: Bool = true

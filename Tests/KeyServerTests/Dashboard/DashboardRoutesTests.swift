@@ -157,7 +157,7 @@ struct DashboardRoutesTests {
                 try await server.pages("/audit?search=film-29", limit: 4, parameter: "before").flatMap { $0 }.count == 1
             )
             #expect(
-                try await server.pages("/audit?search=nobody", limit: 4, parameter: "before").flatMap { $0 }.isEmpty
+                try await server.pages("/audit?search=missing", limit: 4, parameter: "before").flatMap { $0 }.isEmpty
             )
             #expect(try await server.admin("GET", "/audit?search=").status == 400)
         }

@@ -29,7 +29,7 @@ enum LongFilm {
                     sample.decodeTime += shift
                     return sample.decodeTime < Int64(seconds) * Int64(track.timescale) ? sample : nil
                 }
-                let segment = MediaSegment(index: 0, samples: part, start: .zero, end: .zero, isProtected: false)
+                let segment = TrackSegment(index: 0, samples: part, start: .zero, end: .zero, isProtected: false)
                 if shift == 0, let header = try writer.initialization(isProtected: false, first: segment) {
                     try output.write(header.span.bytes)
                 }

@@ -80,12 +80,12 @@ struct TestTrack {
     }
 
     /// A segment of some samples.
-    func segment(_ index: Int, _ range: Range<Int>, isProtected: Bool = false) -> MediaSegment {
+    func segment(_ index: Int, _ range: Range<Int>, isProtected: Bool = false) -> TrackSegment {
         let part = Array(samples[range])
         func time(_ value: Int64) -> RationalTime {
             RationalTime(value + track.timing.presentationOffset, timescale: track.timescale)
         }
-        return MediaSegment(
+        return TrackSegment(
             index: index,
             samples: part,
             start: time(part.first?.presentationTime ?? 0),
@@ -95,7 +95,7 @@ struct TestTrack {
     }
 
     /// Segments with a number of samples each.
-    func segments(of count: Int, isProtected: Bool = false) -> [MediaSegment] {
+    func segments(of count: Int, isProtected: Bool = false) -> [TrackSegment] {
         stride(from: 0, to: samples.count, by: count).enumerated().map { index, start in
             segment(index, start..<min(start + count, samples.count), isProtected: isProtected)
         }
@@ -164,7 +164,7 @@ func nalUnits(_ stream: [UInt8]) -> [[UInt8]] {
 
 /// Writes consecutive segments.
 func write(
-    _ segments: [MediaSegment],
+    _ segments: [TrackSegment],
     with writer: any SegmentWriter
 ) throws -> (bytes: [UInt8], segments: [[UInt8]], keyFrames: [[KeyFrame]]) {
     var (parts, keyFrames): ([[UInt8]], [[KeyFrame]]) = ([], [])

@@ -7,7 +7,7 @@ import Testing
 @Suite("Segments encrypted with AES-128")
 struct SegmentEncryptorTests {
     /// 40 segments of one to three samples of up to 200 kB each.
-    private func input() throws -> (TestTrack, [MediaSegment]) {
+    private func input() throws -> (TestTrack, [TrackSegment]) {
         var generator = TestGenerator(state: 6)
         let input = try TestTrack.video(
             (0..<80).map { index in
@@ -21,7 +21,7 @@ struct SegmentEncryptorTests {
                 ]
             }
         )
-        var segments: [MediaSegment] = []
+        var segments: [TrackSegment] = []
         var start = 0
         while start < input.samples.count {
             let end = min(start + 1 + segments.count % 3, input.samples.count)
@@ -32,7 +32,7 @@ struct SegmentEncryptorTests {
     }
 
     private func encrypt(
-        _ segments: [MediaSegment],
+        _ segments: [TrackSegment],
         _ writer: any SegmentWriter,
         iv: [UInt8]?
     ) throws -> (outputs: [MemoryOutput], written: [Int], keyFrames: [[KeyFrame]]) {
@@ -57,8 +57,8 @@ struct SegmentEncryptorTests {
         var fileExtension: String { writer.fileExtension }
         func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) {}
 
-        func initialization(isProtected: Bool, first: MediaSegment) throws -> [UInt8]? { nil }
-        func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
+        func initialization(isProtected: Bool, first: TrackSegment) throws -> [UInt8]? { nil }
+        func write(_ segment: TrackSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
             try writer.write(segment, to: output)
         }
     }

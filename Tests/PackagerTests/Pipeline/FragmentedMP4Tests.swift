@@ -167,7 +167,7 @@ import Testing
         let keys = try PipelineFixture.job(["film.mp4"], to: "", scheme: isProtected ? .cbcs : nil)
         let writer = try FragmentedMP4Writer(track, protection: try keys.protection(of: .sd))
         let sample = try #require(try input.next()).sample
-        let first = MediaSegment(index: 0, samples: [sample], start: .zero, end: .zero, isProtected: isProtected)
+        let first = TrackSegment(index: 0, samples: [sample], start: .zero, end: .zero, isProtected: isProtected)
         let bytes = try #require(try writer.initialization(isProtected: isProtected, first: first))
         let entry = try #require(try movieFile(bytes).movie.tracks.first?.descriptions.first)
         #expect(entry.format == (isProtected ? "encv" : "avc1"))

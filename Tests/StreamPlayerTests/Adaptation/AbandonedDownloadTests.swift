@@ -46,7 +46,7 @@ struct AbandonedDownloadTests {
             target: "1.m3u8"
         ),
         Row(
-            name: "a duration that is no number",
+            name: "a duration that is not a number",
             received: 1,
             expected: nil,
             elapsed: .seconds(1),

@@ -86,7 +86,7 @@ struct QualityControllerTests {
             reason: .throughput(1_000_000)
         ),
         Row(
-            name: "a buffer that is no number is none",
+            name: "a buffer that is not a number counts as empty",
             buffer: .nan,
             throughput: 9_000_000,
             chosen: "4.m3u8",

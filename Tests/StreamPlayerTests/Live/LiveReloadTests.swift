@@ -127,7 +127,7 @@ struct LiveReloadTests {
 
     static let refusals: [Refusal] = [
         Refusal(name: "begins earlier", playlist: live(9..<16), refusal: .sequenceWentBack(from: 10, to: 9)),
-        Refusal(name: "starts anew", playlist: live(0..<5), refusal: .sequenceWentBack(from: 10, to: 0)),
+        Refusal(name: "starts over", playlist: live(0..<5), refusal: .sequenceWentBack(from: 10, to: 0)),
         Refusal(name: "ends earlier", playlist: live(10..<14), refusal: .endWentBack(from: 15, to: 14)),
         Refusal(
             name: "passes 2^64",

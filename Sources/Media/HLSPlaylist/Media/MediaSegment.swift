@@ -192,21 +192,21 @@ public protocol SegmentTags {
 
 extension SegmentTags {
     /// The EXT-X-KEY tags. Setting this property inserts the new tags at the position of the first old one; if there
-    /// was none, in the order of writing.
+    /// was no old one, in the order of writing.
     public var keys: [KeyTag] {
         get { tags.compactMap { if case .key(let tag) = $0 { tag } else { nil } } }
         set { replace(newValue.map { .key($0) }) { if case .key = $0 { true } else { false } } }
     }
 
     /// The last EXT-X-MAP tag of the segment. Setting this property inserts the new tag at the position of the first
-    /// old one; if there was none, after the keys.
+    /// old one; without an old one, after the keys.
     public var map: MapTag? {
         get { tags.reversed().lazy.compactMap { if case .map(let tag) = $0 { tag } else { nil } }.first }
         set { replace(newValue.map { [.map($0)] } ?? []) { if case .map = $0 { true } else { false } } }
     }
 
     /// The Partial Segments. Setting this property inserts the new tags at the position of the first old one; if there
-    /// was none, after all other tags.
+    /// was no old one, after all other tags.
     public var parts: [PartTag] {
         get { tags.compactMap { if case .part(let tag) = $0 { tag } else { nil } } }
         set { replace(newValue.map { .part($0) }) { if case .part = $0 { true } else { false } } }

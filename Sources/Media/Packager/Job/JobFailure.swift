@@ -4,7 +4,7 @@
 public struct JobFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The option's name on the command line and in a job file, such as `clear-lead`; nil if no single option is wrong.
     public let option: String?
-    /// What is wrong and how to correct it.
+    /// The error and how to correct it.
     public let reason: String
 
     /// Creates a failure.

@@ -87,7 +87,7 @@ final class LiveWriter {
         limit: Double
     ) throws -> LiveSegment {
         let index = Int(clamping: number &- 1)
-        let segment = MediaSegment(
+        let segment = TrackSegment(
             index: index,
             samples: complete.samples,
             start: complete.start,

@@ -43,7 +43,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
         try encryptor?.change(to: protection, systems: systems)
     }
 
-    package func initialization(isProtected: Bool, first: MediaSegment) throws -> [UInt8]? {
+    package func initialization(isProtected: Bool, first: TrackSegment) throws -> [UInt8]? {
         let timing = fragmentTiming(first)
         let encryptor = isProtected ? encryptor : nil
         let kind = track.handler
@@ -78,7 +78,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
         return segment.bytes
     }
 
-    package func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
+    package func write(_ segment: TrackSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
         let timing = fragmentTiming(segment)
         let encryptor = segment.isProtected ? encryptor : nil
         var keyFrames: [KeyFrame] = []
@@ -113,7 +113,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
     }
 
     /// Returns the timing of fragments, which is determined by the composition offset of the first sample.
-    private func fragmentTiming(_ segment: MediaSegment) -> FragmentTiming {
+    private func fragmentTiming(_ segment: TrackSegment) -> FragmentTiming {
         if let timing { return timing }
         let first = segment.samples.first?.compositionOffset ?? 0
         let made = FragmentTiming(track.timing, kind: track.handler, firstCompositionOffset: first)

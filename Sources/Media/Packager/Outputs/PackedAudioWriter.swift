@@ -42,9 +42,9 @@ package final class PackedAudioWriter: IncrementalSegmentWriter {
         if encrypted != nil { encrypted = try AudioFrames(track, protection: protection) }
     }
 
-    package func initialization(isProtected: Bool, first: MediaSegment) -> [UInt8]? { nil }
+    package func initialization(isProtected: Bool, first: TrackSegment) -> [UInt8]? { nil }
 
-    package func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
+    package func write(_ segment: TrackSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
         let source = try begin(segment)
         var memory = [UInt8](repeating: 0, count: Self.bufferSize)
         while true {
@@ -56,7 +56,7 @@ package final class PackedAudioWriter: IncrementalSegmentWriter {
         }
     }
 
-    package func begin(_ segment: MediaSegment) throws -> any SegmentSource {
+    package func begin(_ segment: TrackSegment) throws -> any SegmentSource {
         let isEncrypted = segment.isProtected && encrypted != nil
         if isEncrypted, setup == nil, let first = segment.samples.first {
             setup = try AudioSetupInformation(track, first: first)

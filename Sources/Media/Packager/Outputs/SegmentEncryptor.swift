@@ -75,7 +75,7 @@ package final class SegmentEncryptor {
     ///   - whenWritten: Called when the segment is completely written, in the order of the segments. The offsets of key
     ///     frames refer to clear bytes; playlists of encrypted segments cannot reference them.
     package func add(
-        _ segment: MediaSegment,
+        _ segment: TrackSegment,
         to output: any SegmentOutput,
         whenWritten: @escaping ([KeyFrame]) throws -> Void
     ) throws {
@@ -146,7 +146,7 @@ package final class SegmentEncryptor {
     }
 
     /// Returns the size of a segment's samples outside of mapped files, in bytes.
-    private static func bufferedSize(_ segment: MediaSegment) -> Int {
+    private static func bufferedSize(_ segment: TrackSegment) -> Int {
         var size = 0
         var last: (bytes: any SampleBytes, isMapped: Bool)?
         for sample in segment.samples {

@@ -20,7 +20,7 @@ package enum SegmentSourceLimits {
 /// A segment writer that can start a segment before the previous one is complete.
 package protocol IncrementalSegmentWriter: SegmentWriter {
     /// Starts a segment. Segments must be started in order, and may be read in any order.
-    func begin(_ segment: MediaSegment) throws -> any SegmentSource
+    func begin(_ segment: TrackSegment) throws -> any SegmentSource
 }
 
 /// An error for a track that the container does not support: the reason and how to correct it.

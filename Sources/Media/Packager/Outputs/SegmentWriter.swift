@@ -16,7 +16,7 @@ package protocol SegmentWriter: AnyObject {
     /// - Parameters:
     ///   - isProtected: Whether the init segment is for encrypted segments, or for a clear lead.
     ///   - first: The first segment of the track.
-    func initialization(isProtected: Bool, first: MediaSegment) throws -> [UInt8]?
+    func initialization(isProtected: Bool, first: TrackSegment) throws -> [UInt8]?
 
     /// Changes the key, under the same scheme. The key applies to the next init segment and the next protected
     /// segments.
@@ -27,7 +27,7 @@ package protocol SegmentWriter: AnyObject {
     /// Writes a segment.
     ///
     /// - Returns: The positions of its key frames in the written bytes, for the I-frame playlist.
-    func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame]
+    func write(_ segment: TrackSegment, to output: any SegmentOutput) throws -> [KeyFrame]
 }
 
 /// The position of a key frame in a segment, including everything required for decoding except the init segment. In a

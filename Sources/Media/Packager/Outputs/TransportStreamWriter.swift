@@ -58,9 +58,9 @@ package final class TransportStreamWriter: IncrementalSegmentWriter {
         media = try Self.media(track, protection)
     }
 
-    package func initialization(isProtected: Bool, first: MediaSegment) -> [UInt8]? { nil }
+    package func initialization(isProtected: Bool, first: TrackSegment) -> [UInt8]? { nil }
 
-    package func write(_ segment: MediaSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
+    package func write(_ segment: TrackSegment, to output: any SegmentOutput) throws -> [KeyFrame] {
         let source = try source(segment)
         // Moved out of the object, so that the array is not copied while it is modified.
         var memory: [UInt8] = []
@@ -81,14 +81,14 @@ package final class TransportStreamWriter: IncrementalSegmentWriter {
     /// Starts a segment, and computes the counters for the next segment in advance.
     ///
     /// - Throws: ``OutputFailure`` with SAMPLE-AES, because packets cannot be counted before the samples are encrypted.
-    package func begin(_ segment: MediaSegment) throws -> any SegmentSource {
+    package func begin(_ segment: TrackSegment) throws -> any SegmentSource {
         guard !encryptsSamples else { throw OutputFailure("SAMPLE-AES segments must be written one after another") }
         let source = try source(segment)
         (packetizer, timeline) = try source.end()
         return source
     }
 
-    private func source(_ segment: MediaSegment) throws -> any TransportSource {
+    private func source(_ segment: TrackSegment) throws -> any TransportSource {
         let isEncrypted = segment.isProtected && encryptsSamples
         let tables = try tables(segment, isEncrypted: isEncrypted)
         switch media {
@@ -108,7 +108,7 @@ package final class TransportStreamWriter: IncrementalSegmentWriter {
     }
 
     /// Returns the tables of a segment: after a clear lead there are new ones, with another version.
-    private func tables(_ segment: MediaSegment, isEncrypted: Bool) throws -> TransportProgram {
+    private func tables(_ segment: TrackSegment, isEncrypted: Bool) throws -> TransportProgram {
         if let program, program.isEncrypted == isEncrypted { return program.tables }
         if isEncrypted, track.kind == .audio, audioSetup == nil, let first = segment.samples.first {
             audioSetup = try AudioSetupInformation(track, first: first)

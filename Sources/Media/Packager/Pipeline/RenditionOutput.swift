@@ -72,7 +72,7 @@ final class RenditionOutput {
 
     /// Writes a segment, either now or together with later ones.
     func write(_ samples: [MediaSample], start: RationalTime, end: RationalTime) throws {
-        var segment = MediaSegment(
+        var segment = TrackSegment(
             index: startedCount,
             samples: samples,
             start: start,
@@ -160,7 +160,7 @@ final class RenditionOutput {
         return RationalTime(max(0, end.converted(to: timescale) - first), timescale: timescale)
     }
 
-    private func writeInitialization(_ segment: MediaSegment) throws {
+    private func writeInitialization(_ segment: TrackSegment) throws {
         let isClearLead = planned.protection != nil && !segment.isProtected
         let isNewPeriod = segment.isProtected && planned.protection?.scheme != .aes128 && needsInitialization
         guard isNewPeriod || (isClearLead ? clearInitialization : initialization) == nil else { return }

@@ -68,9 +68,9 @@ struct CredentialsNewCommand: ParsableCommand {
             files = [
                 ("private-key.pem", try key.pem(passphrase: passphrase).reveal(), .owner),
                 ("ask.hex", Array((Hexadecimal.encode(ask.reveal()) + "\n").utf8), .owner),
-                ("certificate.der", certificate.der, .everybody),
-                ("certificate.pem", Array(certificate.pem.utf8), .everybody),
-                ("README.txt", Array(Self.readme.utf8), .everybody),
+                ("certificate.der", certificate.der, .allUsers),
+                ("certificate.pem", Array(certificate.pem.utf8), .allUsers),
+                ("README.txt", Array(Self.readme.utf8), .allUsers),
             ]
         } catch {
             throw CommandFailure.input("the credentials cannot be created: \(error)")

@@ -69,7 +69,7 @@ struct TokenOptions: ParsableArguments {
             try OutputFile.write(
                 Array(signer.keySet.indented.utf8),
                 to: writeJwks,
-                access: signer.keySetIsSecret ? .owner : .everybody
+                access: signer.keySetIsSecret ? .owner : .allUsers
             )
         }
         return signer

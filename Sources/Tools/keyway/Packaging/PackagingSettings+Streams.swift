@@ -79,7 +79,7 @@ extension PackagingSettings {
             throw JobFailure("derive-keys", "cannot be combined with period-keys: leave out one of the two")
         }
         guard job.scheme != nil else {
-            throw JobFailure("scheme", "is none, but keys are given: give a scheme, or leave out the keys")
+            throw JobFailure("scheme", "must not be none if keys are given: give a scheme, or leave out the keys")
         }
         return ContentKeys()
     }

@@ -6,7 +6,7 @@ extension OutputFile {
     /// Opens the output file of an option.
     static func open(
         _ path: String,
-        access: Access = .everybody,
+        access: Access = .allUsers,
         replacing: Bool = true,
         visibility: Visibility = .whole
     ) throws(CommandFailure) -> OutputFile {
@@ -23,7 +23,7 @@ extension OutputFile {
     static func write(
         _ bytes: [UInt8],
         to path: String,
-        access: Access = .everybody,
+        access: Access = .allUsers,
         replacing: Bool = true
     ) throws(CommandFailure) {
         try write(bytes, with: open(path, access: access, replacing: replacing))

@@ -36,7 +36,7 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
     public var hasEnhancementLayer: Bool
     /// True if the track has a base layer.
     public var hasBaseLayer: Bool
-    /// The format of the base layer for players without Dolby Vision: 0 is none, 1 is HDR10, 2 is SDR, 4 is HLG, 6 is
+    /// The format of the base layer for players without Dolby Vision: 0 means none, 1 is HDR10, 2 is SDR, 4 is HLG, 6 is
     /// Blu-ray HDR10.
     public var baseLayerCompatibility: UInt8
     /// The lowest 4 bits of the fifth byte.

@@ -35,7 +35,7 @@ extension PackagingSettings {
         /// Returns the key exchange for a job.
         func exchange(for job: PackagingJob) throws -> KeyExchange {
             guard let scheme = job.scheme else {
-                throw JobFailure("scheme", "is none, but speke requests keys: leave out one of the two")
+                throw JobFailure("scheme", "must not be none if speke requests keys: leave out one of the two")
             }
             do {
                 return try KeyExchange(

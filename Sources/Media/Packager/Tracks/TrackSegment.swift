@@ -1,5 +1,5 @@
 /// The samples of a complete media segment that is about to be written.
-package struct MediaSegment: Sendable {
+package struct TrackSegment: Sendable {
     /// The index of the segment in its track, from 0.
     package var index: Int
     /// The samples in decoding order; empty in a gap of the track.
