@@ -60,7 +60,7 @@ struct BundleCacheTests {
         #expect(try bundleCache.update(with: [bad, good]) == .init())
         // Development bundles are not used in production.
         let serious = BundleCache(configuration: .init(), allowsDevelopment: false)
-        #expect(try serious.take([good]).skipped.keys.sorted() == ["good"])
+        #expect(try serious.update(with: [good]).skipped.keys.sorted() == ["good"])
         #expect(serious.module.bundles.isEmpty)
     }
 
