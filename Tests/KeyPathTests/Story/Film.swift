@@ -27,7 +27,7 @@ struct Film {
             ],
             output: folder
         )
-        job.segmentDuration = MediaTime(1, timescale: 1)
+        job.segmentDuration = RationalTime(1, timescale: 1)
         if let keys {
             job.scheme = .cbcs
             job.systems = [.fairPlay]

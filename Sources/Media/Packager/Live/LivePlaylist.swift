@@ -163,7 +163,7 @@ extension LivePlaylist {
             if !isIFramesOnly, let count = entry.byteCount {
                 tags += bitRate.tags(byteCount: count, duration: entry.duration)
             }
-            return HLSPlaylist.MediaSegment(
+            return MediaSegment(
                 uri: entry.uri,
                 duration: entry.duration,
                 byteRange: entry.byteRange,

@@ -20,7 +20,7 @@ extension MediaPlaylist {
             if segment.resource.byteRange == nil, rendition.track.kind != .subtitles {
                 tags += bitRate.tags(byteCount: segment.byteCount, duration: duration)
             }
-            return HLSPlaylist.MediaSegment(
+            return MediaSegment(
                 uri: segment.resource.uri,
                 duration: duration,
                 byteRange: segment.resource.byteRange.map { ByteRange($0) },
@@ -41,7 +41,7 @@ extension MediaPlaylist {
         var rounder = DurationRounder()
         var encryption = EncryptionTags(rendition, keys: keys)
         segments = frames.map { frame in
-            HLSPlaylist.MediaSegment(
+            MediaSegment(
                 uri: frame.resource.uri,
                 duration: rounder.advance(by: frame.duration),
                 byteRange: frame.resource.byteRange.map { ByteRange($0) },

@@ -55,12 +55,12 @@ extension PackagingSettings {
         return manifests
     }
 
-    func seconds(_ option: String) throws -> MediaTime? {
+    func seconds(_ option: String) throws -> RationalTime? {
         guard let setting = values[option] else { return nil }
         guard let seconds = Double(setting.text), seconds.isFinite, abs(seconds) < 1e6 else {
             throw JobFailure(option, "“\(setting.text)” is not a number of seconds")
         }
-        return MediaTime(Int64((seconds * 90_000).rounded()), timescale: 90_000)
+        return RationalTime(Int64((seconds * 90_000).rounded()), timescale: 90_000)
     }
 
     func outputProtection() throws -> OutputProtectionRules {
