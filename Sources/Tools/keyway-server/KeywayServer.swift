@@ -13,21 +13,27 @@ struct KeywayServer: AsyncParsableCommand {
         commandName: "keyway-server",
         abstract: "A FairPlay Streaming key server.",
         discussion: """
-            Everything is stored in one data folder: an SQLite database, and the key that encrypts the secrets in it. \
-            The folder is created by init, serve, restore, and by the first certificates, keys, policies, titles or \
-            tokens add; other commands fail if it does not exist. Keys, policies and certificates can be added while \
-            the server runs. The audit log records every change that a command makes, with the name of the system's \
-            user.
+            By default, everything is stored in one data folder: an SQLite database (keyway.sqlite), the key that \
+            encrypts the secrets in it (kek), and a token for administration (admin-token). With --store, the \
+            database is in PostgreSQL. The folder is created by init, serve, restore, keys import, and store copy, \
+            and by the first certificates, keys, policies, titles, or tokens add; other commands fail if it does not \
+            exist. Keys, policies, and certificates can be added while the server runs. The audit log records every \
+            change that a command makes, with the name of the operating-system user who ran it.
 
               keyway credentials new --out dev
               keyway-server certificates add --data data --name app --kind development \\
-                  --certificate dev/certificate.der --private-key dev/private-key.pem --ask @dev/ask.hex
+                  --certificate dev/certificate.der --private-key dev/private-key.pem \\
+                  --ask @dev/ask.hex
               keyway-server keys add --data data --asset movie --key HEX --iv HEX
               keyway-server serve --data data --dev
 
-            Files with secrets must be owned by you or root and must not be accessible to others: chmod 600.
+            A file with a secret of the server (private key, passphrase, password, key-encryption key, or another \
+            key that @FILE reads) must be owned by the account that runs the command or by root, and must not be \
+            accessible to others: chmod 600. If root owns the file, its group may read it.
 
-            Exit codes: 0 success, 1 invalid input or a failed check, 2 wrong usage, 3 unusable file or connection.
+            Paths such as docs/server.md are in Keyway's source repository.
+
+            Exit status: 0 success, 1 invalid input or a failed check, 2 usage error, 3 unusable file or connection.
             """,
         version: version,
         subcommands: [

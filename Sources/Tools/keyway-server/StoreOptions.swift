@@ -6,30 +6,58 @@ import KeyStoreSQLite
 struct StoreOptions: ParsableArguments {
     @Option(
         name: .customLong("data"),
-        help: ArgumentHelp("The data folder.", valueName: "folder")
+        help: ArgumentHelp(
+            """
+            The data folder. Required, except with --store and one of the --kek-* options. With --store, only the \
+            key-encryption key is read from it (the file kek), not the database.
+            """,
+            valueName: "folder"
+        )
     )
     var dataFolder: String?
 
     @Option(
         help: ArgumentHelp(
-            "A PostgreSQL database instead of the one in the data folder: postgres://user@host/database.",
+            """
+            The address of a PostgreSQL database, which is used instead of the one in the data folder, in libpq's \
+            format and without a password: postgres://USER@HOST[:PORT]/DATABASE[?PARAMETER=VALUE&…]. Without PORT, \
+            libpq's default is used, 5432. Without the parameter sslmode, it is verify-full (TLS with a valid \
+            certificate), unless HOST is this machine; sslrootcert=FILE specifies the CA.
+            """,
             valueName: "address"
         )
     )
     var store: String?
 
-    @Option(help: ArgumentHelp("A file with the PostgreSQL password, mode 0600.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with the PostgreSQL password, mode 0600. Requires --store; cannot be used with \
+            --store-password-variable. (default: the password that libpq finds, such as in PGPASSFILE)
+            """,
+            valueName: "file"
+        )
+    )
     var storePasswordFile: String?
 
     @Option(
-        help: ArgumentHelp("The environment variable that contains the PostgreSQL password.", valueName: "variable")
+        help: ArgumentHelp(
+            """
+            The environment variable that contains the PostgreSQL password. Requires --store; cannot be used with \
+            --store-password-file.
+            """,
+            valueName: "variable"
+        )
     )
     var storePasswordVariable: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file with the key-encryption key, 64 hexadecimal digits, mode "
-                + "0600. The default is the key in the data folder.",
+            """
+            A file with the key-encryption key, mode 0600: 64 hexadecimal digits. While the key is being changed, \
+            the file may contain several keys, one per line. Give at most one of --kek-file, --kek-variable, and \
+            --kek-command. (default: the file kek in the data folder)
+            """,
             valueName: "file"
         )
     )
@@ -37,20 +65,25 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The environment variable that contains the key-encryption key.",
+            "The environment variable that contains the key-encryption key, in the format of --kek-file.",
             valueName: "variable"
         )
     )
     var kekVariable: String?
 
     @Option(
-        help: ArgumentHelp("A command for /bin/sh that prints the key-encryption key.", valueName: "command")
+        help: ArgumentHelp(
+            """
+            A command for /bin/sh that prints the key-encryption key within 30 seconds, in the format of --kek-file.
+            """,
+            valueName: "command"
+        )
     )
     var kekCommand: String?
 
     func validate() throws {
         guard [kekFile, kekVariable, kekCommand].count(where: { $0 != nil }) <= 1 else {
-            throw ValidationError("Use only one of --kek-file, --kek-variable and --kek-command.")
+            throw ValidationError("Use only one of --kek-file, --kek-variable, and --kek-command.")
         }
         guard storePasswordFile == nil || storePasswordVariable == nil else {
             throw ValidationError("Use --store-password-file or --store-password-variable, not both.")

@@ -17,7 +17,7 @@ extension AuditCommand {
     /// `audit list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print entries of the audit log, the newest last.",
+            abstract: "Print entries of the audit log, newest last.",
             discussion: """
                 One line per entry: number, time, outcome, asset, account, device, policy, duration, the ID of the \
                 response (`instance` of a problem document), and the detail that clients do not see. The device is a \
@@ -27,9 +27,22 @@ extension AuditCommand {
         )
 
         @OptionGroup var store: StoreOptions
-        @Option(help: ArgumentHelp("The number of entries to print, 1 to 1000.", valueName: "number"))
+        @Option(
+            help: ArgumentHelp(
+                """
+                The number of entries to print, 1 to 1000: the newest ones or, with --after, the first ones after \
+                that entry.
+                """,
+                valueName: "number"
+            )
+        )
         var last = 20
-        @Option(help: ArgumentHelp("Print the entries that follow this entry number.", valueName: "entry"))
+        @Option(
+            help: ArgumentHelp(
+                "Print the entries that follow this entry number. (default: the newest entries)",
+                valueName: "entry"
+            )
+        )
         var after: Int64?
 
         func validate() throws {
@@ -66,19 +79,20 @@ extension AuditCommand {
     /// `audit verify`.
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check that no entry was changed, removed or moved.",
+            abstract: "Check that no entry was changed, removed, or moved.",
             discussion: """
-                Every entry contains a hash of itself and the entry before it. The command recomputes all hashes and \
-                prints the head: the position and hash of the last entry. Store the head somewhere else. A later run \
-                with --head then proves that the log still contains everything up to that entry. Without --head, \
-                someone who can write to the database could remove entries from the end, or rewrite the whole log, \
-                without being detected.
-                Exit codes: 0 the log is intact, 1 it is not.
+                Every entry contains a hash of its contents and of the previous entry's hash. The command recomputes \
+                all hashes and prints the head of each hash chain: the position and hash of its last entry. Store \
+                the heads somewhere else. A later run with --head then proves that the log still contains everything \
+                up to that entry. Without --head, someone who can write to the database could remove entries from \
+                the end, or rewrite the whole log, without being detected.
+
+                Exit status: 0 the log is intact, 1 it is not, 2 usage error, 3 unusable file or connection.
                 """
         )
 
         @OptionGroup var store: StoreOptions
-        @Option(help: ArgumentHelp("A head that an earlier run printed.", valueName: "head"))
+        @Option(help: ArgumentHelp("A head that an earlier run printed. (default: none)", valueName: "head"))
         var head: HeadArgument?
 
         func run() async throws {

@@ -6,11 +6,11 @@ import KeyStoreSQLite
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Write a consistent copy of the database while the server runs.",
+        abstract: "Write a consistent copy of an SQLite database; the server may be running.",
         discussion: """
             The copy is one file of mode 0600, written completely or not at all. Its secrets stay encrypted, and it \
-            does not contain the key-encryption key: store a copy of that key elsewhere, because the backup is useless \
-            without it.
+            does not contain the key-encryption key: store a copy of that key elsewhere, because the backup is \
+            useless without it. The command rejects --store: back up PostgreSQL with its own tools, such as pg_dump.
             """
     )
 
@@ -43,16 +43,23 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Restore a backup into a data folder.",
         discussion: """
-            The backup is checked first: it must be intact, its version must be supported, and the key-encryption key \
-            must decrypt it. That key must already be in the folder, as `kek` with mode 0600, or be given with an \
-            option. Stop the server first.
+            The backup is checked first: it must be intact, its version must be supported, and the key-encryption \
+            key must decrypt it. That key must already be in the folder, as kek with mode 0600, or be given with a \
+            --kek-* option. Stop the server first. The command rejects --store: restore PostgreSQL with its own \
+            tools.
             """
     )
 
     @OptionGroup var store: StoreOptions
     @Argument(help: ArgumentHelp("A file written by `keyway-server backup`.", valueName: "file"))
     var file: String
-    @Flag(help: "Replace the database in the folder. Data that is not in the backup is lost.")
+    @Flag(
+        help:
+            """
+            Replace the database in the folder. Data that is not in the backup is lost. Without it, an existing \
+            database is an error.
+            """
+    )
     var replace = false
 
     func run() async throws {

@@ -11,7 +11,7 @@ import TextCoding
 struct CertificatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificates",
-        abstract: "Add, list and remove application certificates with their private keys.",
+        abstract: "Add, list, and remove application certificates with their private keys.",
         subcommands: [Add.self, List.self, Remove.self]
     )
 
@@ -19,43 +19,105 @@ struct CertificatesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add an application certificate with its private key and the source of its DASk.",
             discussion: """
-                A bundle of kind development requires --ask (Keyway's own derivation, for the virtual device) or \
-                --dask (a fixed value), and works only with `serve --dev`. A bundle of kind production requires a \
-                plug-in: see docs/dask.md. The private key, ASk, DASk and the plug-in's data are encrypted at rest.
+                A bundle is an application certificate with its private key and the source of its DASk. ASk is the \
+                application secret key that Apple issues with a certificate. DASk is the key that is derived from \
+                ASk for each SPC (server playback context, a client's license request) and decrypts the SPC's \
+                session key.
+
+                Either --private-key or --private-key-uri is required. A bundle of kind development requires --ask \
+                (Keyway's own derivation, for the virtual device), --dask (a fixed value), or --plugin, and works \
+                only with `serve --dev`. A bundle of kind production requires --plugin; --ask is then optional and \
+                is passed to the plug-in: see docs/dask.md. The private key, ASk, DASk, and the plug-in's data are \
+                encrypted in the store.
+
+                The server selects the bundle for an SPC by the certificate that the SPC was created for.
                 """
         )
 
         @OptionGroup var store: StoreOptions
-        @Option(help: "The name of the bundle; apps select it with ?app=NAME.")
+        @Option(
+            help: ArgumentHelp(
+                """
+                The name of the bundle. Apps get its certificate with GET /fps/certificate?app=NAME; without ?app=, \
+                the server returns its only certificate, or 404 if it has several.
+                """,
+                valueName: "name"
+            )
+        )
         var name: String
-        @Option(help: "development or production.")
+        @Option(help: ArgumentHelp("The kind of bundle.", valueName: "kind"))
         var kind: CertificateBundleRecord.Kind
         @Option(help: ArgumentHelp("The application certificate, PEM or DER.", valueName: "file"))
         var certificate: String
-        @Option(help: ArgumentHelp("The private key, PEM or DER.", valueName: "file"))
+        @Option(help: ArgumentHelp("A file with the private key, PEM or DER.", valueName: "file"))
         var privateKey: String?
-        @Option(help: ArgumentHelp("The store URI of a private key in an OpenSSL provider.", valueName: "uri"))
+        @Option(
+            help: ArgumentHelp(
+                """
+                The URI of a private key that OpenSSL loads: file:, or a scheme of a configured provider, such as \
+                pkcs11:.
+                """,
+                valueName: "uri"
+            )
+        )
         var privateKeyURI: String?
-        @Option(help: ArgumentHelp("A file with the passphrase of the private key.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp(
+                "A file with the passphrase of --private-key. Required if that key is encrypted.",
+                valueName: "file"
+            )
+        )
         var passphraseFile: String?
-        @Option(help: ArgumentHelp("The ASk, 16 bytes; @FILE reads it from a file.", valueName: "hex"))
+        @Option(
+            help: ArgumentHelp(
+                "The ASk, 16 bytes in hexadecimal digits; @FILE reads the digits from a file.",
+                valueName: "hex"
+            )
+        )
         var ask: SecretArgument?
-        @Option(help: ArgumentHelp("A fixed DASk, 16 bytes; development only.", valueName: "hex"))
+        @Option(
+            help: ArgumentHelp(
+                """
+                A fixed DASk, 16 bytes in hexadecimal digits; @FILE reads the digits from a file. Development only; \
+                not with --plugin.
+                """,
+                valueName: "hex"
+            )
+        )
         var dask: SecretArgument?
         @Option(help: ArgumentHelp("A DASk plug-in, the absolute path of a shared library.", valueName: "path"))
         var plugin: String?
-        @Option(help: ArgumentHelp("The configuration text that the plug-in receives.", valueName: "text"))
+        @Option(
+            help: ArgumentHelp(
+                "The configuration text that the plug-in receives. Requires --plugin.",
+                valueName: "text"
+            )
+        )
         var pluginConfiguration = ""
-        @Option(help: ArgumentHelp("A file with provisioning data for the plug-in.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp(
+                "A file with provisioning data for the plug-in. Requires --plugin.",
+                valueName: "file"
+            )
+        )
         var provisioningData: String?
         @Option(
             help: ArgumentHelp(
-                "A prefix of the asset IDs that the bundle may decrypt; repeatable. Without it, all asset IDs.",
+                """
+                A prefix of the asset IDs that the bundle may serve: text, or 0x followed by hexadecimal digits; \
+                repeatable. (default: all asset IDs)
+                """,
                 valueName: "prefix"
             )
         )
         var assetPrefix: [AssetArgument] = []
-        @Flag(help: "Replace the bundle of this name, if there is one.")
+        @Flag(
+            help:
+                """
+                Replace the bundle of this name, if there is one. Without it, an existing bundle is an error. With \
+                it, omitted options are reset to their defaults.
+                """
+        )
         var replace = false
 
         func validate() throws {
@@ -63,7 +125,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                 throw ValidationError("Use either --private-key or --private-key-uri.")
             }
             guard plugin != nil || (ask == nil) != (dask == nil) else {
-                throw ValidationError("Use one of --ask, --dask and --plugin.")
+                throw ValidationError("Use one of --ask, --dask, and --plugin.")
             }
             guard plugin != nil || (pluginConfiguration.isEmpty && provisioningData == nil) else {
                 throw ValidationError("--plugin-configuration and --provisioning-data require --plugin.")

@@ -9,11 +9,13 @@ import TextCoding
 struct ChannelsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "channels",
-        abstract: "Add, list, pause, resume and remove schedules of live channels.",
+        abstract: "Add, list, pause, resume, and remove schedules of live channels.",
         discussion: """
-            A schedule specifies for which tracks of a title the servers create key periods ahead of time. All servers \
-            of the store follow it within a minute; existing periods stay. If a title has a schedule here, `channels` \
-            in a server's configuration does not apply to it.
+            A schedule specifies for which tracks of a title the servers create key periods ahead of time. A key \
+            period is a content key that is used for a track during a certain time. All periods have the same length \
+            and start at multiples of that length since 1970-01-01T00:00:00Z. All servers of the store apply a \
+            change of the schedule within a minute; existing periods stay. If a title has a schedule here, \
+            `channels` in a server's configuration does not apply to it.
             """,
         subcommands: [Add.self, List.self, Pause.self, Resume.self, Remove.self]
     )
@@ -24,22 +26,46 @@ struct ChannelsCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title, which must exist.", valueName: "name"))
         var title: String
-        @Option(help: ArgumentHelp("A track of the title, which must exist; repeatable.", valueName: "name"))
+        @Option(
+            help: ArgumentHelp(
+                "A track of the title, which must exist; repeatable, 1 to 100 tracks.",
+                valueName: "name"
+            )
+        )
         var track: [String]
-        @Option(help: ArgumentHelp("The length of a period, in ISO 8601, such as PT10M.", valueName: "duration"))
+        @Option(
+            help: ArgumentHelp(
+                "The length of a period, an ISO 8601 duration from PT1M to P31D, such as PT10M.",
+                valueName: "duration"
+            )
+        )
         var length: DurationArgument
-        @Option(help: ArgumentHelp("How far ahead periods are created, such as PT2H.", valueName: "duration"))
+        @Option(
+            help: ArgumentHelp(
+                "How far ahead periods are created, an ISO 8601 duration such as PT2H; at most 500 periods.",
+                valueName: "duration"
+            )
+        )
         var ahead: DurationArgument
         @Option(
             help: ArgumentHelp(
-                "The time before which no period ends: ISO 8601 with a time zone, or Unix seconds. The default is now.",
+                """
+                Create no period that ends before this time: ISO 8601 with a time zone, or Unix seconds. (default: \
+                now)
+                """,
                 valueName: "time"
             )
         )
         var start: TimeArgument?
-        @Flag(help: "Create no periods until the schedule is resumed.")
+        @Flag(help: "Create no periods until the schedule is resumed. (default: not paused)")
         var paused = false
-        @Flag(help: "Replace the schedule of this title, if there is one.")
+        @Flag(
+            help:
+                """
+                Replace the schedule of this title, if there is one. Without it, an existing schedule is an error. \
+                With it, omitted options are reset to their defaults: the new schedule is paused only with --paused.
+                """
+        )
         var replace = false
 
         func run() async throws {
@@ -82,7 +108,7 @@ struct ChannelsCommand: AsyncParsableCommand {
 
     struct Pause: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create no more periods until the schedule is resumed."
+            abstract: "Stop creating periods until the schedule is resumed."
         )
 
         @OptionGroup var store: StoreOptions
@@ -93,7 +119,10 @@ struct ChannelsCommand: AsyncParsableCommand {
     }
 
     struct Resume: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Create periods again.")
+        static let configuration = CommandConfiguration(
+            abstract: "Create periods again, from the current one on.",
+            discussion: "Periods that passed completely while the schedule was paused are not created."
+        )
 
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))

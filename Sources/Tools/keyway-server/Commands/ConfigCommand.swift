@@ -15,16 +15,23 @@ struct ConfigCommand: AsyncParsableCommand {
 struct ConfigCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Print the effective settings and their sources, and warn of risky ones.",
-        discussion:
-            """
-            Also reads the environment, as `serve` does. Files that this user cannot read cause a warning; TLS files \
-            and secrets that can be read must be valid. Exit codes: 0 usable, 1 invalid, 2 wrong usage, 3 not \
-            readable.
+        abstract: "Print the effective settings and their sources, and warn about risky ones.",
+        discussion: """
+            Also reads the KEYWAY_… environment variables, as `serve` does. If the account that runs the command \
+            cannot read a file that a setting names, it prints a warning; TLS files and secrets that it can read \
+            must be valid.
+
+            Exit status: 0 the configuration is usable, 1 it is invalid, 2 usage error, 3 the configuration file is \
+            not readable.
             """
     )
 
-    @Argument(help: "The configuration file. Without it, only the environment is read.")
+    @Argument(
+        help: ArgumentHelp(
+            "The configuration file. Without it, only the environment is read.",
+            valueName: "file"
+        )
+    )
     var file: String?
 
     func run() async throws {
@@ -65,7 +72,7 @@ extension LoadedConfiguration {
 struct ConfigExampleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "example",
-        abstract: "Print a configuration file with every setting, commented."
+        abstract: "Print an annotated configuration file with every setting."
     )
 
     func run() async throws { print(ServerConfiguration.example, terminator: "") }

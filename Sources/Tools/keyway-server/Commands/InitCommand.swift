@@ -5,10 +5,12 @@ import KeyStore
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Create the data folder, the database and the key-encryption key.",
+        abstract: "Create the data folder, the database, and the key-encryption key.",
         discussion: """
-            Fails, without changing anything, if key server data already exists. With --kek-file, --kek-variable or \
-            --kek-command that key is used, and no key is created.
+            Fails, without changing anything, if the data folder already contains a database or, with --store, if \
+            the PostgreSQL database already contains key server data. By default, a key is created in the data \
+            folder. With --kek-file, --kek-variable, or --kek-command, that key is used; it must exist, and no key \
+            is created.
             """
     )
 

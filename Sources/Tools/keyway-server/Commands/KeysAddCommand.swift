@@ -11,60 +11,131 @@ struct KeysAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Add a content key, or replace one.",
         discussion: """
-            A key is either separate, with its own --asset; or it is a key period of a track, with --title, --track \
-            and --key-id. A key period uses the track's stream ID and the title's title ID, and its asset ID is the \
-            part after skd:// in the key URI, by default the key ID.
+            A key is either separate, with --asset, or it is a key period of a track, with --title, --track, and \
+            --key-id. A key period is a content key that is used for a track during a certain time. It uses the \
+            track's stream ID and the title's title ID. Its asset ID is that of --asset or, by default, the part \
+            after skd:// in the key URI, which is the key ID unless the title has a --key-uri.
+
+            An SPC (server playback context) is the license request of a FairPlay client.
             """
     )
 
     @OptionGroup var store: StoreOptions
-    @Option(help: "The asset ID that SPCs contain: text, or 0x and hexadecimal digits; 2 to 200 bytes.")
+    @Option(
+        help: ArgumentHelp(
+            """
+            The asset ID that SPCs contain: text, or 0x followed by hexadecimal digits; 2 to 200 bytes. Required \
+            without --title.
+            """,
+            valueName: "asset"
+        )
+    )
     var asset: AssetArgument?
-    @Option(help: ArgumentHelp("The content key, 16 bytes; @FILE reads it from a file.", valueName: "hex"))
+    @Option(
+        help: ArgumentHelp(
+            "The content key, 16 bytes in hexadecimal digits; @FILE reads the digits from a file.",
+            valueName: "hex"
+        )
+    )
     var key: SecretArgument
-    @Option(help: ArgumentHelp("The IV that the samples are encrypted with, 16 bytes.", valueName: "hex"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            The initialization vector that the samples are encrypted with, 16 bytes in hexadecimal digits; @FILE \
+            reads the digits from a file.
+            """,
+            valueName: "hex"
+        )
+    )
     var iv: HexArgument
-    @Option(help: ArgumentHelp("The title that a key period belongs to.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The title that a key period belongs to. Requires --track and --key-id.",
+            valueName: "name"
+        )
+    )
     var title: String?
     @Option(
         help: ArgumentHelp(
-            "With --title, the name of the key period's track; without --title, the kind "
-                + "of content that the key decrypts: audio, video, sd, hd or uhd.",
+            """
+            With --title, the name of the key period's track. Without --title, the kind of media that the key \
+            decrypts: audio, video, sd, hd, uhd, or unspecified. (default without --title: unspecified)
+            """,
             valueName: "name|kind"
         )
     )
     var track: String?
-    @Option(help: ArgumentHelp("The start of the key's use: ISO 8601, or Unix seconds.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "The start of the key's use: ISO 8601 with a time zone, or Unix seconds. (default: no limit)",
+            valueName: "time"
+        )
+    )
     var validFrom: TimeArgument?
-    @Option(help: ArgumentHelp("The end of the key's use, when another key replaces it.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            The end of the key's use, when another key replaces it: ISO 8601 with a time zone, or Unix seconds. \
+            (default: no limit)
+            """,
+            valueName: "time"
+        )
+    )
     var validUntil: TimeArgument?
     @Option(
         help: ArgumentHelp(
-            "The name of a stored policy, or a JSON file, which is stored under its own name or the "
-                + "file's. The default is the policies of title and track, or the policy named default.",
+            """
+            A policy for this key, in addition to those of its title and track: the strictest value of each field \
+            applies. A value that contains / or ends with .json is a JSON file; any other value is the name of a \
+            stored policy. A file is stored as the name in the document or, if there is none, the file's name \
+            without its extension; --replace is required if a different policy of this name is stored. If key, \
+            title, and track have no policy, the stored policy named default applies or, if there is none, a \
+            built-in policy: HDCP type 0, and no virtual machines.
+            """,
             valueName: "name|file"
         )
     )
     var policy: String?
-    @Option(help: ArgumentHelp("The key ID, 16 bytes.", valueName: "hex"))
+    @Option(
+        help: ArgumentHelp(
+            "The key ID, 16 bytes in hexadecimal digits. Required with --title. (default: none)",
+            valueName: "hex"
+        )
+    )
     var keyID: HexArgument?
     @Option(
         help: ArgumentHelp(
-            "The stream ID of offline keys, 16 bytes. The default is the first 16 bytes of SHA-256 over the asset ID.",
+            """
+            The stream ID of offline keys, 16 bytes in hexadecimal digits; not with --title. (default: the first 16 \
+            bytes of SHA-256 of the asset ID)
+            """,
             valueName: "hex"
         )
     )
     var streamID: HexArgument?
-    @Option(help: ArgumentHelp("The title ID of offline keys, 16 bytes.", valueName: "hex"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            The title ID of offline keys, 16 bytes in hexadecimal digits; not with --title. (default: the stream ID)
+            """,
+            valueName: "hex"
+        )
+    )
     var titleID: HexArgument?
-    @Flag(help: "Replace the key of this asset, if there is one.")
+    @Flag(
+        help:
+            """
+            Replace the key of this asset, and the policy that a file contains, if they exist. Without it, an \
+            existing key is an error. With it, omitted options are reset to their defaults.
+            """
+    )
     var replace = false
 
     func validate() throws {
         if title == nil {
             guard asset != nil else { throw ValidationError("Use --asset, or --title and --track.") }
             guard track == nil || track.flatMap(ContentTrack.init) != nil else {
-                throw ValidationError("--track: without --title, expected audio, video, sd, hd or uhd.")
+                throw ValidationError("--track: without --title, expected audio, video, sd, hd, uhd, or unspecified.")
             }
         } else {
             guard track != nil, keyID != nil else {

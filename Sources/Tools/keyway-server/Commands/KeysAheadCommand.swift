@@ -9,9 +9,11 @@ struct KeysAheadCommand: AsyncParsableCommand {
         commandName: "ahead",
         abstract: "Create the key periods of a live channel's track ahead of time.",
         discussion: """
-            Creates the current period and the following ones, all of the same length. Existing periods stay as they \
-            are, so the command can be repeated, on any machine that can open the store. A server does the same for \
-            the schedules of `keyway-server channels`, and for the tracks in `channels` of its configuration.
+            Creates the current key period and the following ones, all of the same length; each starts at a multiple \
+            of that length since 1970-01-01T00:00:00Z. A key period is a content key that is used for a track during \
+            a certain time. Existing periods do not change, so the command can be repeated, on any machine that can \
+            open the store. A server does the same for the schedules of `keyway-server channels`, and for the tracks \
+            in `channels` of its configuration.
             """
     )
 
@@ -20,9 +22,19 @@ struct KeysAheadCommand: AsyncParsableCommand {
     var title: String
     @Option(help: ArgumentHelp("The track.", valueName: "name"))
     var track: String
-    @Option(help: ArgumentHelp("The length of a period, in ISO 8601, such as PT10M.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "The length of a period, an ISO 8601 duration from PT1M to P31D, such as PT10M.",
+            valueName: "duration"
+        )
+    )
     var length: DurationArgument
-    @Option(help: ArgumentHelp("How far ahead periods are created, such as PT2H.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "How far ahead periods are created, an ISO 8601 duration such as PT2H; at most 500 periods.",
+            valueName: "duration"
+        )
+    )
     var ahead: DurationArgument
 
     func validate() throws { _ = try plan() }

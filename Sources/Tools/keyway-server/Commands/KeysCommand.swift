@@ -10,7 +10,7 @@ struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract:
-            "Add, list, remove, import, export and re-encrypt content keys, create key periods, sign key URLs.",
+            "Add, list, remove, import, export, and re-encrypt content keys; create key periods; and sign key URLs.",
         subcommands: [
             KeysAddCommand.self, KeysAheadCommand.self, List.self, Remove.self, KeysImportCommand.self,
             KeysExportCommand.self,
@@ -19,7 +19,9 @@ struct KeysCommand: AsyncParsableCommand {
     )
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List content, without its keys.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the content keys, without their values."
+        )
 
         @OptionGroup var store: StoreOptions
 
@@ -49,7 +51,7 @@ struct KeysCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a content key.")
 
         @OptionGroup var store: StoreOptions
-        @Option(help: "The asset ID: text, or 0x and hexadecimal digits.")
+        @Option(help: ArgumentHelp("The asset ID: text, or 0x followed by hexadecimal digits.", valueName: "asset"))
         var asset: AssetArgument
 
         func run() async throws {

@@ -10,25 +10,39 @@ struct KeysExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write keys to a file, in the clear unless --to specifies a certificate.",
         discussion: """
-            The file has mode 0600. Unless its keys are encrypted, anyone who can read it can decrypt the content. CSV \
-            contains every column that `keys import` reads; CPIX contains the keys of one title, without policies. \
-            Export the policies themselves with `keyway-server policies show`.
+            The file has mode 0600. Unless its keys are encrypted, anyone who can read it can decrypt the content. \
+            CSV contains every column that `keys import` reads. CPIX (Content Protection Information Exchange), an \
+            XML document, contains the keys of one title, without policies. Export the policies themselves with \
+            `keyway-server policies show`.
             """
     )
 
     @OptionGroup var store: StoreOptions
-    @Option(help: ArgumentHelp("Export only the keys of this title.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Export only the keys of this title. Required with --format cpix. (default: all keys)",
+            valueName: "name"
+        )
+    )
     var title: String?
-    @Option(help: "csv or cpix.")
+    @Option(help: ArgumentHelp("The format of the output.", valueName: "format"))
     var format: KeyExport.Format = .csv
     @Option(
         help: ArgumentHelp(
-            "A recipient's certificate, PEM or DER, that the keys of a CPIX document are encrypted to; repeatable.",
+            """
+            A recipient's certificate, PEM or DER, that the keys of a CPIX document are encrypted to; repeatable. \
+            Requires --format cpix. (default: the keys are in the clear)
+            """,
             valueName: "file"
         )
     )
     var to: [String] = []
-    @Option(help: ArgumentHelp("The output: a new file, a pipe, or - for standard output.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The output: a new file, a pipe, or - for standard output. An existing file is never replaced.",
+            valueName: "file"
+        )
+    )
     var out: String
 
     func validate() throws {

@@ -10,11 +10,13 @@ struct KeysImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Import keys from a CSV file or a CPIX document.",
         discussion: """
-            All rows are checked first, and if any row has an error, nothing is written. The rows are then written in \
-            batches of 500, each in one transaction. If the import is interrupted, run it again with --resume. CSV \
-            requires a header row with the columns title, track, kind, asset, kid, key, iv, policy, stream, \
-            valid_from, valid_until, title_id, title_policy, track_policy, key_uri; key and iv are required, and asset \
-            or kid.
+            All rows are checked first, and if any row has an error, nothing is written. The rows are then written \
+            in batches of 500, each in one transaction. If the import is interrupted, run it again with --resume.
+
+            CSV requires a header row naming any of these columns: title, track, kind, asset, kid, key, iv, policy, \
+            stream, valid_from, valid_until, title_id, title_policy, track_policy, key_uri. Required: key, iv, and \
+            either asset or kid. Titles and tracks that do not exist are created. CPIX is the Content Protection \
+            Information Exchange format, an XML document with keys.
             """
     )
 
@@ -22,14 +24,28 @@ struct KeysImportCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file, CSV or CPIX 2.3.", valueName: "file"))
     var file: String
     @Option(
-        help: ArgumentHelp("The private key that decrypts a CPIX document's keys, PEM or DER.", valueName: "file")
+        help: ArgumentHelp(
+            """
+            The private key, PEM or DER, that decrypts the keys of a CPIX document. Required if they are encrypted.
+            """,
+            valueName: "file"
+        )
     )
     var privateKey: String?
     @Flag(help: "Print what would be written, and write nothing.")
     var dryRun = false
-    @Flag(help: "Skip keys that are already stored and identical.")
+    @Flag(
+        help:
+            "Skip keys that are already stored and identical. Without --resume and --replace, they are errors."
+    )
     var resume = false
-    @Flag(help: "Replace stored keys, titles and tracks that differ.")
+    @Flag(
+        help:
+            """
+            Replace stored keys, titles, and tracks that differ, and skip identical keys. Without it, a difference \
+            is an error.
+            """
+    )
     var replace = false
     /// The maximum number of errors that are printed.
     private static let maximumPrintedErrors = 50

@@ -7,20 +7,31 @@ import KeyStoreSQLite
 struct KeysRewrapCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rewrap",
-        abstract: "Encrypt every secret again, with a new key-encryption key.",
+        abstract: "Re-encrypt every secret with a new key-encryption key.",
         discussion: """
-            --new-kek-file is a file with the new key, 64 hexadecimal digits, mode 0600; if it does not exist, a key \
-            is created. If the key is stored in the data folder, the new key replaces it there, and the old key is \
-            saved as kek.ID in the same folder, because earlier backups can be decrypted only with it. Content keys do \
-            not change. A running server continues without interruption if its key file already contains both keys, \
-            one per line; otherwise it loads the new key within `certificates.reload`, or on SIGHUP. If the command is \
-            interrupted, run it again with the same options.
+            Content keys do not change. If the command is interrupted, run it again with the same options.
+
+            If the current key is in the data folder of an SQLite store, the new key replaces it there, and the old \
+            key is saved as kek.ID in the same folder, where ID is the ID of the old key in hexadecimal digits. Keep \
+            it, because earlier backups can be decrypted only with it. If the current key is elsewhere (--kek-file, \
+            --kek-variable, or --kek-command) or the store is in PostgreSQL, replace it yourself with the new key \
+            wherever the servers read it.
+
+            A running server that has already loaded both keys, one per line of its key source, continues without \
+            interruption. Any other server refuses requests until it has loaded the new key: at most the time of the \
+            setting `certificates.reload` (default: PT10S) after the key is in place, or on SIGHUP.
             """
     )
 
     @OptionGroup var store: StoreOptions
     @Option(
-        help: ArgumentHelp("A file with the new key-encryption key; created if it does not exist.", valueName: "file")
+        help: ArgumentHelp(
+            """
+            A file with only the new key-encryption key, 64 hexadecimal digits, mode 0600. If it does not exist, it \
+            is created with a random key.
+            """,
+            valueName: "file"
+        )
     )
     var newKekFile: String
 

@@ -7,12 +7,13 @@ import KeyServerModule
 struct KeysURLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url",
-        abstract: "Sign the URL of an AES-128 key, for a player that sends no header.",
+        abstract: "Sign the URL of an AES-128 key, for a player that cannot send an Authorization header.",
         discussion: """
-            Prints the URL. Anyone with the URL gets the key until the URL expires, if licenses.otherClients lists \
-            aes128 and the key's policy allows otherClients. A service that writes playlists signs such URLs itself: \
-            docs/other-clients.md specifies the bytes. The signing secret is the first one in the file \
-            licenses.keyURLs.secretFile.
+            Prints a URL for the playlist tag EXT-X-KEY with METHOD=AES-128. Anyone with the URL gets the key until \
+            the URL expires, if `licenses.otherClients` lists aes128 and a policy of the key sets `otherClients` to \
+            allow. A service that writes playlists signs such URLs itself: docs/other-clients.md specifies the \
+            bytes. The signing secret is the first one in the file of the setting `licenses.keyURLs.secretFile`. The \
+            settings are read from --config and KEYWAY_… environment variables; see `keyway-server serve --help`.
             """
     )
 
@@ -23,29 +24,38 @@ struct KeysURLCommand: AsyncParsableCommand {
         )
     )
     var config: String?
-    @Option(help: ArgumentHelp("The key ID, 16 bytes.", valueName: "hex"))
+    @Option(help: ArgumentHelp("The key ID, 16 bytes in hexadecimal digits.", valueName: "hex"))
     var keyID: HexArgument
     @Option(
-        help: ArgumentHelp("The account that requests the key, 1 to 200 bytes; limits and the audit log use this name.")
+        help: ArgumentHelp(
+            "The account that requests the key, 1 to 200 bytes; limits and the audit log use this name.",
+            valueName: "account"
+        )
     )
     var account: String
     @Option(
         help: ArgumentHelp(
-            "How long the URL is valid, in ISO 8601, such as PT2M. The default is licenses.keyURLs.lifetime.",
+            """
+            How long the URL is valid, an ISO 8601 duration such as PT2M. (default: the setting \
+            `licenses.keyURLs.lifetime`, PT5M unless it is set)
+            """,
             valueName: "duration"
         )
     )
     var lifetime: SecondsArgument?
     @Option(
         help: ArgumentHelp(
-            "The network that the client's address must belong to, in CIDR notation.",
+            "The network that the client's address must belong to, in CIDR notation. (default: any)",
             valueName: "network"
         )
     )
     var network: NetworkArgument?
     @Option(
         help: ArgumentHelp(
-            "The server's base URL, which precedes the path, such as https://keys.example.com.",
+            """
+            The server's base URL, which precedes the path, such as https://keys.example.com. (default: none, so \
+            that only the path and the query are printed)
+            """,
             valueName: "URL"
         )
     )

@@ -9,18 +9,30 @@ struct LeasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "leases",
         abstract: "List and end the leases of simultaneous streams.",
+        discussion: """
+            A lease is the permission of a device or session to use a key for a limited time. Each lease counts as \
+            one stream against the account's limit.
+            """,
         subcommands: [List.self, End.self]
     )
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the leases that have not expired.",
-            discussion:
-                "One line per lease: account, device or session, asset, purpose, start, expiry, and when it was ended."
+            discussion: """
+                One line per lease: account, device or session, asset, purpose, start, expiry, and, if it was ended, \
+                the time. The purpose is reservation (the key was preloaded), playback (playback started), or \
+                renewal (playback continues).
+                """
         )
 
         @OptionGroup var store: StoreOptions
-        @Option(help: "List only the leases of this account.")
+        @Option(
+            help: ArgumentHelp(
+                "List only the leases of this account. (default: all accounts)",
+                valueName: "account"
+            )
+        )
         var account: AccountArgument?
 
         func run() async throws {
@@ -52,7 +64,15 @@ struct LeasesCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
-        @Option(help: "device: and 32 hexadecimal digits, or session: and 16, as `leases list` prints them.")
+        @Option(
+            help: ArgumentHelp(
+                """
+                The device or session, as `leases list` prints it: device: followed by 32 hexadecimal digits, or \
+                session: followed by 16.
+                """,
+                valueName: "place"
+            )
+        )
         var place: PlaceArgument
 
         func run() async throws {

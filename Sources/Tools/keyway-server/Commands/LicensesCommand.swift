@@ -14,7 +14,11 @@ struct LicensesCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the persistent keys of an account.",
-            discussion: "One line per key: device, stream ID, asset, when it was granted, its expiry, and how it ended."
+            discussion: """
+                One line per key: device, stream ID, asset, when it was granted, its expiry, and, if it has ended, \
+                how and when: invalidated (the device proved that it deleted the key), expired (the device reported \
+                that the key had expired), revoked (an administrator revoked it), or, in old records, not-found.
+                """
         )
 
         @OptionGroup var store: StoreOptions

@@ -7,17 +7,17 @@ import KeyStore
 struct PoliciesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policies",
-        abstract: "Add, list, show and remove license policies.",
+        abstract: "Add, list, show, and remove license policies.",
         subcommands: [Add.self, List.self, Show.self, Remove.self]
     )
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a policy, or replace one.",
-            discussion:
-                """
-                Prints what the policy permits: where it requires nothing of a device, or sets no limit. The policy \
-                named default applies to content that names no policy. docs/policy.md describes the document.
+            discussion: """
+                Prints each permissive setting of the policy: a missing limit, a missing requirement for devices, \
+                and the clients that get an unencrypted key. The policy named default applies to content that names \
+                no policy. docs/policy.md describes the document.
                 """
         )
 
@@ -26,7 +26,10 @@ struct PoliciesCommand: AsyncParsableCommand {
         var name: String
         @Argument(help: ArgumentHelp("The policy document, a JSON file.", valueName: "file"))
         var file: String
-        @Flag(help: "Replace the policy of this name, if there is one.")
+        @Flag(
+            help:
+                "Replace the policy of this name, if there is one. Without it, an existing policy is an error."
+        )
         var replace = false
 
         func run() async throws {

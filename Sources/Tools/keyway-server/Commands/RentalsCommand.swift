@@ -13,9 +13,11 @@ struct RentalsCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List an account's rentals.",
-            discussion:
-                "One line per rental: `title:NAME` or `asset:ID`, start, "
-                + "end, and the device or session that started it."
+            discussion: """
+                One line per rental: `title:NAME` or `asset:ID`, start, end if there is one, and the device or \
+                session that started it. If a name or an ID contains other characters than printable ASCII, all of \
+                it is printed as 0x followed by hexadecimal digits.
+                """
         )
 
         @OptionGroup var store: StoreOptions
@@ -42,8 +44,13 @@ struct RentalsCommand: AsyncParsableCommand {
         @Option(help: "The account.")
         var account: AccountArgument
         @Option(
-            help:
-                "The rented title or asset, as `rentals list` prints it: title:NAME, asset:ID, or 0x and digits."
+            help: ArgumentHelp(
+                """
+                The rented title or asset, as `rentals list` prints it: title:NAME, asset:ID, or 0x followed by the \
+                hexadecimal digits of either.
+                """,
+                valueName: "subject"
+            )
         )
         var subject: RentalSubjectArgument
 

@@ -14,59 +14,151 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve licenses over HTTP.",
         discussion: """
-            The options here take precedence over KEYWAY_… environment variables, and these over --config. --dev is \
-            for development, on a loopback address. With --no-authorization, a proxy in front of the server must \
-            authorize clients.
+            The options here take precedence over environment variables, and these over the file of --config. One of \
+            --config, --dev, and --no-authorization is required.
+
+            The name of the environment variable for a setting is KEYWAY_ and the setting's path in uppercase \
+            letters, with an underscore for each dot and between the words of a name: KEYWAY_LIMITS_QUEUE for \
+            `limits.queue`, KEYWAY_POSTGRES_PASSWORD_FILE for `postgres.passwordFile`. Only the commands serve, \
+            config check, and keys url read these variables.
+
+            Clients are authorized by playback tokens or by your webhook, as the settings `authorization.tokens` or \
+            `authorization.webhook` specify. With --no-authorization, a proxy in front of the server must authorize \
+            clients. --dev, for development, accepts only loopback addresses to listen on, and also issues licenses \
+            to requests without a token unless `authorization.webhook` is set.
+
+            An SPC (server playback context) is the license request of a FairPlay client; a CKC (content key \
+            context) is the response, which contains the content key.
             """
     )
 
-    @Option(help: ArgumentHelp("The configuration file; see `keyway-server config example`.", valueName: "file"))
+    @Option(help: ArgumentHelp("The configuration file; `keyway-server config example` prints one.", valueName: "file"))
     var config: String?
-    @Option(help: ArgumentHelp("The data folder; created if it does not exist.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            The data folder; created if it does not exist. Required here or as the setting `data`, also with \
+            --store.
+            """,
+            valueName: "folder"
+        )
+    )
     var data: String?
     @Option(
         help: ArgumentHelp(
-            "A PostgreSQL database instead of the one in the data folder: postgres://user@host/database.",
+            """
+            The address of a PostgreSQL database, which is used instead of the one in the data folder, in libpq's \
+            format and without a password: postgres://USER@HOST[:PORT]/DATABASE[?PARAMETER=VALUE&…]. Without PORT, \
+            libpq's default is used, 5432. Without the parameter sslmode, it is verify-full (TLS with a valid \
+            certificate), unless HOST is this machine; sslrootcert=FILE specifies the CA. The settings \
+            `postgres.passwordFile` and `postgres.passwordVariable` specify the password. Without --dev, a \
+            key-encryption key must be specified by a --kek-* option or the setting `kek`.
+            """,
             valueName: "address"
         )
     )
     var store: String?
     @Option(
-        help: ArgumentHelp("A file with the key-encryption key, 64 hexadecimal digits, mode 0600.", valueName: "file")
+        help: ArgumentHelp(
+            """
+            A file with the key-encryption key, mode 0600: 64 hexadecimal digits. While the key is being changed, \
+            the file may contain several keys, one per line. Give at most one of --kek-file, --kek-variable, and \
+            --kek-command. (default: the file kek in the data folder)
+            """,
+            valueName: "file"
+        )
     )
     var kekFile: String?
-    @Option(help: ArgumentHelp("The environment variable that contains the key-encryption key.", valueName: "variable"))
+    @Option(
+        help: ArgumentHelp(
+            "The environment variable that contains the key-encryption key, in the format of --kek-file.",
+            valueName: "variable"
+        )
+    )
     var kekVariable: String?
-    @Option(help: ArgumentHelp("A command for /bin/sh that prints the key-encryption key.", valueName: "command"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            A command for /bin/sh that prints the key-encryption key within 30 seconds, in the format of --kek-file.
+            """,
+            valueName: "command"
+        )
+    )
     var kekCommand: String?
-    @Option(help: ArgumentHelp("The address to listen on for apps; 127.0.0.1:8080 by default.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("The address to listen on for apps. (default: 127.0.0.1:8080)", valueName: "host:port"))
     var listen: String?
     @Option(
         help: ArgumentHelp(
-            "The loopback address to listen on for administration. With --dev, the default is the address for apps.",
+            """
+            The address to listen on for administration: a loopback address, unless `admin.allowRemote` is true, \
+            which requires TLS and no --dev. If the address is given, administration is served only there. (default: \
+            with --dev, the address for apps; without --dev, administration is not served)
+            """,
             valueName: "host:port"
         )
     )
     var adminListen: String?
-    @Flag(help: "Development mode: use development certificates, and serve administration on the address for apps.")
+    @Flag(
+        help:
+            """
+            Development mode: use development certificates, and accept requests without a token. Cannot be used with \
+            --no-authorization.
+            """
+    )
     var dev = false
-    @Flag(help: "Issue licenses to every client that can reach this server; a proxy in front must authorize clients.")
+    @Flag(
+        help:
+            """
+            Issue licenses to every client that can reach this server; a proxy in front must authorize clients. \
+            Cannot be used with --dev.
+            """
+    )
     var noAuthorization = false
     @Flag(help: "Decrypt and verify every CKC before it is sent.")
     var paranoid = false
-    @Option(help: ArgumentHelp("The FPS protocol versions that this server supports; 1 by default.", valueName: "list"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            The FPS protocol versions that this server supports: numbers separated by commas, such as 1,2. (default: \
+            1)
+            """,
+            valueName: "list"
+        )
+    )
     var protocolVersions: String?
     @Option(
-        help: ArgumentHelp("The maximum age of an SPC, in ISO 8601; PT6H by default.", valueName: "duration")
+        help: ArgumentHelp(
+            "The maximum age of an SPC, an ISO 8601 duration; a policy may override it. (default: PT6H)",
+            valueName: "duration"
+        )
     )
     var maximumSPCAge: String?
     @Option(
-        help: ArgumentHelp("The number of threads for RSA operations; one per core by default.", valueName: "number")
+        help: ArgumentHelp(
+            "The number of threads for RSA operations; 0 means one per core. (default: 0)",
+            valueName: "number"
+        )
     )
     var threads: String?
-    @Option(help: ArgumentHelp("The maximum number of license requests that wait, per thread.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            The maximum number of license requests that wait, per thread. When the queue is full, further requests \
+            are refused with status 503. (default: 64)
+            """,
+            valueName: "number"
+        )
+    )
     var queue: String?
-    @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
+    @Option(
+        help: ArgumentHelp(
+            """
+            The lowest level that is logged: trace, debug, info, notice, warning, error, or critical. (default: \
+            info)
+            """,
+            valueName: "level"
+        )
+    )
     var logLevel: String?
 
     func validate() throws {
@@ -75,7 +167,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         guard !(dev && noAuthorization) else { throw ValidationError("Use --dev or --no-authorization, not both.") }
         guard [kekFile, kekVariable, kekCommand].count(where: { $0 != nil }) <= 1 else {
-            throw ValidationError("Use only one of --kek-file, --kek-variable and --kek-command.")
+            throw ValidationError("Use only one of --kek-file, --kek-variable, and --kek-command.")
         }
         // Without a configuration file, an invalid setting is a usage error.
         if config == nil { _ = try load() }

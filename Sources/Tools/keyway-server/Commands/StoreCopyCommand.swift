@@ -17,27 +17,45 @@ struct StoreCommand: AsyncParsableCommand {
 struct StoreCopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Copy all data into an empty store of the other kind: SQLite to PostgreSQL, or PostgreSQL to SQLite.",
+        abstract:
+            "Copy all data into an empty store of the other kind: SQLite to PostgreSQL, or PostgreSQL to SQLite.",
         discussion: """
             Stop all servers first: what they grant during the copy would be lost, and the copy fails while a server \
             is running. The copy is one transaction; every row is read back and compared before it is committed, and \
-            the audit log's hash chains are verified at the end. Secrets stay encrypted: the target uses the same \
-            key-encryption key.
+            the audit log's hash chains are verified at the end.
 
-              keyway-server store copy --data data --to-store postgres://keyway@db/keyway --to-store-password-file pw
-              keyway-server store copy --store postgres://… --store-password-file pw --kek-file kek --to-data data
+            Give exactly one of --to-store (with --data) and --to-data (with --store). Secrets stay encrypted with \
+            the same key-encryption key, which is not copied. After a copy to PostgreSQL, give the servers that key \
+            with `kek.file` or another `kek` setting. A copy to SQLite requires --kek-file, --kek-variable, or \
+            --kek-command; use the same key with the new data folder, or store it there as kek with mode 0600.
+
+              keyway-server store copy --data data \\
+                  --to-store postgres://keyway@db/keyway --to-store-password-file pw
+              keyway-server store copy --store postgres://keyway@db/keyway \\
+                  --store-password-file pw --kek-file kek --to-data data
             """
     )
 
     @OptionGroup var store: StoreOptions
     @Option(
         help: ArgumentHelp(
-            "The PostgreSQL database to copy to, which must contain no key server data: postgres://user@host/database.",
+            """
+            The address of the PostgreSQL database to copy to, in the format of --store. It must contain no key \
+            server data.
+            """,
             valueName: "address"
         )
     )
     var toStore: String?
-    @Option(help: ArgumentHelp("A file with the password of the target database, mode 0600.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with the password of the target database, mode 0600. (default: the password that libpq finds, \
+            such as in PGPASSFILE)
+            """,
+            valueName: "file"
+        )
+    )
     var toStorePasswordFile: String?
     @Option(help: ArgumentHelp("The data folder to copy to, which must contain no database.", valueName: "folder"))
     var toData: String?

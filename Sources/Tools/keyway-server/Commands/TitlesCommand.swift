@@ -6,9 +6,11 @@ import KeyStore
 struct TitlesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "titles",
-        abstract: "Add, list and remove titles.",
-        discussion:
-            "A title has tracks (`keyway-server tracks`); a track has key periods (`keyway-server keys add --title`).",
+        abstract: "Add, list, and remove titles.",
+        discussion: """
+            A title has tracks (`keyway-server tracks`); a track has key periods (`keyway-server keys add --title`). \
+            A key period is a content key that is used for a track during a certain time.
+            """,
         subcommands: [Add.self, List.self, Remove.self]
     )
 
@@ -18,23 +20,42 @@ struct TitlesCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The name of the title.")
         var name: String
-        @Option(help: ArgumentHelp("The stored policy that applies to all keys of the title.", valueName: "name"))
+        @Option(
+            help: ArgumentHelp(
+                "The stored policy that applies to all keys of the title. (default: none)",
+                valueName: "name"
+            )
+        )
         var policy: String?
         @Option(
             help: ArgumentHelp(
-                "The title ID of offline keys, 16 bytes. The default is the first 16 bytes of SHA-256 over the name.",
+                """
+                The title ID of offline keys, 16 bytes in hexadecimal digits. (default: the first 16 bytes of \
+                SHA-256 of the name)
+                """,
                 valueName: "hex"
             )
         )
         var titleID: HexArgument?
         @Option(
             help: ArgumentHelp(
-                "The key URI for playlists, with {kid}, {track}, {title} and {period}; skd://{kid} by default.",
+                """
+                The key URI for playlists, which must start with skd://. It can contain {kid} (the key ID in \
+                hexadecimal digits), {track} and {title} (the names), and {period} (the start of the key period in \
+                Unix seconds, for keys with --valid-from). No placeholder is required, but the keys of a title must \
+                have different URIs. (default: skd://{kid})
+                """,
                 valueName: "template"
             )
         )
         var keyURI: String?
-        @Flag(help: "Replace the title of this name, if there is one. Its tracks and keys stay.")
+        @Flag(
+            help:
+                """
+                Replace the title of this name, if there is one; its tracks and keys stay. Without it, an existing \
+                title is an error. With it, omitted options are reset to their defaults.
+                """
+        )
         var replace = false
 
         func run() async throws {

@@ -9,11 +9,13 @@ import TextCoding
 struct TokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
-        abstract: "Add, list and remove tokens for administration.",
+        abstract: "Add, list, and remove tokens for administration.",
         discussion: """
-            The role determines what a token may do: viewer reads; support also ends leases, deletes devices and \
-            revokes licenses; content also changes titles, policies and keys; admin may do everything. The store \
-            contains only a hash of the token.
+            The role determines what a token may do over HTTP. viewer reads everything that is not secret, except \
+            the list of tokens. support also ends leases, deletes devices and rentals, and revokes licenses. content \
+            reads as viewer does, and changes titles, tracks, channels, policies, and keys. encoder only gets and \
+            creates content keys with SPEKE. admin may do everything, including managing tokens. Certificates are \
+            changed only by `keyway-server certificates`. The store contains only a hash of the token.
             """,
         subcommands: [Add.self, List.self, Remove.self]
     )
@@ -21,13 +23,18 @@ struct TokensCommand: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a token, and print it once.",
-            discussion: "Only the token is written to standard output, so that it can be saved: `tokens add … > token`."
+            discussion: """
+                Only the token is written to standard output, so that it can be saved in a file. The shell creates \
+                that file with the permissions of its umask; to let only the owner read it, run:
+
+                  (umask 077; keyway-server tokens add --data data --name ann --role support > token)
+                """
         )
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The name of the token, such as the person or service that uses it.")
         var name: String
-        @Option(help: "viewer, support, content or admin.")
+        @Option(help: ArgumentHelp("The role, which `keyway-server tokens --help` describes.", valueName: "role"))
         var role: AdminRole
 
         func run() async throws {
@@ -47,7 +54,9 @@ struct TokensCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the tokens' names, roles and dates.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the tokens: name, role, day of creation, and day of the last use."
+        )
 
         @OptionGroup var store: StoreOptions
 

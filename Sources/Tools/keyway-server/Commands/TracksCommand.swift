@@ -8,7 +8,7 @@ import TextCoding
 struct TracksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tracks",
-        abstract: "Add, list and remove the tracks of a title.",
+        abstract: "Add, list, and remove the tracks of a title.",
         subcommands: [Add.self, List.self, Remove.self]
     )
 
@@ -21,26 +21,43 @@ struct TracksCommand: AsyncParsableCommand {
         @Option(help: "The name of the track within the title.")
         var name: String
         @Option(
-            help:
-                "The kind of content: audio, video, sd, hd, uhd or unspecified; by default the name, if it is a kind."
+            help: ArgumentHelp(
+                """
+                The kind of media that the track contains; sd, hd, and uhd are video. Policies are checked against \
+                it: the security levels baseline and main cannot apply to audio, nor audio to video. unspecified \
+                permits both. (default: the track's name if it is a kind, otherwise unspecified)
+                """,
+                valueName: "kind"
+            )
         )
         var kind: ContentTrack?
         @Option(
             help: ArgumentHelp(
-                "The stored policy that applies to all keys of the track, in addition to the title's.",
+                """
+                A stored policy that applies to all keys of the track. It is merged with the title's: the strictest \
+                value of each field applies. (default: none)
+                """,
                 valueName: "name"
             )
         )
         var policy: String?
         @Option(
             help: ArgumentHelp(
-                "The stream ID of offline keys, 16 bytes. The default is "
-                    + "the first 16 bytes of SHA-256 over title/track.",
+                """
+                The stream ID of offline keys, 16 bytes in hexadecimal digits. (default: the first 16 bytes of \
+                SHA-256 of TITLE/TRACK)
+                """,
                 valueName: "hex"
             )
         )
         var streamID: HexArgument?
-        @Flag(help: "Replace the track of this name, if there is one. Its keys stay.")
+        @Flag(
+            help:
+                """
+                Replace the track of this name, if there is one; its keys stay. Without it, an existing track is an \
+                error. With it, omitted options are reset to their defaults.
+                """
+        )
         var replace = false
 
         func run() async throws {
