@@ -148,7 +148,7 @@ struct PackageTests {
     @Test(
         "rejects invalid options with advice, and exits with 2",
         arguments: [
-            (["--scheme", "rot13"], "cbcs, cenc, sample-aes, aes-128 or none"),
+            (["--scheme", "rot13"], "cbcs, cenc, sample-aes, aes-128, or none"),
             (["--scheme", "cbcs"], "requires a key"),
             (["--container", "mkv"], "fmp4 or ts"),
             (["--segment-duration", "soon"], "not a number of seconds"),
@@ -163,7 +163,7 @@ struct PackageTests {
             (keyOptions + ["--scheme", "sample-aes", "--container", "fmp4"], "container ts"),
             (keyOptions + ["--scheme", "cenc", "--systems", "fairplay,widevine"], "FairPlay does not support cenc"),
             (keyOptions + ["--scheme", "cenc", "--iv-size", "12"], "8 or 16"),
-            (["--manifests", "smooth"], "hls, dash or both"),
+            (["--manifests", "smooth"], "hls, dash, or hls,dash"),
             (keyOptions + ["--clear-lead", "60"], "the whole presentation of 6"),
             (keyOptions + ["--hdcp", "video-720=TYPE-1"], "video-48"),
             (keyOptions + ["--dev", "--admin-token", "t"], "keys are given"),

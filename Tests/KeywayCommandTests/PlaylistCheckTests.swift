@@ -112,7 +112,7 @@ struct PlaylistCheckTests {
                 "a playlist from the web must not reference a local file",
                 "a playlist from the web must not reference a local file",
                 "the server responded with status 404",
-                "the URI scheme ftp is not supported: use http, https or a path",
+                "the URI scheme ftp is not supported: use http, https, or a path",
             ]
         )
     }

@@ -6,7 +6,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         case input = 1
         /// The command line is wrong.
         case usage = 2
-        /// A file or a connection cannot be read or written.
+        /// A file cannot be read or written, or a connection fails.
         case file = 3
     }
 

@@ -6,19 +6,22 @@ import Foundation
 struct Keyway: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyway",
-        abstract: "FairPlay Streaming on Linux: package media, and inspect and check SPCs, CKCs and playlists.",
+        abstract: "FairPlay Streaming on Linux: package media, and inspect and check SPCs, CKCs, and playlists.",
         discussion: """
-            Give files by name, or - for standard input. SPCs and CKCs are read in binary or base64, and written in \
-            binary. The output contains no secrets unless --reveal is given.
+            Give input files by name. Where the help of a command mentions it, - is standard input: for SPCs, CKCs, \
+            certificates, policies, and playlists, and for the media of package and mediafilesegmenter. SPCs and CKCs \
+            are read in binary or base64, and written in binary. The output contains no secrets unless --reveal is \
+            given.
 
-            Arguments are visible to all users of the machine in its process list: for --key, --dask and --ask, give \
-            @FILE to read the value from a file, in hexadecimal or binary.
+            Command-line arguments are visible to all users of the machine in its process list. Options shown as \
+            <…|@file> can read the value from a file: write @ and the file's path. Keys of 16 bytes (<hex|@file>) are \
+            in hexadecimal or binary in the file; tokens (<text|@file>) are text.
 
             Exit codes:
               0  success
               1  the input is invalid, or a check has failed
               2  the command line is invalid
-              3  a file or a connection cannot be read or written
+              3  a file cannot be read or written, or a connection fails
             """,
         version: "0.1.0",
         subcommands: [

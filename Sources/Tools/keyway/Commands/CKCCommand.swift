@@ -4,7 +4,8 @@ import ArgumentParser
 struct CKCCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ckc",
-        abstract: "Inspect, create and verify CKCs, the responses to key requests.",
+        abstract:
+            "Inspect, create, and open CKCs, the responses to key requests; open verifies a CKC as a device does.",
         subcommands: [CKCInspectCommand.self, CKCCreateCommand.self, CKCOpenCommand.self]
     )
 }
@@ -16,14 +17,17 @@ struct CKCInspectCommand: ParsableCommand {
         abstract: "Print every field of a CKC.",
         discussion: """
             Without keys, only the container is printed. Decrypting the payload requires the secrets of the SPC that \
-            the CKC responds to: --spc, --private-key, and one of --dask, --ask and --plugin for DASk.
+            the CKC responds to: --spc, --private-key, and a source of DASk: --dask or --ask, or --plugin with an \
+            optional --ask. --spc and --private-key require each other.
             """
     )
 
     @Argument(help: "The CKC, in binary or base64; - for standard input.")
     var file: String
 
-    @Option(help: .init("The SPC that the CKC responds to.", valueName: "file"))
+    @Option(
+        help: .init("The SPC that the CKC responds to, in binary or base64; - for standard input.", valueName: "file")
+    )
     var spc: String?
 
     @OptionGroup(title: "Keys") var opening: OpeningOptions

@@ -11,13 +11,17 @@ struct CKCCreateCommand: ParsableCommand {
         commandName: "create",
         abstract: "Create the CKC for an SPC, as a key server would.",
         discussion: """
+            --certificate, --private-key, and a source of DASk are required: --dask or --ask, or --plugin with an \
+            optional --ask. With --dask or --ask, the server uses development credentials; with --plugin, production \
+            credentials.
+
             The policy is enforced as on the server: if it refuses the request, the command prints the reason and \
-            exits with code 1. Without --policy, the default policy applies: streaming only, HDCP Type 0, no virtual \
-            machines. --dask and --ask make development credentials, --plugin makes production credentials.
+            exits with code 1. Without --policy, the default policy applies: streaming only, HDCP Type 0, and no \
+            virtual machines.
             """
     )
 
-    @Option(help: .init("The SPC, in binary or base64.", valueName: "file"))
+    @Option(help: .init("The SPC, in binary or base64; - for standard input.", valueName: "file"))
     var spc: String
 
     @OptionGroup(title: "Keys") var opening: OpeningOptions
@@ -28,22 +32,38 @@ struct CKCCreateCommand: ParsableCommand {
     @Option(help: .init("The IV of the content key, 16 bytes.", valueName: "hex"))
     var iv: String
 
-    @Option(help: .init("The license policy, in JSON.", valueName: "file"))
+    @Option(help: .init("The license policy, in JSON. (default: the default policy)", valueName: "file"))
     var policy: String?
 
-    @Option(help: .init("The type of track that the key is for.", valueName: "kind"))
+    @Option(help: .init("The type of track that the key is for. (default: unspecified)", valueName: "kind"))
     var track: TrackArgument?
 
-    @Option(name: .customLong("stream-id"), help: .init("The stream ID of offline keys, 16 bytes.", valueName: "hex"))
+    @Option(
+        name: .customLong("stream-id"),
+        help: .init(
+            "The stream ID of offline keys, 16 bytes; required for keys with dual expiry. (default: "
+                + "none)",
+            valueName: "hex"
+        )
+    )
     var streamID: String?
 
-    @Option(name: .customLong("title-id"), help: .init("The title ID of offline keys, 16 bytes.", valueName: "hex"))
+    @Option(
+        name: .customLong("title-id"),
+        help: .init("The title ID of offline keys, 16 bytes. (default: none)", valueName: "hex")
+    )
     var titleID: String?
 
     @Flag(help: "Request a persistent key; the policy decides whether the device may store it.")
     var persistable = false
 
-    @Flag(name: .customLong("allow-any-age"), help: "Accept an SPC of any age, or without a creation date.")
+    @Flag(
+        name: .customLong("allow-any-age"),
+        help: .init(
+            "Accept an SPC of any age, or without a creation date. (default: at most 6 hours old, "
+                + "unless the policy sets maximumSPCAge)"
+        )
+    )
     var allowsAnyAge = false
 
     @Option(
@@ -53,7 +73,11 @@ struct CKCCreateCommand: ParsableCommand {
     var serverVersions = "1"
 
     @Option(
-        help: .init("The file for the CKC. Default: standard output.", valueName: "file"),
+        help: .init(
+            "The file for the CKC; - for standard output. --json requires a file. (default: standard "
+                + "output)",
+            valueName: "file"
+        ),
         transform: OutputPath.parse
     )
     var out: String?
@@ -121,7 +145,7 @@ struct CKCCreateCommand: ParsableCommand {
             let derivation = credentials.derivation
         else {
             throw CommandFailure.usage(
-                "--certificate, --private-key and one of --dask, --ask and --plugin are required"
+                "--certificate, --private-key, and one of --dask, --ask, and --plugin are required"
             )
         }
         var configuration = KSM.Configuration()
@@ -153,7 +177,7 @@ struct CKCCreateCommand: ParsableCommand {
             case .unknownCertificate: "give the certificate that the app uses with --certificate"
             case .versionMismatch, .versionDowngrade: "set the versions that the server supports with --server-versions"
             case .streamIDMissing: "give --stream-id"
-            case .integrityMismatch: "check --ask, --dask or the plug-in"
+            case .integrityMismatch: "check --ask, --dask, or the plug-in"
             default: error.stage == .policy ? nil : "run keyway spc inspect to see which part cannot be read"
             }
         return .input("no CKC: \(error.reason) (\(error.code))", next: next)

@@ -8,15 +8,23 @@ struct CKCOpenCommand: ParsableCommand {
         commandName: "open",
         abstract: "Check whether a device would accept a CKC for its SPC, and report why if it would not.",
         discussion: """
+            --private-key and a source of DASk are required: --dask or --ask, or --plugin with an optional --ask.
+
             The exit code is 0 if a device would accept the CKC, and 1 if it would not. The mark before each check is \
             its result: ✓ passed, ! passed with a warning, ✗ failed, - not run because an earlier check failed.
             """
     )
 
-    @Option(help: .init("The SPC, in binary or base64.", valueName: "file"))
+    @Option(help: .init("The SPC, in binary or base64; - for standard input.", valueName: "file"))
     var spc: String
 
-    @Option(help: .init("The CKC, in binary or base64.", valueName: "file"))
+    @Option(
+        help: .init(
+            "The CKC, in binary or base64; - for standard input. Only one of --spc and --ckc can be "
+                + "standard input.",
+            valueName: "file"
+        )
+    )
     var ckc: String
 
     @OptionGroup(title: "Keys") var opening: OpeningOptions

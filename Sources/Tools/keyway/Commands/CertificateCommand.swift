@@ -6,7 +6,7 @@ import Foundation
 struct CertificateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
-        abstract: "Inspect application certificates.",
+        abstract: "Check application certificates.",
         subcommands: [CertificateCheckCommand.self]
     )
 }

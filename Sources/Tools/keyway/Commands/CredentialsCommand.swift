@@ -18,7 +18,7 @@ struct CredentialsCommand: ParsableCommand {
 struct CredentialsNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Create a private key, a certificate and an ASk, for development only.",
+        abstract: "Create a private key, a certificate, and an ASk, for development only.",
         discussion: """
             The credentials work only with Keyway's key server and virtual device. Apple devices do not accept the \
             certificate; they require credentials that Apple has issued.
@@ -40,7 +40,10 @@ struct CredentialsNewCommand: ParsableCommand {
 
     @Option(
         name: .customLong("passphrase-file"),
-        help: .init("Encrypt the private key with the passphrase in this file.", valueName: "file")
+        help: .init(
+            "Encrypt the private key with the passphrase in this file. (default: not encrypted)",
+            valueName: "file"
+        )
     )
     var passphrasePath: String?
 

@@ -14,19 +14,28 @@ struct DecryptCommand: ParsableCommand {
             folder, and the playlists are written there without EXT-X-KEY tags. Schemes: cbcs, cenc, cens, cbc1; \
             SAMPLE-AES; AES-128.
 
-            Keys are KID:KEY or KID:KEY:IV in hexadecimal. MP4 files contain key IDs and initialization vectors. \
-            Transport streams and packed audio contain neither: the playlist selects the key (skd://KID, or KEYID); \
-            without a playlist, give only one key, followed by the IV (KID:KEY:IV). A file appears only when it is \
-            complete; in a presentation, playlists are written last.
+            Keys are KID:KEY or KID:KEY:IV in hexadecimal; at least one --key is required. MP4 files contain key IDs \
+            and initialization vectors. Transport streams and packed audio contain neither: the playlist selects the \
+            key (skd://KID, or KEYID); without a playlist, give only one key, followed by the IV (KID:KEY:IV). A file \
+            appears only when it is complete; in a presentation, playlists are written last.
 
-            Only files in the playlist's own folder are read. Download a presentation from the web before decrypting it.
+            Only files in the playlist's own folder are read. Download a presentation from the web before decrypting \
+            it.
             """
     )
 
-    @Argument(help: .init("A media file or a playlist.", valueName: "input"))
+    @Argument(
+        help: .init("The path of a media file or a playlist; standard input is not supported.", valueName: "input")
+    )
     var input: String
 
-    @Option(help: .init("A key; @FILE contains one key per line. Repeatable.", valueName: "KID:KEY[:IV]"))
+    @Option(
+        help: .init(
+            "A key, or @ and the path of a file with one key per line, in the same format; # starts a "
+                + "comment. Repeatable.",
+            valueName: "KID:KEY[:IV]|@file"
+        )
+    )
     var key: [String] = []
 
     @Option(

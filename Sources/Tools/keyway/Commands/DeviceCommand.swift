@@ -19,7 +19,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
         abstract: "Request a key from a key server, and verify the response.",
         discussion: """
             The device fetches the certificate (GET /fps/certificate), creates an SPC for it, sends the SPC (POST \
-            /fps/license) and opens the CKC, as strictly as the guide allows. The server must derive the same DASk as \
+            /fps/license), and opens the CKC, as strictly as the guide allows. The server must derive the same DASk as \
             the device: use the server's development credentials.
             """
     )
@@ -32,10 +32,10 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Option(help: .init("The playback token that the server requires.", valueName: "text|@file"))
+    @Option(help: .init("The playback token that the server requires. (default: no token)", valueName: "text|@file"))
     var token: String?
 
-    @Flag(help: "Request a persistent key, and store it.")
+    @Flag(help: "Request a persistent key, and load it on the device. The key is not written to a file.")
     var persistable = false
 
     @Flag(name: .customLong("show-messages"), help: "Print the SPC and the CKC, field by field.")

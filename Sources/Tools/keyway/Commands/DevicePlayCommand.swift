@@ -13,14 +13,18 @@ struct DevicePlayCommand: AsyncParsableCommand {
         abstract: "Request the keys of a presentation with a virtual device, and decrypt the presentation.",
         discussion: """
             The device reads the playlists, requests the key for each FairPlay URI in them (the asset ID is the text \
-            after skd://), opens the CKCs and writes the decrypted presentation, as a player passes it to its decoder. \
-            If the device rejects a key, or a key has expired, the command fails. Keys are not printed.
+            after skd://), opens the CKCs, and writes the decrypted presentation, as a player passes it to its \
+            decoder. If the device rejects a key, or a key has expired, the command fails. Keys are not printed.
 
-            Playlists are files. Download a presentation from the web before playing it.
+            The playlist must be a local file. Download a presentation from the web before playing it.
+
+            Use this command to test keys, policies, and devices: it requests all keys at the start, and decrypts \
+            every rendition. To test playback as in an app, use keyway play: it reads URLs, selects variants and \
+            languages, preloads and renews keys, and plays live streams.
             """
     )
 
-    @Argument(help: .init("A Multivariant or Media Playlist.", valueName: "playlist"))
+    @Argument(help: .init("The path of a Multivariant or Media Playlist.", valueName: "playlist"))
     var playlist: String
 
     @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
@@ -31,7 +35,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Option(help: .init("The playback token that the server requires.", valueName: "text|@file"))
+    @Option(help: .init("The playback token that the server requires. (default: no token)", valueName: "text|@file"))
     var token: String?
 
     @OptionGroup var output: JSONOption

@@ -8,7 +8,7 @@ import NIOPosix
 struct DeviceWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Simulate an audience of virtual devices that acquire, renew and abandon leases.",
+        abstract: "Simulate an audience of virtual devices that acquire, renew, and abandon leases.",
         discussion: """
             Each device starts a playback, renews its lease as a player does, stops, and starts again, until the \
             duration has passed. Devices continue while the server is unreachable, and send the same SPC again after a \
@@ -23,7 +23,12 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     @Option(help: .init("The duration of the simulation, in seconds.", valueName: "seconds"))
     var duration = 30.0
 
-    @Flag(help: "Send one request for each device, one after the other, and stop.")
+    @Flag(
+        help: .init(
+            "Send one request for each device, one after the other, and stop; --duration does not "
+                + "apply."
+        )
+    )
     var once = false
 
     @Option(help: .init("The longest pause between two playbacks of a device, in seconds.", valueName: "seconds"))
@@ -36,7 +41,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     var retries = 0.05
 
     @Option(
-        help: .init("A file for one line of JSON per request.", valueName: "file"),
+        help: .init("A file for one line of JSON per request. (default: none)", valueName: "file"),
         transform: OutputPath.parse
     )
     var trace: String?

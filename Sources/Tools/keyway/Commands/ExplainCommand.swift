@@ -13,7 +13,8 @@ struct ExplainCommand: ParsableCommand {
     @Argument(
         parsing: .allUnrecognized,
         help: .init(
-            "The error code as devices report it (-42668), without its sign, unsigned (4294924628) or in hexadecimal.",
+            "The error code as devices report it (-42668), without its sign, unsigned (4294924628), or in hexadecimal. "
+                + "(default: list all codes)",
             valueName: "code"
         )
     )

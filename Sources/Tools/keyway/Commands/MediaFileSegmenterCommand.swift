@@ -8,10 +8,13 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
         commandName: "mediafilesegmenter",
         abstract: "Package a movie with the options of Apple's mediafilesegmenter.",
         discussion: """
-            Options accept one hyphen or two, as in Apple's tool. One thing differs: tracks are never multiplexed. The \
-            index file is a Multivariant Playlist, and each track has a folder with a Media Playlist of the same name.
+            Options accept one hyphen or two, as in Apple's tool. The output differs in one way: tracks are never \
+            multiplexed. The index file is a Multivariant Playlist, and each track has a folder with a Media Playlist \
+            of the same name. Existing files are replaced. The options under NOT SUPPORTED are errors: the command \
+            exits with code 2.
 
-            keyway mediafilesegmenter -r -P --stream-encrypt -k key.bin -K skd://film -f site film.mp4
+              keyway mediafilesegmenter -r -P --stream-encrypt \\
+                  -k key.bin -K skd://movie -f site movie.mp4
             """
     )
 
@@ -31,19 +34,25 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
     @Option(name: .apple("B", "base-media-file-name"), help: .init("The prefix of segment names.", valueName: "name"))
     var baseMediaFileName = "fileSequence"
 
-    @Option(name: .apple("t", "target-duration"), help: .init("The target duration of segments.", valueName: "s"))
+    @Option(
+        name: .apple("t", "target-duration"),
+        help: .init("The target duration of segments, in seconds.", valueName: "seconds")
+    )
     var targetDuration = "10"
 
     @Option(
         name: .apple("z", "iframe-index-file"),
-        help: .init("The file name of the I-frame playlist, or none to omit it.", valueName: "name")
+        help: .init("The file name of the I-frame playlists, or none to omit them.", valueName: "name")
     )
     var iFrameIndexFile = "iframe_index.m3u8"
 
     @Flag(name: .apple("r", "iso-fragmented"), help: "Write fragmented MP4 instead of transport streams.")
     var isISOFragmented = false
 
-    @Option(name: .apple(nil, "format"), help: .init("The segment format: iso is the same as -r.", valueName: "name"))
+    @Option(
+        name: .apple(nil, "format"),
+        help: .init("The segment format: iso, which is the same as -r. (default: transport streams)", valueName: "name")
+    )
     var format: String?
 
     @Flag(name: .apple("s", "output-single-file"), help: "Write one file for each track.")

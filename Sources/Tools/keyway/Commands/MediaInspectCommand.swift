@@ -10,22 +10,27 @@ struct MediaInspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Show the structure and content of a media file, and how each track is encrypted.",
         discussion: """
-            MP4: the boxes with their offsets, sizes and fields, then the tracks. Transport streams: the program with \
+            MP4: the boxes with their offsets, sizes, and fields, then the tracks. Transport streams: the program with \
             its streams and PIDs. Packed audio: ID3 tags and frames. WebVTT: cues.
 
-            Of boxes that occur in large numbers, only the first ones are shown. A damaged file is shown up to the \
-            damage, and the exit code is then 1. Constant initialization vectors are never shown: with FairPlay they \
-            are as secret as keys.
+            If a box contains more than 6 boxes of one type, only the first 2 of them, and damaged ones, are shown, \
+            unless --all is given. A damaged file is shown up to the damage, and the exit code is then 1. Constant \
+            initialization vectors are never shown: with FairPlay they are as secret as keys.
             """
     )
 
-    @Argument(help: .init("A media file.", valueName: "file"))
+    @Argument(help: .init("The path of a media file; standard input is not supported.", valueName: "file"))
     var input: String
 
-    @Option(help: .init("The deepest level of boxes to show; 1 is the outermost.", valueName: "number"))
+    @Option(
+        help: .init(
+            "The deepest level of boxes to show; 1 is the outermost. (default: all levels)",
+            valueName: "number"
+        )
+    )
     var depth: Int?
 
-    @Flag(help: "Show all boxes.")
+    @Flag(help: "Show all boxes of types that occur in large numbers.")
     var all = false
 
     @Option(
@@ -70,8 +75,8 @@ struct MediaInspectCommand: ParsableCommand {
             throw CommandFailure.input(
                 file.byteCount == 0 ? "\(input) is empty" : "\(input) is not a media file of a supported format",
                 next: file.byteCount > 0 && file.byteCount % 16 == 0
-                    ? "it may be an AES-128 segment: decrypt it with keyway decrypt, its key and its IV"
-                    : "supported are MP4, MPEG-2 transport streams, packed audio and WebVTT"
+                    ? "it may be an AES-128 segment: decrypt it with keyway decrypt, its key, and its IV"
+                    : "supported are MP4, MPEG-2 transport streams, packed audio, and WebVTT"
             )
         }
     }

@@ -8,22 +8,39 @@ struct PackageCommand: AsyncParsableCommand {
         abstract: "Package media files as HLS and DASH: encrypted for FairPlay and Clear Key, or clear.",
         discussion: """
             Each track of each input becomes a rendition; nothing is transcoded. Options of an input follow its path, \
-            separated by commas: dub.m4a,lang=de,role=dub. They are lang, name, role, group, policy (audio, SD, HD, \
-            UHD or clear) and tracks (video+audio+subtitles). Write a comma in a path as \\,.
+            separated by commas: dub.m4a,lang=de,role=dub. Write a comma in a path as \\,. The options of an input \
+            are:
 
-            Keys: --key-id, --key and --iv, or --key-file, set one key for all tracks; --track-key sets the key of one \
-            track class; --dev generates keys and registers them with a development server; --speke requests them from \
-            a key server.
+              lang=TAG       the language, a BCP 47 tag (default: that of the track)
+              name=TEXT      the name shown to viewers (default: from the language)
+              role=ROLE      main, alternate, commentary, dub, description, caption,
+                             subtitle, forced-subtitle, or easyreader (default: none)
+              group=ID       the rendition group, GROUP-ID (default: grouped by codec)
+              policy=CLASS   the track class: audio, SD, HD, or UHD; or clear for tracks
+                             that are not encrypted (default: see below)
+              tracks=KINDS   video, audio, and subtitles, joined by + (default: all)
+
+            The track class of a track selects its key and its output protection: audio, or for video by resolution SD \
+            (up to 1024x576), HD (up to 1920x1080), or UHD. The input option policy= overrides the class; the option \
+            --policy is the license policy on the key server.
+
+            Keys: --key-id, --key, and --iv, or --key-file, set one key for all tracks; --track-key sets the key of \
+            one track class; --dev generates keys and registers them with a development server; --speke requests them \
+            from a key server.
 
             --live and --event package a stream from a pipe as it arrives; --rotate-keys changes its keys.
 
-            keyway package film.mp4 --out site --dev --admin-token @data/admin-token
-            keyway package film.mp4 dub.m4a,lang=de --out site --key-file key.bin --key-uri skd://film --dry-run
+              keyway package movie.mp4 --out site --dev --admin-token @data/admin-token
+              keyway package movie.mp4 dub.m4a,lang=de --out site \\
+                  --key-file key.bin --key-uri skd://movie --dry-run
             """
     )
 
     @Argument(
-        help: .init("Video, audio and subtitle files, or - for standard input.", valueName: "input[,option=value]")
+        help: .init(
+            "Video, audio, and subtitle files, or - for standard input. Required unless --job is given.",
+            valueName: "input[,option=value]"
+        )
     )
     var inputs: [String] = []
 

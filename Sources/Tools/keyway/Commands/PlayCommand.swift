@@ -13,47 +13,83 @@ struct PlayCommand: AsyncParsableCommand {
         commandName: "play",
         abstract: "Play an encrypted stream: acquire its keys as an app does, decrypt it, and write the clear media.",
         discussion: """
-            Playlists and segments are read from a web server or from files. Keys are requested from a key server by a \
-            content key session and a key loader, with a virtual device. The output is fragmented MP4 or a transport \
-            stream, written to a file, a folder or a pipe:
+            Playlists and segments are read from a web server or from files. A virtual device requests the keys from a \
+            key server, with Keyway's client library: a content key session, and a key loader, which preloads, renews, \
+            and retries keys. The output has the format of the segments, fragmented MP4 or transport stream, and is \
+            written to a file, a folder, or a pipe:
 
-              keyway play URL --server http://127.0.0.1:8080 --credentials dev --out - | ffplay -
-              keyway play URL --server http://127.0.0.1:8080 --credentials dev --out clear/
+              keyway play URL --server http://127.0.0.1:8080 \\
+                  --credentials dev --out - | ffplay -
+              keyway play URL --server http://127.0.0.1:8080 \\
+                  --credentials dev --out clear/
               keyway play URL --out clear.mp4
+
+            A file or a pipe contains all tracks in one stream. Separate MP4 tracks are combined; presentations with \
+            separate transport stream or packed audio tracks require a folder.
 
             Without --out, everything is decrypted and discarded, which tests whether a stream plays. Without \
             --server, only clear media and media with clear keys (METHOD=AES-128, SAMPLE-AES with KEYFORMAT identity) \
-            can be played. A live stream is played until --duration has passed or until Control-C.
+            can be played. A live stream is played until --duration seconds of media have been played, or until \
+            Control-C.
+
+            Use this command to test playback as in an app. To test keys, policies, and devices with a presentation in \
+            local files, use keyway device play, which decrypts all of its renditions.
             """
     )
 
     @Argument(help: .init("The URL or path of a Multivariant or Media Playlist.", valueName: "url"))
     var playlist: String
 
-    @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
+    @Option(
+        help: .init(
+            "The URL of the key server, such as http://127.0.0.1:8080; it requires one of "
+                + "--credentials, --ask, and --dask. (default: no FairPlay keys)",
+            valueName: "url"
+        )
+    )
     var server: String?
 
     @Option(
-        help: .init("A folder (a name that ends with /), a file, or - for standard output.", valueName: "path"),
+        help: .init(
+            "A folder (an existing one, or a name that ends with /), a file, or - for standard "
+                + "output. (default: the media is discarded)",
+            valueName: "path"
+        ),
         transform: OutputPath.parse
     )
     var out: String?
 
     @OptionGroup var device: PlayDeviceOptions
 
-    @Option(help: .init("The playback token that the key server requires.", valueName: "text|@file"))
+    @Option(
+        help: .init("The playback token that the key server requires. (default: no token)", valueName: "text|@file")
+    )
     var token: String?
 
-    @Option(help: .init("Stop after this many seconds of media.", valueName: "seconds"))
+    @Option(
+        help: .init(
+            "Stop after this many seconds of media. (default: the whole stream; for live streams, "
+                + "until Control-C)",
+            valueName: "seconds"
+        )
+    )
     var duration: Double?
 
-    @Option(help: .init("The maximum bandwidth of variants, in bits per second.", valueName: "number"))
+    @Option(
+        help: .init("The maximum bandwidth of variants, in bits per second. (default: no limit)", valueName: "number")
+    )
     var maxBandwidth: UInt64?
 
-    @Option(help: .init("The maximum resolution of variants, such as 1280x720.", valueName: "size"))
+    @Option(help: .init("The maximum resolution of variants, such as 1280x720. (default: no limit)", valueName: "size"))
     var maxResolution: String?
 
-    @Option(help: .init("Preferred languages, most preferred first, separated by commas.", valueName: "list"))
+    @Option(
+        help: .init(
+            "Preferred languages, most preferred first, separated by commas. (default: the default "
+                + "renditions of the stream)",
+            valueName: "list"
+        )
+    )
     var languages: String?
 
     @Flag(help: "Load media at playback speed, at most 30 seconds ahead.")
@@ -62,10 +98,15 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Request keys only when they are needed, without preloading.")
     var noPreload = false
 
-    @Flag(help: "Request each key separately, for key servers without a batch route.")
+    @Flag(help: "Request each key separately, for key servers that do not support batch requests.")
     var noBatch = false
 
-    @Flag(help: "Play only the first variant, without adaptive switching.")
+    @Flag(
+        help: .init(
+            "Keep the variant that playback starts with, without adaptive switching. It is selected "
+                + "by --max-bandwidth and --max-resolution."
+        )
+    )
     var noSwitching = false
 
     @Flag(help: "Do not print a line for each segment.")
@@ -78,7 +119,7 @@ struct PlayCommand: AsyncParsableCommand {
             throw ValidationError("--server: expected an http:// or https:// URL.")
         }
         guard server == nil || device.isGiven else {
-            throw ValidationError("--server requires one of --credentials, --ask and --dask.")
+            throw ValidationError("--server requires one of --credentials, --ask, and --dask.")
         }
         guard duration.map({ $0 > 0 }) ?? true else {
             throw ValidationError("--duration: expected a number of seconds above 0.")

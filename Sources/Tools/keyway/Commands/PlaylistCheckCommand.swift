@@ -7,15 +7,15 @@ import TextCoding
 struct PlaylistCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check HLS playlists and DASH manifests; a Multivariant Playlist with all its Media Playlists.",
+        abstract: "Check HLS playlists, including all Media Playlists of a Multivariant Playlist, and DASH manifests.",
         discussion: """
-            Findings are printed by rule, errors first. Exit code 1 means that there are findings of the --fail-on \
+            Findings are grouped by rule, errors first. Exit code 1 means that there are findings of the --fail-on \
             severity or above. A Media Playlist of a Multivariant Playlist that cannot be read is a finding; a \
             playlist on the command line that cannot be read ends the command with exit code 3. A DASH manifest is \
             checked without its segments.
 
-            A playlist from the web never makes this command read a local file; a local playlist only files of its own \
-            folder.
+            A playlist from the web never makes this command read a local file; a local playlist can reference only \
+            files in its own folder, or with --root, in that folder.
             """
     )
 
@@ -28,16 +28,26 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     )
     var failOn = FailOnArgument.error
 
-    @Option(help: .init("Disable a rule. Repeatable.", valueName: "rule"))
+    @Option(
+        help: .init(
+            "Do not check this rule. Repeatable; it also applies to rules given with --only.",
+            valueName: "rule"
+        )
+    )
     var disable: [String] = []
 
-    @Option(help: .init("Check only this rule. Repeatable.", valueName: "rule"))
+    @Option(help: .init("Check only the given rules. Repeatable. (default: all rules)", valueName: "rule"))
     var only: [String] = []
 
-    @Flag(help: "List the rules.")
+    @Flag(help: "List the rules; no playlist may be given.")
     var rules = false
 
-    @Flag(help: "Show every location where a rule is broken, instead of only 10.")
+    @Flag(
+        help: .init(
+            "Show every location where a rule is broken, instead of only the first 10 of each rule. "
+                + "JSON always contains all."
+        )
+    )
     var all = false
 
     @Flag(inversion: .prefixedNo, help: .init("Check the Media Playlists of a Multivariant Playlist."))
@@ -45,24 +55,36 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("limit-playlists"),
-        help: .init("The maximum number of Media Playlists to follow.", valueName: "number")
+        help: .init("The maximum number of Media Playlists of a Multivariant Playlist to check.", valueName: "number")
     )
     var playlistLimit = 200
 
     @Option(
         help: .init(
-            "Let a local playlist reference files anywhere in this folder, not only in its own folder.",
-            valueName: "folder"
+            "Let a local playlist reference files anywhere in this folder, not only in its own "
+                + "folder. (default: its own folder)",
+            valueName: "dir"
         )
     )
     var root: String?
 
     @Option(
-        help: .init("An earlier version of the Media Playlist or manifest: check the changes since.", valueName: "file")
+        help: .init(
+            "An earlier version of the Media Playlist or manifest, to check the changes since then; - "
+                + "for standard input. (default: none)",
+            valueName: "playlist"
+        )
     )
     var previous: String?
 
-    @Option(help: .init("Reload a live Media Playlist this many times, and check the changes.", valueName: "number"))
+    @Option(
+        help: .init(
+            "Reload a live Media Playlist up to this many times, until it ends, and check the "
+                + "changes. The interval is the duration of the last segment, or half the target duration "
+                + "if the playlist has not changed; at most 600 seconds. (default: no reloads)",
+            valueName: "number"
+        )
+    )
     var watch: Int?
 
     @OptionGroup var source: PlaylistSourceOptions
@@ -71,7 +93,8 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     func validate() throws {
         guard rules != !inputs.isEmpty else {
             throw ValidationError(
-                rules ? "--rules cannot be combined with a playlist." : "No playlist is given: give a path, - or a URL."
+                rules
+                    ? "--rules cannot be combined with a playlist." : "No playlist is given: give a path, -, or a URL."
             )
         }
         if previous != nil || watch != nil, inputs.count != 1 {

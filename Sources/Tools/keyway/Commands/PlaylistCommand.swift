@@ -4,7 +4,7 @@ import ArgumentParser
 struct PlaylistCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "playlist",
-        abstract: "Check, show and compare HLS playlists.",
+        abstract: "Check HLS playlists and DASH manifests, and show and compare HLS playlists.",
         subcommands: [PlaylistCheckCommand.self, PlaylistShowCommand.self, PlaylistDiffCommand.self]
     )
 }

@@ -8,8 +8,8 @@ struct PlaylistDiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Show how two playlists differ in meaning.",
         discussion: """
-            Segments are matched by media sequence number, variants by stable ID or URI, renditions by type, group, \
-            name and language. Exit code 1 means that there are differences.
+            Segments are matched by media sequence number, variants by stable ID or URI, and renditions by type, \
+            group, name, and language. Exit code 1 means that there are differences.
             """
     )
 
@@ -18,7 +18,9 @@ struct PlaylistDiffCommand: AsyncParsableCommand {
     )
     var before: String
 
-    @Argument(help: .init("The second playlist.", valueName: "after"))
+    @Argument(
+        help: .init("The second playlist: a path, or an http or https URL; - for standard input.", valueName: "after")
+    )
     var after: String
 
     @OptionGroup var source: PlaylistSourceOptions

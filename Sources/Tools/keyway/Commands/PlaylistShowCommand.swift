@@ -6,13 +6,13 @@ import TextCoding
 struct PlaylistShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show the content of a playlist: variants and renditions, or keys, dates and segments."
+        abstract: "Show the content of an HLS playlist: variants and renditions, or keys, dates, and segments."
     )
 
     @Argument(help: .init("A path, or an http or https URL; - for standard input.", valueName: "playlist"))
     var input: String
 
-    @Flag(help: "List each segment with the keys, IV and byte range that apply to it.")
+    @Flag(help: "List each segment with the keys, IV, and byte range that apply to it.")
     var segments = false
 
     @OptionGroup var source: PlaylistSourceOptions

@@ -22,7 +22,7 @@ struct PolicyCheckCommand: ParsableCommand {
     @Argument(help: "The policy, in JSON; - for standard input.")
     var file: String
 
-    @Option(help: .init("The type of track that the policy applies to.", valueName: "kind"))
+    @Option(help: .init("The type of track that the policy applies to. (default: unspecified)", valueName: "kind"))
     var track: TrackArgument?
 
     @OptionGroup var output: JSONOption

@@ -16,8 +16,11 @@ struct SPCInspectCommand: ParsableCommand {
         abstract: "Print every field of an SPC.",
         discussion: """
             Without keys, only the container is printed. With --private-key, the payload is printed too, block by \
-            block. With DASk as well (--dask, --ask or --plugin), the integrity value is verified, and the device is \
-            identified.
+            block. With --private-key and a source of DASk (--dask, --ask, or --plugin), the integrity value is \
+            also verified, and the device is identified.
+
+            All options are optional. --certificate, --passphrase-file, --dask, and --ask require --private-key, \
+            unless --plugin is given: a plug-in can open SPCs of version 3 without a private key.
             """
     )
 

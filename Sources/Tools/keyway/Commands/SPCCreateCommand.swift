@@ -13,6 +13,9 @@ struct SPCCreateCommand: ParsableCommand {
         discussion: """
             The device does not store the SPC, so the CKC that responds to it can be checked (keyway ckc open), but \
             not played. For the whole exchange, use keyway device request-key.
+
+            Either --certificate or --credentials is required: without --certificate, the certificate in the \
+            --credentials folder (certificate.der) is used.
             """
     )
 
@@ -20,7 +23,12 @@ struct SPCCreateCommand: ParsableCommand {
 
     @Option(
         name: .customLong("certificate"),
-        help: .init("The application certificate; the size of its key determines the SPC version.", valueName: "file")
+        help: .init(
+            "The application certificate, in PEM or DER. The size of its RSA key determines the SPC "
+                + "version: 1024 bits for version 1, 2048 bits for version 2. (default: certificate.der in "
+                + "the --credentials folder)",
+            valueName: "file"
+        )
     )
     var certificatePath: String?
 
@@ -35,12 +43,16 @@ struct SPCCreateCommand: ParsableCommand {
 
     @Option(
         name: .customLong("spc-created"),
-        help: .init("The creation date of the SPC: 2026-01-01T00:00:00Z, or seconds since 1970.", valueName: "date")
+        help: .init(
+            "The creation date of the SPC: ISO 8601 with a time zone, such as 2026-01-01T00:00:00Z, "
+                + "or seconds since 1970. (default: the current time)",
+            valueName: "date"
+        )
     )
     var created: String?
 
     @Option(
-        help: .init("The file for the SPC. Default: standard output.", valueName: "file"),
+        help: .init("The file for the SPC; - for standard output. (default: standard output)", valueName: "file"),
         transform: OutputPath.parse
     )
     var out: String?

@@ -14,10 +14,13 @@ struct SimulateCommand: ParsableCommand {
 struct SimulateRotationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotation",
-        abstract: "Simulate the load of a key rotation on the key server, with requests spread over a window and not.",
+        abstract:
+            "Simulate the load of a key rotation on the key server, with and without spreading requests over a window.",
         discussion: """
-            Each viewer's request time is drawn by the rule that the key loader uses. When requests are not spread, \
-            viewers request the key when their players first reload the playlist after its tag has appeared.
+            When requests are spread, each viewer's player requests the next key at a random time within a window that \
+            ends before the key's tag appears in the playlist. The times are drawn by the same rule as in the key \
+            loader, the part of Keyway's client library that requests keys ahead of time. When requests are not \
+            spread, viewers request the key when their players first reload the playlist after its tag has appeared.
 
             To measure how many licenses per second a core can issue, use keyway load.
             """

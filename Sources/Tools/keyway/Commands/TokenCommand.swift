@@ -8,9 +8,13 @@ struct TokenCommand: AsyncParsableCommand {
         abstract: "Create a playback token, for tests.",
         discussion: """
             In production, the streaming service's own backend creates tokens. This command creates one in the same \
-            way, and --write-jwks writes the key set that the server verifies it with:
+            way, prints it, and writes the key set that the server verifies it with to --write-jwks:
 
-              keyway token --tokens es256 --token-key token.pem --write-jwks jwks.json --account anna
+              keyway token --tokens es256 --token-key token.pem \\
+                  --write-jwks jwks.json --account anna
+
+            --tokens es256 or --tokens hs256 is required. es256 also requires --token-key or --write-jwks, because a \
+            server could not verify the token otherwise; hs256 requires --token-secret.
             """
     )
 
@@ -20,23 +24,45 @@ struct TokenCommand: AsyncParsableCommand {
     var account: String
 
     @Option(
-        help: .init("The lifetime of the token, in seconds; a negative number makes it expired.", valueName: "seconds")
+        help: .init(
+            "The lifetime of the token, in seconds; a negative number creates a token that has "
+                + "already expired.",
+            valueName: "seconds"
+        )
     )
     var lifetime: Int64 = 600
 
-    @Option(help: .init("The assets that the token is valid for, separated by commas. Default: all.", valueName: "ids"))
+    @Option(
+        help: .init("The assets that the token is valid for, separated by commas. (default: all)", valueName: "ids")
+    )
     var assets: String?
 
-    @Option(help: .init("The title that the token is valid for.", valueName: "name"))
+    @Option(help: .init("The title that the token is valid for. (default: all)", valueName: "name"))
     var title: String?
 
-    @Option(help: .init("A policy to merge with the policies of the content.", valueName: "name"))
+    @Option(
+        help: .init(
+            "The name of a policy on the server, to merge with the policies of the content. (default: "
+                + "none)",
+            valueName: "name"
+        )
+    )
     var policy: String?
 
-    @Option(help: .init("The only device that may use the token, as the audit log shows it.", valueName: "hex"))
+    @Option(
+        help: .init(
+            "The only device that may use the token, as the audit log shows it. (default: any device)",
+            valueName: "hex"
+        )
+    )
     var device: String?
 
-    @Option(help: .init("Whether a persistent key may be issued: true or false.", valueName: "flag"))
+    @Option(
+        help: .init(
+            "Whether a persistent key may be issued: true or false. (default: the policy decides)",
+            valueName: "true|false"
+        )
+    )
     var persist: Bool?
 
     @Flag(help: "Bind the token to the first device and session that use it.")

@@ -106,7 +106,7 @@ enum FPSErrorCatalog {
             ],
             whatToDo: [
                 "Log the skd URI of the key request, and the bytes that the app derives from it.",
-                "Use the same rule for deriving the asset ID from the URI in the packager, the key server and the app.",
+                "Use the same rule for deriving the asset ID from the URI in the packager, the key server, and the app.",
             ],
             table: "Table 8-1"
         ),
@@ -160,7 +160,7 @@ enum FPSErrorCatalog {
             meaning: "The data that was set as the application certificate is not a certificate.",
             usualCauses: [
                 "It is PEM or base64 text, but the device requires DER.",
-                "It is an error page, a redirect or JSON instead of the certificate.",
+                "It is an error page, a redirect, or JSON instead of the certificate.",
                 "It is another certificate: that of the web server, an intermediate one, or the signing request.",
             ],
             whatToDo: [
@@ -216,7 +216,7 @@ enum FPSErrorCatalog {
         FPSErrorExplanation(
             code: -42800,
             name: "persistent-key-expired",
-            meaning: "The persistent key has expired: its rental, storage duration or playback duration has ended.",
+            meaning: "The persistent key has expired: its rental, storage duration, or playback duration has ended.",
             usualCauses: [
                 "The viewer did not start within the storage duration, or did not finish within the playback duration.",
                 "The server set a duration in days, but the unit is seconds.",

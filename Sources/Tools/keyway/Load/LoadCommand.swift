@@ -16,7 +16,8 @@ struct LoadCommand: AsyncParsableCommand {
             responses (open loop), as with real viewers. Latency is measured from the time at which a request was due, \
             so a stalled server cannot hide it.
 
-            Tokens are for the accounts load-1, load-2 and so on. By default, each request has a new token, as in apps \
+            By default, requests are sent without tokens (--tokens none). With --tokens es256 or hs256, tokens are for \
+            the accounts load-1, load-2, and so on, and each request has a new token (--token-per request), as in apps \
             that renew a lease with a fresh token. The server caches tokens that it has verified, so --token-per \
             account reduces its work.
 
@@ -37,7 +38,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The number of connections; with --rate, the maximum number. (default: 32; with --rate 512)",
+            "The number of connections; with --rate, the maximum number. (default: 32, or 512 with "
+                + "--rate)",
             valueName: "number"
         )
     )
@@ -46,11 +48,19 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: .init("The duration of the measurement, in seconds.", valueName: "seconds"))
     var duration = 10.0
 
-    @Option(help: .init("The duration of the warm-up under load before it, in seconds.", valueName: "seconds"))
+    @Option(
+        help: .init("The duration of the warm-up under load before the measurement, in seconds.", valueName: "seconds")
+    )
     var warmUp = 2.0
 
     @Option(
-        help: .init("The number of requests to prepare. (default: enough for the duration)", valueName: "number")
+        help: .init(
+            "The number of requests to prepare, for the warm-up and the measurement. If they are used "
+                + "up, the run ends early, with a note; if they are used up during the warm-up, the command "
+                + "fails. (default: enough for both durations: those of --rate, or 6000 licenses per "
+                + "second)",
+            valueName: "number"
+        )
     )
     var requests: Int?
 
@@ -61,7 +71,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The number of licenses per request: a batch of keys of one playback, for as many assets.",
+            "The number of licenses per request, each for a different asset of one playback; 1 to 32, "
+                + "at most the number of --assets.",
             valueName: "number"
         )
     )
@@ -70,14 +81,19 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: .init("The timeout of a request, in seconds.", valueName: "seconds"))
     var timeout = 30.0
 
-    @Flag(help: "Open each CKC with its device. This takes processor time and distorts measurements.")
+    @Flag(help: "Open each CKC with its device. This takes CPU time and distorts measurements.")
     var check = false
 
-    @Option(help: .init("The process ID of the server, to print its processor time per license.", valueName: "pid"))
+    @Option(
+        help: .init(
+            "The process ID of the server, to print its CPU time per license. (default: not printed)",
+            valueName: "pid"
+        )
+    )
     var serverPid: Int32?
 
     @Option(
-        help: .init("A file for one line of JSON per request.", valueName: "file"),
+        help: .init("A file for one line of JSON per request. (default: none)", valueName: "file"),
         transform: OutputPath.parse
     )
     var trace: String?

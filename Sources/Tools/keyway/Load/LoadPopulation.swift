@@ -45,7 +45,7 @@ struct LoadPopulationOptions: ParsableArguments {
     @Option(help: .init("The number of devices per account.", valueName: "number"))
     var devicesPerAccount = 2
 
-    @Option(help: .init("The asset IDs to request, separated by commas.", valueName: "ids"))
+    @Option(help: .init("The asset IDs to request, separated by commas; 2 to 200 bytes each.", valueName: "ids"))
     var assets: String
 
     @Option(
@@ -60,7 +60,11 @@ struct LoadPopulationOptions: ParsableArguments {
     @OptionGroup var tokens: TokenOptions
 
     @Option(
-        help: .init("The scope of a token: each request, session or account has a separate one.", valueName: "what")
+        help: .init(
+            "The scope of a token: each request, session (playback), or account has a separate token. "
+                + "It has no effect with --tokens none.",
+            valueName: "scope"
+        )
     )
     var tokenPer = LoadTokens.Scope.request
 

@@ -36,7 +36,7 @@ struct LoadTargetOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The trusted CA certificates for https, in PEM. (default: those of the system)",
+            "The trusted CA certificates for https, in PEM. (default: the CAs of the system)",
             valueName: "file"
         )
     )

@@ -13,28 +13,35 @@ struct DownloadCommand: AsyncParsableCommand {
         discussion: """
             By default, the best variant is downloaded, with the renditions that a player would choose for it:
 
-              keyway download URL --out Films/film-7 --server http://127.0.0.1:8080 --credentials dev
-              keyway download URL --out Films/film-7
-              keyway download URL --out Films/film-7 --no-keys --variant 1280x720 --variant 640x360 --languages en,de
-              keyway download URL --out Films/film-7 --no-keys --all
+              keyway download URL --out Movies/movie-7 \\
+                  --server http://127.0.0.1:8080 --credentials dev
+              keyway download URL --out Movies/movie-7
+              keyway download URL --out Movies/movie-7 --no-keys \\
+                  --variant 1280x720 --variant 640x360 --languages en,de
+              keyway download URL --out Movies/movie-7 --no-keys --all
 
             FairPlay keys are requested from --server; clear keys (AES-128, KEYFORMAT identity) are loaded from the \
             URLs in the playlists. Both are stored encrypted, next to the download.
 
             Give --variant once for each variant, with its limits separated by commas: 1280x720 (maximum resolution), \
             3000000 (maximum bits per second), hvc1 (a prefix of the codec). The best variant within the limits is \
-            downloaded. The values best and all cannot be combined with others.
+            downloaded. The values best and all cannot be combined with limits in the same option, and all excludes \
+            other --variant options.
 
-            The same command resumes a download that was interrupted by Control-C, an error or a crash, and verifies \
+            The same command resumes a download that was interrupted by Control-C, an error, or a crash, and verifies \
             and repairs one that is complete. If the URL is signed and its signature has expired, give the same URL \
             with a new signature.
 
             With --make-room, a full disk does not stop the download: other downloads in the same folder are deleted \
-            one by one, in the order of "keyway offline evict", except those that are important or in use.
+            one by one, in the order of keyway offline evict, except those that are in use or have the priority \
+            important.
 
-            Exit codes: 0 the download is complete (with --no-keys: all media is); 1 the stream or the selection \
-            cannot be downloaded, or its keys were refused; 2 the command line is invalid; 3 the network or the disk \
-            failed, or the download was interrupted: the same command resumes it.
+            Exit codes:
+              0  the download is complete (with --no-keys: all media is)
+              1  the stream or the selection cannot be downloaded, or its keys were refused
+              2  the command line is invalid
+              3  the network or the disk failed, or the download was interrupted: the same
+                 command resumes it
             """
     )
 
@@ -42,7 +49,7 @@ struct DownloadCommand: AsyncParsableCommand {
     var playlist: String
 
     @Option(
-        help: .init("The folder of the download; created if it does not exist.", valueName: "bundle"),
+        help: .init("The folder of the download; created if it does not exist.", valueName: "dir"),
         transform: OutputPath.parse
     )
     var out: String
@@ -52,23 +59,26 @@ struct DownloadCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Selection") var choice: DownloadSelectionOptions
 
-    @OptionGroup(title: "Keys") var keys: OfflineKeyOptions
+    @OptionGroup(title: "Key server and key storage") var keys: OfflineKeyOptions
 
     @Flag(help: "Download media without keys.")
     var noKeys = false
 
-    @Option(help: .init("The number of concurrent downloads of files.", valueName: "number"))
+    @Option(help: .init("The number of concurrent downloads of files, 1 to 64.", valueName: "number"))
     var parallel = 4
 
     @Option(
-        help: .init("The number of concurrent downloads from one host. (default: as --parallel)", valueName: "number")
+        help: .init(
+            "The number of concurrent downloads from one host, 1 to 64. (default: same as --parallel)",
+            valueName: "number"
+        )
     )
     var perHost: Int?
 
     @Option(help: .init("The timeout for connections that receive no data, in seconds.", valueName: "seconds"))
     var timeout = 30.0
 
-    @Flag(help: "Delete other downloads if the disk is full.")
+    @Flag(help: "If the disk is full, delete other downloads in the same folder, but never important ones.")
     var makeRoom = false
 
     @Flag(help: "Print no progress.")

@@ -7,25 +7,44 @@ struct DownloadSelectionOptions: ParsableArguments {
     @Option(
         name: .customLong("variant"),
         help: .init(
-            "The limits of a variant: 1280x720, 3000000, hvc1, or several separated by commas; or best, or all.",
+            "The limits of a variant: 1280x720, 3000000, hvc1, or several separated by commas; or "
+                + "best, or all. Repeatable. (default: best)",
             valueName: "limits"
         )
     )
     var variants: [String] = []
 
-    @Option(help: .init("Audio languages, separated by commas: one rendition for each.", valueName: "list"))
+    @Option(
+        help: .init(
+            "Audio languages, separated by commas: one rendition for each. (default: the audio "
+                + "renditions that a player selects without preferences)",
+            valueName: "list"
+        )
+    )
     var languages: String?
 
-    @Option(help: .init("Subtitle languages, separated by commas: one rendition for each.", valueName: "list"))
+    @Option(
+        help: .init(
+            "Subtitle languages, separated by commas: one rendition for each. (default: the subtitles "
+                + "that a player selects without preferences)",
+            valueName: "list"
+        )
+    )
     var subtitles: String?
 
     @Option(
         name: .customLong("rendition"),
-        help: .init("A rendition filter: type=AUDIO,group=a,language=en; each part is optional.", valueName: "filter")
+        help: .init(
+            "Download all renditions that match type=AUDIO,group=a,language=en; each part is "
+                + "optional. Repeatable: renditions that match any filter are downloaded. They replace the "
+                + "default renditions of the given type, or of all types if a filter has no type; other "
+                + "types keep their defaults. It cannot be combined with --languages or --subtitles.",
+            valueName: "filter"
+        )
     )
     var renditions: [String] = []
 
-    @Flag(help: "Download all variants, renditions and I-frame playlists.")
+    @Flag(help: "Download all variants, renditions, and I-frame playlists.")
     var all = false
 
     @Flag(name: .customLong("i-frames"), help: "Include the I-frame playlists.")
@@ -36,7 +55,7 @@ struct DownloadSelectionOptions: ParsableArguments {
         let isRestricted = !variants.isEmpty || languages != nil || subtitles != nil || !renditions.isEmpty
         guard !all || !isRestricted else {
             throw ValidationError(
-                "--all cannot be combined with --variant, --languages, --subtitles or --rendition."
+                "--all cannot be combined with --variant, --languages, --subtitles, or --rendition."
             )
         }
         guard renditions.isEmpty || (languages == nil && subtitles == nil) else {

@@ -4,17 +4,17 @@ import ArgumentParser
 struct OfflineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offline",
-        abstract: "Play downloads without a network; list, renew, report, return and evict them.",
+        abstract: "Play downloads without a network; list, renew, report, keep, delete, and evict them.",
         discussion: """
             A download is a folder created by keyway download. Its keys, and their state, are stored encrypted in \
-            .keyway next to it, together with the storage of the virtual device: every run of the tool is the same \
-            device there.
+            .keyway next to it (--state), together with the identity of the virtual device. Every run with the same \
+            --state folder is therefore the same device, regardless of --profile and --credentials.
 
             Exit codes:
               0  success
-              1  a key cannot be used, renewed or returned, or not enough space can be freed
+              1  a key cannot be used, renewed, or returned, or not enough space can be freed
               2  the command line is invalid
-              3  a file or a connection cannot be read or written
+              3  a file cannot be read or written, or a connection fails
             """,
         subcommands: [
             OfflinePlayCommand.self, OfflineListCommand.self, OfflineRenewCommand.self, OfflineReportCommand.self,

@@ -11,13 +11,24 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
             to the challenge, and the server closes its records. Then the files are deleted. With --key, only that key \
             is returned, and the files are kept, but media under that key can no longer be played. With \
             --without-server, files and keys are deleted, and the server is not notified.
+
+            If FairPlay keys are stored for the download, --server or --without-server is required; otherwise the \
+            command fails with exit code 2 and deletes nothing. Keys without dual expiry cannot be returned; they are \
+            only deleted.
             """
     )
 
     @OptionGroup var title: OfflineTitleArgument
     @OptionGroup var keys: OfflineKeyOptions
 
-    @Option(name: .customLong("key"), help: "The identifier of a key, as printed by keyway offline report. Repeatable.")
+    @Option(
+        name: .customLong("key"),
+        help: .init(
+            "The identifier of a key with dual expiry, usually its skd:// URI; keyway offline report prints all of "
+                + "them. Repeatable.",
+            valueName: "identifier"
+        )
+    )
     var identifiers: [String] = []
 
     @Flag(name: .customLong("without-server"), help: "Delete the download without returning its keys to the server.")

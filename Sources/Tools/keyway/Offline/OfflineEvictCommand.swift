@@ -8,17 +8,27 @@ struct OfflineEvictCommand: AsyncParsableCommand {
         commandName: "evict",
         abstract: "Delete downloads until a number of bytes is free.",
         discussion: """
-            Downloads are deleted in this order: past their expiration date, no longer watchable, in need of renewal, \
-            incomplete, already played, all others, and last the important ones (keyway offline keep). Downloads that \
-            are being played or downloaded are never deleted. If --server is given, keys that may still be used are \
-            returned to it.
+            Downloads are deleted in this order: first those whose time set by keyway offline keep --until has passed; \
+            then those whose keys have been revoked or whose playback period has ended; those that cannot be watched \
+            until their keys are renewed; incomplete ones; ones already played; all others; and last those with the \
+            priority important (keyway offline keep). Important downloads in one of the first three groups are deleted \
+            with that group. Downloads that are being played or downloaded are never deleted.
+
+            If --server is given, keys that may still be used are returned to it; without --server, the server is not \
+            notified.
             """
     )
 
     @Argument(help: .init("The folder of downloads.", valueName: "dir"))
     var library = "."
 
-    @Option(help: .init("The number of bytes to free.", valueName: "bytes"))
+    @Option(
+        help: .init(
+            "The number of bytes to free, in addition to the space that is already free; a plain "
+                + "number without a suffix, such as 5000000000.",
+            valueName: "bytes"
+        )
+    )
     var free: UInt64
 
     @Flag(name: .customLong("dry-run"), help: "Only print what would be deleted.")

@@ -7,17 +7,31 @@ import TextCoding
 struct OfflineKeepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keep",
-        abstract: "Set how a download is treated when space runs short."
+        abstract: "Set how a download is treated when space runs short.",
+        discussion: """
+            Each run sets both values: an option that is not given is reset to its default. Without options, the \
+            download has the default priority and no time.
+            """
     )
 
     @OptionGroup var title: OfflineTitleArgument
     @OptionGroup var storage: OfflineStorageOptions
 
-    @Option(help: .init("The priority: default, or important, which is deleted last.", valueName: "priority"))
+    @Option(
+        help: .init(
+            "The priority: default or important. keyway offline evict deletes important downloads "
+                + "last; keyway download --make-room never deletes them.",
+            valueName: "priority"
+        )
+    )
     var priority = StoragePolicy.Priority.default.rawValue
 
     @Option(
-        help: .init("The time after which it may be deleted first, such as 2026-12-31T20:00:00Z.", valueName: "time")
+        help: .init(
+            "After this time, the download is among the first to be deleted by keyway offline evict. "
+                + "ISO 8601 with a time zone, such as 2026-12-31T20:00:00Z. (default: none)",
+            valueName: "time"
+        )
     )
     var until: String?
 

@@ -5,7 +5,7 @@ import OfflineAssets
 /// The arguments that specify a download.
 struct OfflineTitleArgument: ParsableArguments {
     @Argument(
-        help: .init("The folder of a download, or the title of a download in --library.", valueName: "bundle|title")
+        help: .init("The folder of a download, or the title of a download in --library.", valueName: "dir|title")
     )
     var name: String
 

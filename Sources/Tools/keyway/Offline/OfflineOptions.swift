@@ -12,7 +12,8 @@ import VirtualDevice
 struct OfflineStorageOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The folder of keys and device storage. (default: .keyway next to the downloads)",
+            "The folder of the keys and the device identity. (default: .keyway in the folder of "
+                + "downloads)",
             valueName: "dir"
         ),
         transform: OutputPath.parse
@@ -22,8 +23,9 @@ struct OfflineStorageOptions: ParsableArguments {
     @Option(
         name: .customLong("storage-key"),
         help: .init(
-            "The file with the key that encrypts the state folder, 32 bytes, mode 0600; created if it does not "
-                + "exist. (default: storage.key in the state folder, where a copy of the folder includes the key)",
+            "The file with the 32-byte key that encrypts the --state folder. A file that exists must "
+                + "be readable only by its owner; otherwise it is created with mode 0600. (default: "
+                + "storage.key in the --state folder; anyone who copies that folder then has the key too)",
             valueName: "file"
         )
     )
@@ -34,12 +36,20 @@ struct OfflineStorageOptions: ParsableArguments {
 struct OfflineKeyOptions: ParsableArguments {
     @OptionGroup var storage: OfflineStorageOptions
 
-    @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
+    @Option(
+        help: .init(
+            "The URL of the key server, such as http://127.0.0.1:8080; it requires one of "
+                + "--credentials, --ask, and --dask. (default: no key server)",
+            valueName: "url"
+        )
+    )
     var server: String?
 
     @OptionGroup var device: PlayDeviceOptions
 
-    @Option(help: .init("The playback token that the key server requires.", valueName: "text|@file"))
+    @Option(
+        help: .init("The playback token that the key server requires. (default: no token)", valueName: "text|@file")
+    )
     var token: String?
 
     func validate() throws {
@@ -47,7 +57,7 @@ struct OfflineKeyOptions: ParsableArguments {
             throw ValidationError("--server: expected an http:// or https:// URL.")
         }
         guard server == nil || device.isGiven else {
-            throw ValidationError("--server requires one of --credentials, --ask and --dask.")
+            throw ValidationError("--server requires one of --credentials, --ask, and --dask.")
         }
     }
 

@@ -20,30 +20,44 @@ struct OfflinePlayCommand: AsyncParsableCommand {
             given, a new key is requested from the server. Without --server, the command fails with the device's \
             error.
 
-              keyway offline play films/film --out - | ffplay -
-              keyway offline play Film --library films --server http://127.0.0.1:8080 --credentials dev
+            Without --out, everything is decrypted and discarded, which tests whether the download plays.
+
+              keyway offline play movies/movie --out - | ffplay -
+              keyway offline play Movie --library movies \\
+                  --server http://127.0.0.1:8080 --credentials dev
             """
     )
 
     @OptionGroup var title: OfflineTitleArgument
 
     @Option(
-        help: .init("A folder (a name that ends with /), a file, or - for standard output.", valueName: "path"),
+        help: .init(
+            "A folder (an existing one, or a name that ends with /), a file, or - for standard "
+                + "output. (default: the media is discarded)",
+            valueName: "path"
+        ),
         transform: OutputPath.parse
     )
     var out: String?
 
     @OptionGroup var keys: OfflineKeyOptions
 
-    @Option(help: .init("Stop after this many seconds of media.", valueName: "seconds"))
+    @Option(help: .init("Stop after this many seconds of media. (default: the whole download)", valueName: "seconds"))
     var duration: Double?
 
-    @Option(help: .init("Preferred languages, most preferred first, separated by commas.", valueName: "list"))
+    @Option(
+        help: .init(
+            "Preferred languages, most preferred first, separated by commas. (default: the default "
+                + "renditions)",
+            valueName: "list"
+        )
+    )
     var languages: String?
 
     @Option(
         help: .init(
-            "The maximum resolution among the downloaded variants, such as 1280x720.",
+            "The maximum resolution among the downloaded variants, such as 1280x720. (default: no "
+                + "limit)",
             valueName: "size"
         )
     )

@@ -7,8 +7,10 @@ struct OfflineRenewCommand: AsyncParsableCommand {
         commandName: "renew",
         abstract: "Request new keys from the key server to replace the stored keys.",
         discussion: """
-            The server decides. Under a policy with "renewAfterExpiry": false, it refuses an expired key with the \
-            reason renewal-after-expiry. If the server refuses, the stored keys are kept.
+            --server and one of --credentials, --ask, and --dask are required.
+
+            The server decides whether to issue new keys. Under a policy with "renewAfterExpiry": false, it refuses an \
+            expired key with the reason renewal-after-expiry. If the server refuses, the stored keys are kept.
             """
     )
 

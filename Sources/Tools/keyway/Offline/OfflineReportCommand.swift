@@ -7,8 +7,10 @@ struct OfflineReportCommand: AsyncParsableCommand {
         commandName: "report",
         abstract: "Report the remaining validity of the stored keys to the key server (Sync).",
         discussion: """
+            --server and one of --credentials, --ask, and --dask are required.
+
             The device creates a Sync SPC for each key with dual expiry, and the server responds with the values that \
-            it read. Devices cannot report other keys.
+            it read. Keys without dual expiry cannot be reported.
             """
     )
 

@@ -8,23 +8,28 @@ struct DeviceOptions: ParsableArguments {
     var profile = "iphone"
 
     @Option(
-        help: .init("The ASk, 16 bytes; DASk is derived from it by the development function.", valueName: "hex|@file")
+        help: .init(
+            "The ASk, 16 bytes; DASk is derived from it by the development function. Exactly one "
+                + "of --ask, --dask, and --credentials is required.",
+            valueName: "hex|@file"
+        )
     )
     var ask: String?
 
-    @Option(help: .init("The DASk, 16 bytes.", valueName: "hex|@file"))
+    @Option(help: .init("DASk, 16 bytes.", valueName: "hex|@file"))
     var dask: String?
 
     @Option(
         name: .customLong("credentials"),
-        help: .init("A folder created by keyway credentials new; its ASk is used.", valueName: "dir")
+        help: .init("A folder created by keyway credentials new; its ASk (ask.hex) is used.", valueName: "dir")
     )
     var credentialsFolder: String?
 
     @Option(
         help: .init(
-            "The seed of random numbers, for tests. A server refuses a second SPC of the same seed as an altered copy, "
-                + "because its RSA block is the same.",
+            "The seed of random numbers, for tests; load and device watch do not accept it. A server "
+                + "refuses a second SPC with the same seed: its RSA block is identical, so it looks like a "
+                + "tampered copy. (default: secure random numbers)",
             valueName: "number"
         )
     )
@@ -33,17 +38,19 @@ struct DeviceOptions: ParsableArguments {
     @Option(
         name: .customLong("versions"),
         help: .init(
-            "The protocol versions in the playlist (KEYFORMATVERSIONS), separated by commas.",
+            "The protocol versions for the SPC, separated by commas, as an app reads them from "
+                + "KEYFORMATVERSIONS in the playlist. Only this option is used; no playlist is read for "
+                + "them.",
             valueName: "list"
         )
     )
     var versionList = "1"
 
-    private static var names: String { DeviceProfile.all.map(\.name).joined(separator: ", ") }
+    static var names: String { DeviceProfile.all.map(\.name).joined(separator: ", ") }
 
     func validate() throws {
         guard [ask, dask, credentialsFolder].compactMap({ $0 }).count == 1 else {
-            throw ValidationError("Exactly one of --ask, --dask and --credentials is required, to provide DASk.")
+            throw ValidationError("Exactly one of --ask, --dask, and --credentials is required, to provide DASk.")
         }
         guard DeviceProfile.named(profile) != nil else {
             throw ValidationError("--profile: '\(profile)' is unknown; expected one of \(Self.names).")

@@ -8,25 +8,33 @@ struct OpeningOptions: ParsableArguments {
 
     @Option(
         name: .customLong("certificate"),
-        help: .init("The application certificate, to compare with that of the SPC.", valueName: "file")
+        help: .init("The application certificate, in PEM or DER, to compare with that of the SPC.", valueName: "file")
     )
     var certificatePath: String?
 
-    @Option(help: .init("The DASk, 16 bytes.", valueName: "hex|@file"))
+    @Option(help: .init("DASk, 16 bytes. It cannot be combined with --ask or --plugin.", valueName: "hex|@file"))
     var dask: String?
 
-    @Option(help: .init("The ASk, 16 bytes, for the development DASk or for the plug-in.", valueName: "hex|@file"))
+    @Option(
+        help: .init(
+            "The ASk, 16 bytes. Without --plugin, DASk is derived from it by the development "
+                + "function; with --plugin, it is passed to the plug-in.",
+            valueName: "hex|@file"
+        )
+    )
     var ask: String?
 
-    @Option(help: .init("The path of a DASk plug-in.", valueName: "library"))
+    @Option(
+        help: .init("The path of a DASk plug-in, a shared library; --ask is optional with it.", valueName: "library")
+    )
     var plugin: String?
 
-    @Option(help: .init("The configuration of the plug-in.", valueName: "text"))
+    @Option(help: .init("The configuration of the plug-in; it requires --plugin. (default: empty)", valueName: "text"))
     var pluginConfiguration: String?
 
     @Option(
         name: .customLong("provisioning-data"),
-        help: .init("The provisioning data of the plug-in.", valueName: "file")
+        help: .init("The provisioning data of the plug-in; it requires --plugin. (default: none)", valueName: "file")
     )
     var provisioningPath: String?
 
@@ -54,7 +62,7 @@ struct OpeningOptions: ParsableArguments {
     /// Requires a source of DASk.
     func requireDASk() throws {
         guard dask != nil || ask != nil || plugin != nil else {
-            throw ValidationError("No source of DASk is given: give --dask, --ask or --plugin.")
+            throw ValidationError("No source of DASk is given: give --dask, --ask, or --plugin.")
         }
     }
 

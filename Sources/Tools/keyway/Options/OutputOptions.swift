@@ -11,7 +11,7 @@ struct JSONOption: ParsableArguments {
 struct ReportOptions: ParsableArguments {
     @OptionGroup var output: JSONOption
 
-    @Flag(help: "Show secrets: session key, R1, content key.")
+    @Flag(help: "Show secrets: session key, R1, and content key.")
     var reveal = false
 
     /// Prints a report, and throws its problem if it has one.

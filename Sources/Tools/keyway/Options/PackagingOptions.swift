@@ -5,17 +5,28 @@ import Packager
 /// The options that control packaging.
 struct PackagingOptions: ParsableArguments {
     @Option(
-        help: .init("The output folder of the presentation; the Multivariant Playlist is main.m3u8.", valueName: "dir"),
+        help: .init(
+            "The output folder of the presentation; required unless --job contains it. The "
+                + "Multivariant Playlist is main.m3u8, and the DASH manifest is main.mpd.",
+            valueName: "dir"
+        ),
         transform: OutputPath.parse
     )
     var out: String?
 
-    @Option(help: .init("A job file in YAML; command-line options override it.", valueName: "file"))
+    @Option(
+        help: .init(
+            "A job file in YAML, with the same options; command-line options override it, and inputs "
+                + "are added. docs/package-command.md describes its fields.",
+            valueName: "file"
+        )
+    )
     var job: String?
 
     @Option(
         help: .init(
-            "The segment format: fmp4, or ts (with packed audio). (default: fmp4; ts for sample-aes)",
+            "The segment format: fmp4, or ts (with packed audio). (default: fmp4, or ts with --scheme "
+                + "sample-aes)",
             valueName: "name"
         )
     )
@@ -23,7 +34,7 @@ struct PackagingOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The manifests to write: hls, dash or both, separated by a comma. (default: hls; dash for cenc)",
+            "The manifests to write: hls, dash, or hls,dash. (default: hls, or dash with --scheme cenc)",
             valueName: "list"
         )
     )
@@ -34,14 +45,23 @@ struct PackagingOptions: ParsableArguments {
 
     @Option(
         name: .customLong("segment-duration"),
-        help: .init("The target duration of segments, in seconds. (default: 6)", valueName: "s")
+        help: .init("The target duration of segments, in seconds; 0.5 to 60. (default: 6)", valueName: "seconds")
     )
     var segmentDuration: String?
 
-    @Flag(name: .customLong("overwrite"), help: "Replace existing files in the output folder.")
+    @Flag(
+        name: .customLong("overwrite"),
+        help: "Replace existing files in the output folder; without it, they are an error."
+    )
     var overwrites = false
 
-    @Flag(name: .customLong("dry-run"), help: "Print the planned tracks, variants, keys and files, and write nothing.")
+    @Flag(
+        name: .customLong("dry-run"),
+        help: .init(
+            "Print the planned tracks, variants, files, and keys (key IDs and fingerprints, not the "
+                + "keys themselves), and write nothing."
+        )
+    )
     var isDryRun = false
 }
 
@@ -49,20 +69,33 @@ struct PackagingOptions: ParsableArguments {
 struct EncryptionOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The encryption scheme: cbcs or cenc (fmp4), sample-aes (ts), aes-128 or none. "
-                + "(default: by container if keys are given)",
+            "The encryption scheme: cbcs or cenc (fmp4), sample-aes (ts), aes-128, or none. (default: "
+                + "if keys are given, cbcs, or sample-aes with --container ts; otherwise none)",
             valueName: "name"
         )
     )
     var scheme: String?
 
-    @Option(name: .customLong("key-id"), help: .init("The key ID, 16 bytes.", valueName: "hex"))
+    @Option(
+        name: .customLong("key-id"),
+        help: .init(
+            "The key ID of --key or --key-file, 16 bytes. (default: all zeros if --key-uri is given "
+                + "without {kid}; otherwise required)",
+            valueName: "hex"
+        )
+    )
     var keyID: String?
 
-    @Option(help: .init("The key, 16 bytes.", valueName: "hex|@file"))
+    @Option(
+        help: .init(
+            "The key, 16 bytes, for all track classes without --track-key; it cannot be combined with "
+                + "--key-file.",
+            valueName: "hex|@file"
+        )
+    )
     var key: String?
 
-    @Option(help: .init("The IV of the key, 16 bytes.", valueName: "hex|@file"))
+    @Option(help: .init("The IV of --key, 16 bytes. (default: random; required for FairPlay)", valueName: "hex|@file"))
     var iv: String?
 
     @Option(
@@ -73,14 +106,19 @@ struct EncryptionOptions: ParsableArguments {
 
     @Option(
         name: .customLong("key-file"),
-        help: .init("A file with key and IV, 32 bytes, as Apple's tools use.", valueName: "file")
+        help: .init(
+            "A binary file with the key and the IV, 32 bytes, as in Apple's tools; its key ID is "
+                + "--key-id.",
+            valueName: "file"
+        )
     )
     var keyFile: String?
 
     @Option(
         name: .customLong("track-key"),
         help: .init(
-            "The key of one track class (audio, SD, HD, UHD). Repeatable.",
+            "The key of one track class (audio, SD, HD, or UHD): kid:key:iv in hexadecimal, or @ and "
+                + "the path of a file that contains it. The IV is required for FairPlay. Repeatable.",
             valueName: "class=kid:key:iv|class=@file"
         )
     )
@@ -88,17 +126,23 @@ struct EncryptionOptions: ParsableArguments {
 
     @Option(
         name: .customLong("key-uri"),
-        help: .init("The template of key URIs, with {kid}, {track} and {title}.", valueName: "uri")
+        help: .init(
+            "The template of key URIs, with the placeholders {kid}, {track}, {title}, and {period}, "
+                + "the start of the key period in Unix seconds; only for fairplay and identity. (default: "
+                + "skd://{kid}; required for identity)",
+            valueName: "uri"
+        )
     )
     var keyURI: String?
 
-    @Option(help: .init("The value of {title} in the key URI.", valueName: "text"))
+    @Option(help: .init("The value of {title} in --key-uri; required if it is used there.", valueName: "text"))
     var title: String?
 
     @Option(
         help: .init(
-            "The key systems: fairplay, widevine, playready, clearkey, identity, separated by commas. "
-                + "(default: by scheme)",
+            "The key systems: fairplay, widevine, playready, clearkey, or identity (the key itself "
+                + "from a URL), separated by commas; identity cannot be combined with others. (default: "
+                + "fairplay for cbcs and sample-aes, clearkey for cenc, identity for aes-128)",
             valueName: "list"
         )
     )
@@ -106,20 +150,27 @@ struct EncryptionOptions: ParsableArguments {
 
     @Option(
         name: .customLong("clear-lead"),
-        help: .init("The duration to leave clear at the beginning, in seconds.", valueName: "s")
+        help: .init("The duration to leave clear at the beginning, in seconds. (default: none)", valueName: "seconds")
     )
     var clearLead: String?
 
     @Option(
-        help: .init("The HDCP-LEVEL of a track class or variant: UHD=TYPE-1. Repeatable.", valueName: "class=level")
+        help: .init(
+            "The HDCP-LEVEL of a track class or of one variant, named by its folder: UHD=TYPE-1, "
+                + "video-1080=NONE. The levels are NONE, TYPE-0, and TYPE-1. Repeatable. (default: NONE for "
+                + "audio and SD, TYPE-0 for HD, TYPE-1 for UHD)",
+            valueName: "class|variant=level"
+        )
     )
     var hdcp: [String] = []
 
     @Option(
         name: .customLong("allowed-cpc"),
         help: .init(
-            "The ALLOWED-CPC of a track class or variant: UHD=AppleMain/Main. Repeatable.",
-            valueName: "class=labels"
+            "The ALLOWED-CPC labels for FairPlay of a track class or of one variant, named by its "
+                + "folder: UHD=AppleMain/Main, video-1080=none. Repeatable. (default: "
+                + "AppleBaseline/Baseline for SD and HD, AppleMain/Main for UHD)",
+            valueName: "class|variant=labels"
         )
     )
     var allowedCPC: [String] = []
@@ -130,27 +181,42 @@ struct KeyDeliveryOptions: ParsableArguments {
     @Flag(
         name: .customLong("dev"),
         help: .init(
-            "Generate keys and register them with a development server, also for Clear Key and AES-128 clients if "
-                + "--systems includes these."
+            "Generate keys and register them with a development server. With clearkey or identity in "
+                + "--systems, Clear Key and AES-128 clients receive the keys too, if the license policy has "
+                + "otherClients: allow."
         )
     )
     var isDev = false
 
-    @Option(help: .init("The admin URL of the server.", valueName: "url"))
+    @Option(help: .init("The admin URL of the server for --dev.", valueName: "url"))
     var server = "http://127.0.0.1:8080"
 
     @Option(
         name: .customLong("admin-token"),
-        help: .init("The admin token of the server. (default: KEYWAY_ADMIN_TOKEN)", valueName: "text|@file")
+        help: .init(
+            "The admin token of the server, required for --dev. (default: the value of the "
+                + "environment variable KEYWAY_ADMIN_TOKEN)",
+            valueName: "text|@file"
+        )
     )
     var adminToken: String?
 
-    @Option(help: .init("The license policy of the generated keys.", valueName: "name"))
+    @Option(
+        help: .init(
+            "The name of the license policy on the server for the keys that --dev generates. "
+                + "(default: the server's default policy; for clearkey and identity, if the server has no "
+                + "policy named default, development-other-clients, which is created)",
+            valueName: "name"
+        )
+    )
     var policy: String?
 
     @Option(
         name: .customLong("save-keys"),
-        help: .init("A file to write the keys to, one KID:KEY:IV per line, for keyway decrypt.", valueName: "file"),
+        help: .init(
+            "A file to write the keys to, one KID:KEY:IV per line, for keyway decrypt. (default: none)",
+            valueName: "file"
+        ),
         transform: OutputPath.parse
     )
     var savedKeys: String?

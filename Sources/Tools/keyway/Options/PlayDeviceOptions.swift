@@ -3,21 +3,28 @@ import VirtualDevice
 
 /// The options that select the virtual device of a player; clear media does not require one.
 struct PlayDeviceOptions: ParsableArguments {
-    @Option(help: .init("The device profile; keyway device play --help lists the profiles.", valueName: "name"))
+    @Option(help: .init("The device profile: \(DeviceOptions.names).", valueName: "name"))
     var profile = "iphone"
 
     @Option(
         name: .customLong("credentials"),
-        help: .init("A folder created by keyway credentials new; its ASk is used.", valueName: "dir")
+        help: .init(
+            "A folder created by keyway credentials new; its ASk (ask.hex) is used. With --server, "
+                + "exactly one of --credentials, --ask, and --dask is required.",
+            valueName: "dir"
+        )
     )
     var credentialsFolder: String?
 
     @Option(
-        help: .init("The ASk, 16 bytes; DASk is derived from it by the development function.", valueName: "hex|@file")
+        help: .init(
+            "The ASk, 16 bytes; DASk is derived from it by the development function.",
+            valueName: "hex|@file"
+        )
     )
     var ask: String?
 
-    @Option(help: .init("The DASk, 16 bytes.", valueName: "hex|@file"))
+    @Option(help: .init("DASk, 16 bytes.", valueName: "hex|@file"))
     var dask: String?
 
     /// True if the options specify a device.

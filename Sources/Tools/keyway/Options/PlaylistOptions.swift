@@ -69,7 +69,7 @@ struct PlaylistSourceOptions: ParsableArguments {
 struct PlaylistOutputOptions: ParsableArguments {
     @OptionGroup var output: JSONOption
 
-    @Flag(help: "Show complete URIs, including queries, passwords and data.")
+    @Flag(help: "Show complete URIs, including queries, passwords, and data.")
     var reveal = false
 }
 

@@ -4,12 +4,19 @@ import ServerCrypto
 
 /// The options that specify the private key.
 struct PrivateKeyOptions: ParsableArguments {
-    @Option(name: .customLong("private-key"), help: .init("The private key, in PEM or DER.", valueName: "file"))
+    @Option(
+        name: .customLong("private-key"),
+        help: .init("The certificate's RSA private key, in PEM or DER.", valueName: "file")
+    )
     var privateKeyPath: String?
 
     @Option(
         name: .customLong("passphrase-file"),
-        help: .init("A file with the passphrase of the private key; a trailing newline is ignored.", valueName: "file")
+        help: .init(
+            "A file with the passphrase of the private key, if it is encrypted; a trailing newline is "
+                + "ignored.",
+            valueName: "file"
+        )
     )
     var passphrasePath: String?
 

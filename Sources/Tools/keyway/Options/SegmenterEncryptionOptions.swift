@@ -11,19 +11,36 @@ struct SegmenterEncryptionOptions: ParsableArguments {
     @Flag(name: .apple("P", "streaming-key-delivery"), help: "Use FairPlay; requires --stream-encrypt.")
     var isStreamingKeyDelivery = false
 
-    @Flag(name: .apple("S", "stream-encrypt"), help: "Encrypt samples instead of whole files.")
+    @Flag(
+        name: .apple("S", "stream-encrypt"),
+        help: "Encrypt samples instead of whole segments (AES-128); requires --encrypt-key-file."
+    )
     var isStreamEncrypt = false
 
-    @Option(name: .apple("k", "encrypt-key-file"), help: .init("A file with key and IV, 32 bytes.", valueName: "file"))
+    @Option(
+        name: .apple("k", "encrypt-key-file"),
+        help: .init(
+            "A binary file with the key and the IV, 32 bytes; requires --encrypt-key-url. (default: "
+                + "no encryption)",
+            valueName: "file"
+        )
+    )
     var keyFile: String?
 
-    @Option(name: .apple("K", "encrypt-key-url"), help: .init("The key URI: skd://… for FairPlay.", valueName: "url"))
+    @Option(
+        name: .apple("K", "encrypt-key-url"),
+        help: .init(
+            "The key URI, such as skd://movie for FairPlay; required with --encrypt-key-file.",
+            valueName: "url"
+        )
+    )
     var keyURL: String?
 
     @Option(
         name: .apple("J", "encrypt-iv"),
         help: .init(
-            "The IV where whole files are encrypted: random or sequence. (default: the IV in the key file)",
+            "The IV if whole segments are encrypted: random or sequence; it cannot be combined with "
+                + "--stream-encrypt. (default: the IV in the key file)",
             valueName: "how"
         )
     )
@@ -31,7 +48,11 @@ struct SegmenterEncryptionOptions: ParsableArguments {
 
     @Option(
         name: .apple("H", "hdcp-level"),
-        help: .init("The required HDCP level: none, type-0 or type-1.", valueName: "level")
+        help: .init(
+            "The required HDCP level of all variants: NONE, TYPE-0, or TYPE-1; without encryption, it "
+                + "has no effect. (default: NONE for SD, TYPE-0 for HD, TYPE-1 for UHD)",
+            valueName: "level"
+        )
     )
     var hdcpLevel: String?
 
@@ -68,7 +89,7 @@ struct SegmenterEncryptionOptions: ParsableArguments {
             )
         }
         guard hdcpLevel.map({ HDCPRequirement(parsing: $0) != nil }) ?? true else {
-            throw ValidationError("--hdcp-level: expected none, type-0 or type-1.")
+            throw ValidationError("--hdcp-level: expected NONE, TYPE-0, or TYPE-1.")
         }
     }
 

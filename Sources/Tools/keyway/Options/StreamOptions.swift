@@ -2,42 +2,70 @@ import ArgumentParser
 
 /// The options for live streams and key rotation.
 struct StreamOptions: ParsableArguments {
-    @Flag(name: .customLong("live"), help: "Write live playlists as segments arrive, and remove the oldest segments.")
+    @Flag(
+        name: .customLong("live"),
+        help: .init(
+            "Write live playlists as segments arrive. The oldest segments are removed from the "
+                + "playlists (--window), and their files are deleted when clients no longer need them."
+        )
+    )
     var isLive = false
 
-    @Flag(name: .customLong("event"), help: "Write event playlists as segments arrive, and remove nothing.")
+    @Flag(
+        name: .customLong("event"),
+        help: .init(
+            "Write event playlists as segments arrive, and keep all segments; it cannot be combined "
+                + "with --live."
+        )
+    )
     var isEvent = false
 
     @Option(
         help: .init(
-            "The length of live playlists: a number of segments (10) or a duration (60s). (default: 5)",
-            valueName: "n|seconds"
+            "The length of live playlists: a number of segments (10), at least 3, or a number of "
+                + "seconds with the suffix s (60s). (default: 5)",
+            valueName: "n|ns"
         )
     )
     var window: String?
 
     @Option(
         name: .customLong("target-duration"),
-        help: .init("The EXT-X-TARGETDURATION, which never changes. (default: from the first segment)", valueName: "s")
+        help: .init(
+            "The EXT-X-TARGETDURATION of live and event playlists, in whole seconds, at most 120; it "
+                + "never changes. (default: from the first segment)",
+            valueName: "seconds"
+        )
     )
     var targetDuration: String?
 
     @Option(
         name: .customLong("start-date"),
-        help: .init("The date of the first frame; later dates are computed from media time.", valueName: "date")
+        help: .init(
+            "The date of the first frame of a live or event stream, in ISO 8601, such as "
+                + "2026-05-01T20:15:00Z; later dates are computed from media time. (default: the time at which "
+                + "the stream starts)",
+            valueName: "date"
+        )
     )
     var startDate: String?
 
     @Option(
         name: .customLong("rotate-keys"),
-        help: .init("The key period: a number of segments (10) or a duration (60s).", valueName: "n|seconds")
+        help: .init(
+            "The length of a key period: a number of segments (10), or a number of seconds with the "
+                + "suffix s (60s). Keys come from --dev, --speke, --period-keys, or --derive-keys. "
+                + "(default: keys do not change)",
+            valueName: "n|ns"
+        )
     )
     var rotation: String?
 
     @Option(
         name: .customLong("period-keys"),
         help: .init(
-            "A file with the keys of key periods, one line per period: KID:KEY:IV, or class=KID:KEY:IV for each class.",
+            "A file with the keys of key periods, one line per period: KID:KEY:IV, or "
+                + "class=KID:KEY:IV for each class.",
             valueName: "file"
         )
     )
@@ -45,22 +73,31 @@ struct StreamOptions: ParsableArguments {
 
     @Option(
         name: .customLong("derive-keys"),
-        help: .init("A secret to derive the keys of all key periods from, for tests.", valueName: "hex|@file")
+        help: .init(
+            "A secret of 16 bytes to derive the keys of all key periods from, for tests; it cannot be "
+                + "combined with --period-keys.",
+            valueName: "hex|@file"
+        )
     )
     var derivedKeys: String?
 
     @Option(
         name: .customLong("key-lead"),
         help: .init(
-            "The time before a key period at which its keys are announced. (default: when they are available)",
-            valueName: "s"
+            "The time before a key period at which its keys are announced, in seconds. (default: when "
+                + "they are available)",
+            valueName: "seconds"
         )
     )
     var keyLead: String?
 
     @Option(
         name: .customLong("key-timeout"),
-        help: .init("The maximum time that a segment waits for its keys. (default: 30)", valueName: "s")
+        help: .init(
+            "The maximum time that a segment waits for its keys, in seconds; then the run fails. "
+                + "(default: 30)",
+            valueName: "seconds"
+        )
     )
     var keyTimeout: String?
 

@@ -13,31 +13,48 @@ struct TokenOptions: ParsableArguments {
         case hs256
     }
 
-    @Option(help: .init("The signature algorithm of playback tokens: none, es256 or hs256.", valueName: "how"))
+    @Option(
+        help: .init(
+            "The signature algorithm of playback tokens; with none, requests are sent without a "
+                + "token. keyway token requires es256 or hs256.",
+            valueName: "algorithm"
+        )
+    )
     var tokens = Algorithm.none
 
     @Option(
         help: .init(
-            "For es256: the private key in PEM, created if the file does not exist. (default: a new key for each run)",
+            "The private key (P-256) for es256, in PEM; created if the file does not exist. (default: "
+                + "a new key for each run)",
             valueName: "file"
         ),
         transform: OutputPath.parse
     )
     var tokenKey: String?
 
-    @Option(help: .init("For hs256: a file with the secret, at least 32 bytes.", valueName: "@file"))
+    @Option(
+        help: .init(
+            "The secret for hs256: @ and the path of a file, because command lines are visible to "
+                + "other users. The content of the file, without a trailing newline, is used as raw bytes, "
+                + "not decoded from hexadecimal; at least 32 bytes. Required for hs256.",
+            valueName: "@file"
+        )
+    )
     var tokenSecret: String?
 
     @Option(
-        help: .init("A file for the key set (JWKS) that the server verifies the tokens with.", valueName: "file"),
+        help: .init(
+            "A file for the key set (JWKS) that the server verifies the tokens with. (default: none)",
+            valueName: "file"
+        ),
         transform: OutputPath.parse
     )
     var writeJwks: String?
 
-    @Option(help: .init("The issuer (iss) of the tokens.", valueName: "text"))
+    @Option(help: .init("The issuer (iss) of the tokens. (default: no iss claim)", valueName: "text"))
     var tokenIssuer: String?
 
-    @Option(help: .init("The audience (aud) of the tokens.", valueName: "text"))
+    @Option(help: .init("The audience (aud) of the tokens. (default: no aud claim)", valueName: "text"))
     var tokenAudience: String?
 
     func validate() throws {

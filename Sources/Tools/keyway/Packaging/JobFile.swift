@@ -146,7 +146,7 @@ struct JobFile {
         case (nil, let file?):
             guard iv == nil else { throw error(node, "the key file contains the IV already: leave out iv") }
             bytes = .file(resolved(file))
-        case (nil, nil): throw error(node, "the key has no value: add key, key-env or file")
+        case (nil, nil): throw error(node, "the key has no value: add key, key-env, or file")
         case (.some, .some): throw error(node, "file cannot be combined with key or key-env: leave out one of the two")
         }
         return .init(bytes: bytes, keyID: values["key-id"], location: location(node))

@@ -41,7 +41,7 @@ struct PackagingSession {
             // The exit code is that of a shell for a process ended by a signal. The output of the run has been deleted.
             Foundation.exit(128 + signal)
         } catch let failure as FileError {
-            throw .file("\(failure)", next: "check the path, its permissions and the space on the disk")
+            throw .file("\(failure)", next: "check the path, its permissions, and the space on the disk")
         } catch {
             throw settings.failure(error)
         }
@@ -114,7 +114,7 @@ struct PackagingSession {
             source = SPEKEKeyPeriods(client: encoder, exchange: try exchange.exchange(for: job))
         }
         guard let source else {
-            throw JobFailure("keys", "there is no source of keys: give period-keys, derive-keys, speke or dev")
+            throw JobFailure("keys", "there is no source of keys: give period-keys, derive-keys, speke, or dev")
         }
         return savedKeys.map { RecordedKeyPeriods(source: source, path: $0) } ?? source
     }

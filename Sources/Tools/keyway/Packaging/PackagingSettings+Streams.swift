@@ -73,7 +73,7 @@ extension PackagingSettings {
             throw JobFailure("dev", "generates keys, but keys are given: leave out one of the two")
         }
         guard isDev || keyFile != nil || exchange != nil else {
-            throw JobFailure("rotate-keys", "there is no source of keys: give period-keys, derive-keys, speke or dev")
+            throw JobFailure("rotate-keys", "there is no source of keys: give period-keys, derive-keys, speke, or dev")
         }
         guard values["period-keys"] == nil || values["derive-keys"] == nil else {
             throw JobFailure("derive-keys", "cannot be combined with period-keys: leave out one of the two")

@@ -16,7 +16,7 @@ extension PackagingSettings {
         guard let scheme = TrackProtection.Scheme(rawValue: setting.text.lowercased()) else {
             throw JobFailure(
                 "scheme",
-                "“\(setting.text)” is not a scheme: expected cbcs, cenc, sample-aes, aes-128 or none"
+                "“\(setting.text)” is not a scheme: expected cbcs, cenc, sample-aes, aes-128, or none"
             )
         }
         return scheme
@@ -48,7 +48,7 @@ extension PackagingSettings {
         var manifests: Set<PackagingJob.Manifest> = []
         for word in setting.text.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
             guard let manifest = PackagingJob.Manifest(rawValue: word.filter { !$0.isWhitespace }) else {
-                throw JobFailure("manifests", "“\(word)” is not a manifest type: expected hls, dash or both")
+                throw JobFailure("manifests", "“\(word)” is not a manifest type: expected hls, dash, or hls,dash")
             }
             manifests.insert(manifest)
         }

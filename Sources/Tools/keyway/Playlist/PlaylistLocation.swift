@@ -95,7 +95,7 @@ enum PlaylistLocation: Hashable, Sendable {
             }
             return .file(decoded)
         default:
-            throw Refusal(reason: "the URI scheme \(scheme ?? "") is not supported: use http, https or a path")
+            throw Refusal(reason: "the URI scheme \(scheme ?? "") is not supported: use http, https, or a path")
         }
     }
 }

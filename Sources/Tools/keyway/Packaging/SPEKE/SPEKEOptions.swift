@@ -3,26 +3,35 @@ import ArgumentParser
 /// The options for keys from a SPEKE server.
 struct SPEKEOptions: ParsableArguments {
     @Option(
-        help: .init("Request the keys from a SPEKE v2.0 server at this URL.", valueName: "url")
+        help: .init(
+            "Request the keys from a SPEKE v2.0 server at this URL; it requires --content-id, and "
+                + "cannot be combined with other keys. (default: no SPEKE server)",
+            valueName: "url"
+        )
     )
     var speke: String?
 
     @Option(
         name: .customLong("content-id"),
-        help: .init("The content ID on the SPEKE server.", valueName: "text")
+        help: .init("The content ID on the SPEKE server; required with --speke.", valueName: "text")
     )
     var contentID: String?
 
     @Option(
         name: .customLong("speke-token-file"),
-        help: .init("A file with the server's token. (default: KEYWAY_SPEKE_TOKEN)", valueName: "file")
+        help: .init(
+            "A file with the server's token. (default: the environment variable KEYWAY_SPEKE_TOKEN, "
+                + "which contains the token itself)",
+            valueName: "file"
+        )
     )
     var tokenFile: String?
 
     @Option(
         name: .customLong("speke-certificate"),
         help: .init(
-            "The PEM certificate for encrypting the keys and for TLS client authentication.",
+            "The certificate for encrypting the keys and for TLS client authentication, in PEM; it "
+                + "requires --speke-private-key. (default: none)",
             valueName: "file"
         )
     )
