@@ -56,13 +56,13 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(var head):
             if let problem = problem(with: head) { return refuse(problem, head.method, context) }
-            if RequestRules.isLast(head) || isForHealth {
+            if RequestRules.closesConnection(head) || isForHealth {
                 last = head
                 // In the form that the following handlers expect.
                 head.headers.replaceOrAdd(name: "connection", value: "close")
             }
             isReading = true
-            waitsToContinue = RequestRules.waitsToContinue(head)
+            waitsToContinue = RequestRules.expectsContinue(head)
             unanswered += 1
             return context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body:
@@ -127,7 +127,7 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if unanswered == 1, let last {
                 head.headers.replaceOrAdd(name: "connection", value: "close")
                 // HTTP/1.0 does not support chunks, which a response of unknown length would use.
-                if RequestRules.isOld(last) { head.version = .http1_0 }
+                if RequestRules.isHTTP10(last) { head.version = .http1_0 }
             }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:
