@@ -123,7 +123,7 @@ enum ReceivedSecurityLevel: UInt64, Sendable {
 }
 
 /// The HDCP level, which is the content of the HDCP Enforcement block, 16 or 8 bytes (Table 3-12).
-enum ReceivedHDCPRequirement: UInt64, Sendable {
+enum ReceivedHDCPLevel: UInt64, Sendable {
     // Table 3-13
     case none = 0xef72_894c_a789_5b78
     case type0 = 0x4079_1ac7_8bd5_c571
