@@ -25,7 +25,7 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// True if a request was passed on whose body is incomplete.
     private var isReading = false
     /// True if the client waits for `100 Continue` for that body.
-    private var waitsToContinue = false
+    private var expectsContinue = false
     private var isAnswering = false
     /// The last request of the connection, after it has arrived.
     private var last: HTTPRequestHead?
@@ -62,14 +62,14 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 head.headers.replaceOrAdd(name: "connection", value: "close")
             }
             isReading = true
-            waitsToContinue = RequestRules.expectsContinue(head)
+            expectsContinue = RequestRules.expectsContinue(head)
             unanswered += 1
             return context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body:
-            waitsToContinue = false
+            expectsContinue = false
         case .end:
             isReading = false
-            waitsToContinue = false
+            expectsContinue = false
             isDone = last != nil
         }
         context.fireChannelRead(data)
@@ -142,8 +142,8 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch event {
         case is BodyReadStarted:
             promise?.succeed()
-            guard waitsToContinue, !isAnswering, unanswered == 1 else { return }
-            waitsToContinue = false
+            guard expectsContinue, !isAnswering, unanswered == 1 else { return }
+            expectsContinue = false
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
         case is EncodedResponse:
