@@ -42,12 +42,14 @@ struct Base64Tests {
 
     @Test("JSON Web Tokens have no padding")
     func unpadded() {
-        #expect(Base64.decode("Zg", .url) == Array("f".utf8))
-        #expect(Base64.decode("Zm9v", .url) == Array("foo".utf8))
-        for text in ["Zg==", "Zm8=", "Zh", "Z", "++//", "Zg\n"] { #expect(Base64.decode(text, .url) == nil, "\(text)") }
+        #expect(Base64.decode("Zg", .base64url) == Array("f".utf8))
+        #expect(Base64.decode("Zm9v", .base64url) == Array("foo".utf8))
+        for text in ["Zg==", "Zm8=", "Zh", "Z", "++//", "Zg\n"] {
+            #expect(Base64.decode(text, .base64url) == nil, "\(text)")
+        }
         for count in 0..<10 {
             let bytes = (0..<count).map { UInt8(250 - $0) }
-            #expect(Base64.decode(Base64.encodeURLSafe(bytes), .url) == bytes)
+            #expect(Base64.decode(Base64.encodeURLSafe(bytes), .base64url) == bytes)
         }
     }
 
@@ -57,7 +59,7 @@ struct Base64Tests {
         #expect(Base64.decode("Z\nm9vYg=\n=\n", .lineBreaks) == Array("foob".utf8))
         #expect(Base64.decode("Zm9v\n") == nil)
         #expect(Base64.decode("Zm9v YmFy", .lineBreaks) == nil)
-        #expect(Base64.decode(" Z\tm9 v\r\nYmFy ", .whiteSpace) == Array("foobar".utf8))
+        #expect(Base64.decode(" Z\tm9 v\r\nYmFy ", .whitespace) == Array("foobar".utf8))
     }
 
     @Test("A space is decoded as a plus only with its option")

@@ -3,36 +3,37 @@ import ByteCoding
 /// Base64 (RFC 4648, sections 4 and 5).
 ///
 /// Decoding is strict by default: it requires the standard alphabet and padding, and rejects other characters and
-/// unused bits that are set, so that no two texts decode to the same bytes. ``Options`` list the variants that callers
-/// can accept.
+/// unused bits that are set, so that no two texts decode to the same bytes. A caller can accept variants with
+/// ``Options``.
 package enum Base64 {
-    /// The variants that a decoder accepts in addition to section 4.
+    /// The ways in which decoding deviates from RFC 4648, section 4.
     package struct Options: OptionSet, Sendable {
         package let rawValue: UInt16
 
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// The URL-safe alphabet instead of the standard alphabet. With ``standardAlphabet``, either alphabet is
+        /// Accepts the URL-safe alphabet instead of the standard alphabet. With ``standardAlphabet``, either alphabet is
         /// accepted, but not both in one text.
         package static let urlSafeAlphabet = Options(rawValue: 1)
-        /// The standard alphabet; necessary only in combination with ``urlSafeAlphabet``.
+        /// Accepts the standard alphabet, which is the default; only necessary in combination with ``urlSafeAlphabet``.
         package static let standardAlphabet = Options(rawValue: 2)
-        /// Text without any padding, in addition to text with padding. Wrong padding remains an error.
+        /// Accepts text without any padding, in addition to text with padding. Wrong padding remains an error.
         package static let missingPadding = Options(rawValue: 4)
-        /// Only text without padding.
+        /// Requires text without padding. Takes precedence over ``missingPadding``.
         package static let unpadded = Options(rawValue: 64)
-        /// CR and LF at any position, because encoders wrap lines.
+        /// Ignores CR and LF at any position, because some encoders wrap lines.
         package static let lineBreaks = Options(rawValue: 8)
-        /// ASCII white space at any position.
-        package static let whiteSpace = Options(rawValue: 16)
-        /// A space as `+`. Form decoding turns a plus sign into a space if the client did not escape it.
+        /// Ignores ASCII whitespace at any position: space, tab, CR, LF, vertical tab and form feed. A space is still
+        /// decoded as `+` with ``spaceIsPlus``.
+        package static let whitespace = Options(rawValue: 16)
+        /// Decodes a space as `+`. Form decoding turns a plus sign into a space if the client did not escape it.
         package static let spaceIsPlus = Options(rawValue: 32)
 
         /// The variants that FairPlay clients and servers send: either alphabet, with or without padding, with line
         /// breaks.
         package static let lenient: Options = [.standardAlphabet, .urlSafeAlphabet, .missingPadding, .lineBreaks]
         /// Base64url without padding, as in JSON Web Tokens (RFC 7515, section 2).
-        package static let url: Options = [.urlSafeAlphabet, .unpadded]
+        package static let base64url: Options = [.urlSafeAlphabet, .unpadded]
     }
 
     private static let standardDigits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -58,17 +59,17 @@ package enum Base64 {
 
     private static func encode(_ bytes: [UInt8], _ digits: [UInt8], into text: UnsafeMutableBufferPointer<UInt8>) {
         let (bytes, digits) = (bytes.span, digits.span)
-        var (place, start) = (0, 0)
+        var (outputIndex, start) = (0, 0)
         while start < bytes.count {
-            let left = bytes.count - start
+            let remaining = bytes.count - start
             let group =
-                UInt32(bytes[start]) << 16 | (left > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
-                | (left > 2 ? UInt32(bytes[start + 2]) : 0)
-            text[place] = digits[Int(group >> 18)]
-            text[place + 1] = digits[Int(group >> 12 & 63)]
-            text[place + 2] = left > 1 ? digits[Int(group >> 6 & 63)] : UInt8(ascii: "=")
-            text[place + 3] = left > 2 ? digits[Int(group & 63)] : UInt8(ascii: "=")
-            place += 4
+                UInt32(bytes[start]) << 16 | (remaining > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
+                | (remaining > 2 ? UInt32(bytes[start + 2]) : 0)
+            text[outputIndex] = digits[Int(group >> 18)]
+            text[outputIndex + 1] = digits[Int(group >> 12 & 63)]
+            text[outputIndex + 2] = remaining > 1 ? digits[Int(group >> 6 & 63)] : UInt8(ascii: "=")
+            text[outputIndex + 3] = remaining > 2 ? digits[Int(group & 63)] : UInt8(ascii: "=")
+            outputIndex += 4
             start += 3
         }
     }
@@ -78,8 +79,8 @@ package enum Base64 {
         decode(text.utf8, options)
     }
 
-    /// Decodes base64 text in one pass with one allocation. Returns nil if the text is not valid; empty text decodes to
-    /// no bytes.
+    /// Decodes base64 text in one pass. Text in contiguous storage is not copied, so only the result is allocated.
+    /// Returns nil if the text is not valid; empty text decodes to no bytes.
     package static func decode(_ text: some Collection<UInt8>, _ options: Options = []) -> [UInt8]? {
         let decoded = text.withContiguousStorageIfAvailable { decode($0.span, options) }
         return decoded ?? decode(Array(text).span, options)
@@ -95,6 +96,6 @@ package enum Base64 {
             guard decoder.add(text[position]) else { return nil }
             position += 1
         }
-        return decoder.finished()
+        return decoder.finish()
     }
 }

@@ -72,8 +72,8 @@ struct Base64Decoder {
         case UInt8(ascii: "="):
             padding += 1
             return true
-        case 0x0A, 0x0D: return !options.isDisjoint(with: [.lineBreaks, .whiteSpace])
-        case 0x09, 0x0B, 0x0C, 0x20: return options.contains(.whiteSpace)
+        case 0x0A, 0x0D: return !options.isDisjoint(with: [.lineBreaks, .whitespace])
+        case 0x09, 0x0B, 0x0C, 0x20: return options.contains(.whitespace)
         default: return false
         }
     }
@@ -88,9 +88,9 @@ struct Base64Decoder {
         bytes.append(UInt8(truncatingIfNeeded: group))
     }
 
-    /// Returns the bytes, or nil if the text is incomplete, uses the wrong alphabet or both alphabets, or has wrong
+    /// Finishes decoding and returns the bytes, or nil if the text is incomplete, uses the wrong alphabet or both alphabets, or has wrong
     /// padding.
-    mutating func finished() -> [UInt8]? {
+    mutating func finish() -> [UInt8]? {
         let both = Meaning.standard | Meaning.urlSafe
         guard seen & both & ~alphabets == 0, seen & both != both else { return nil }
         let isPadded = padding <= 2 && (digits + padding) & 3 == 0

@@ -5,7 +5,8 @@ public import ContentKeySession
 // Secure reports to a server: expiration dates of persistent keys, invalidated keys, and ended sessions.
 
 extension PlatformContentKeySession {
-    /// Creates a secure token that reports to the server when a persistent key expires.
+    /// Creates a secure token that contains the expiration date of a persistent key. The app sends the token to the
+    /// server.
     public func makeSecureTokenForExpirationDate(
         ofPersistableContentKey stored: [UInt8]
     ) async throws(ContentKeyError) -> [UInt8] {
@@ -18,8 +19,8 @@ extension PlatformContentKeySession {
         }
     }
 
-    /// Invalidates a persistent key permanently, and returns the proof for the server that issued the challenge. The
-    /// key contains its certificate; the context's certificate is not used.
+    /// Invalidates a persistent key permanently, and returns the proof of invalidation. The app sends the proof to the
+    /// server that issued the challenge. The certificate of `context` is not used, because the key contains its own.
     public func invalidatePersistableContentKey(
         _ stored: [UInt8],
         context: ServerPlaybackContext
@@ -34,7 +35,8 @@ extension PlatformContentKeySession {
         }
     }
 
-    /// Invalidates all persistent keys of the app in the same way.
+    /// Invalidates all persistent keys of the app that were requested with the certificate of `context`, and returns
+    /// the proof of invalidation, which the app sends to the server that issued the challenge.
     public func invalidateAllPersistableContentKeys(
         context: ServerPlaybackContext
     ) async throws(ContentKeyError) -> [UInt8] {
@@ -50,7 +52,8 @@ extension PlatformContentKeySession {
 }
 
 extension ServerPlaybackContext {
-    /// AVFoundation requires the challenge as 8 bytes in big-endian order, as in the message.
+    /// The options for AVFoundation. The challenge has 8 bytes in big-endian order, like the server challenge in a Sync
+    /// message.
     var platformOptions: [AVContentKeySessionServerPlaybackContextOption: Any] {
         [
             .protocolVersions: protocolVersions.map { NSNumber(value: $0) },
@@ -71,7 +74,8 @@ public struct PlatformExpiredSessionReports: ExpiredSessionReportStore {
     /// Does nothing.
     public func add(_: [ExpiredSessionReport]) async {}
 
-    /// Returns the pending reports made with a certificate.
+    /// Returns the pending reports of sessions that used a certificate. `appIdentifier` contains the bytes of the
+    /// application certificate.
     public func pendingExpiredSessionReports(withAppIdentifier appIdentifier: [UInt8]) async -> [ExpiredSessionReport] {
         AVContentKeySession.pendingExpiredSessionReports(
             withAppIdentifier: Data(appIdentifier),

@@ -1,23 +1,26 @@
 import HLSPlaylist
 
+// Section numbers are those of RFC 8216bis. Times are seconds on the timeline.
+
 extension SegmentTimeline {
-    /// The minimum distance of live playback from the end, in seconds: HOLD-BACK, and at least three target durations
-    /// (sections 4.4.3.8 and 6.3.3).
+    /// The minimum distance of live playback from the end of the playlist, in seconds: the larger of HOLD-BACK and three
+    /// target durations (sections 4.4.3.8 and 6.3.3).
     public var holdBackDistance: Double { max(PlaybackTime.clamped(holdBack ?? 0), 3 * targetDuration) }
 
-    /// The latest time that live playback can seek to: the start of the playlist if the playlist is shorter than the
-    /// distance. After the playlist has ended, its end.
+    /// The latest time to which playback can seek. In a live playlist: ``holdBackDistance`` before the end of the
+    /// playlist, but not before its start. In a playlist that has ended: its end.
     public var liveLimit: Double { isEnded ? endTime : max(endTime - holdBackDistance, startTime) }
 
-    /// Returns the distance of a time from the end of the newest playlist, in seconds; 0 if the playlist has ended or
-    /// the time is after its end.
+    /// Returns the distance of a time from the end of the newest playlist, in seconds. The distance is 0 if the playlist
+    /// has ended or the time is after its end.
     public func behindLiveEdge(_ time: Double) -> Double { isEnded ? 0 : PlaybackTime.clamped(endTime - time) }
 
-    /// Seeks to the start of playback: EXT-X-START, the start of the playlist, or the latest live position.
+    /// Seeks to the position where playback starts: the TIME-OFFSET of EXT-X-START if there is one; otherwise the start
+    /// of a playlist that has ended, or the ``liveLimit`` of a live playlist.
     ///
-    /// A negative TIME-OFFSET counts from the end. A time outside of the playlist means its start or its end (section
-    /// 4.4.2.2); playback never starts after ``liveLimit``. Without PRECISE=YES, playback starts at the start of the
-    /// segment.
+    /// A negative TIME-OFFSET counts from the end of the playlist. A TIME-OFFSET before the start of the playlist is
+    /// replaced with the start, and one after ``liveLimit`` with ``liveLimit`` (section 4.4.2.2). Without PRECISE=YES,
+    /// playback starts at the start of the segment that contains the time.
     @discardableResult
     public mutating func start() -> TimelinePosition {
         guard let startTag, startTag.timeOffset.isFinite else {
@@ -27,17 +30,19 @@ extension SegmentTimeline {
         return go(to: (offset < 0 ? endTime : startTime) + offset, .startTag, isPrecise: startTag.isPrecise == true)
     }
 
-    /// Seeks to a time, in seconds on the timeline, or to the nearest time that can be played. NaN seeks to the start
-    /// of playback.
+    /// Seeks to a time, which is clamped to the range from the start of the playlist to ``liveLimit``. NaN has the same
+    /// effect as ``start()``.
     @discardableResult
     public mutating func seek(to time: Double) -> TimelinePosition {
         time.isNaN ? start() : go(to: time, .seek, isPrecise: true)
     }
 
+    /// Seeks to a time, which is clamped to the range from the start of the playlist to ``liveLimit``. Unless
+    /// `isPrecise` is true, the resulting time is the start of the segment that contains the clamped time.
     private mutating func go(to time: Double, _ reason: TimelinePosition.Reason, isPrecise: Bool) -> TimelinePosition {
         let allowed = min(max(time, startTime), liveLimit)
         guard let segment = segment(at: allowed) else {
-            // The end of a playlist that has ended or has no duration.
+            // No segment contains the end of a playlist that has ended, or a time in a playlist without duration.
             nextNumber = endNumber
             nextTime = endTime
             return TimelinePosition(number: endNumber, time: endTime, reason: reason, isClamped: allowed != time)
@@ -52,9 +57,13 @@ extension SegmentTimeline {
         )
     }
 
-    /// Returns the next segment to load. The position changes only to skip segments that cannot be loaded: those with
-    /// EXT-X-GAP, and those that have been removed from the playlist. If the position was removed from a live playlist,
-    /// playback continues at ``liveLimit``; if the playlist has ended, at its first segment.
+    /// Returns the next segment to load; `ended` after the last segment of a playlist that has ended; or `notYet` if a
+    /// live playlist does not contain the next segment yet, so that the caller reloads the playlist and tries again.
+    ///
+    /// This function does not advance past the returned segment; ``advance(past:)`` does. It only skips segments that
+    /// cannot be loaded: those with EXT-X-GAP, and those that have been removed from the playlist. If the segment at
+    /// the position was removed from a live playlist, the position moves to the segment that contains ``liveLimit``; if
+    /// the playlist has ended, it moves to the first segment.
     public mutating func next() -> TimelineStep {
         var notices: [TimelineNotice] = []
         if nextNumber < segments[0].number { notices.append(jump()) }
@@ -72,16 +81,17 @@ extension SegmentTimeline {
         return TimelineStep(outcome: .segment(segment), notices: notices)
     }
 
-    /// Advances to the segment after one that was loaded.
+    /// Moves the position to the segment after `segment`, which was loaded.
     public mutating func advance(past segment: TimelineSegment) {
         nextNumber = segment.number + 1
         nextTime = segment.end
     }
 
-    /// Leaves a position that has been removed from the playlist.
+    /// Moves the position, whose segment has been removed from the playlist, to a segment that the playlist contains, and
+    /// counts the media in between as missed.
     private mutating func jump() -> TimelineNotice {
         let before = (number: nextNumber, time: nextTime)
-        // The limit of a playlist that has ended is its end, where there is no segment.
+        // If the playlist has ended, `liveLimit` is its end, which no segment contains.
         let target = segment(at: liveLimit) ?? segments[0]
         nextNumber = target.number
         nextTime = target.start

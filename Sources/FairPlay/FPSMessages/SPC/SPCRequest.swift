@@ -1,21 +1,23 @@
 public import ByteCoding
 
-/// The request in an SPC and the reported properties of the device: the blocks of Table 2-4 that do not take part in
-/// the key exchange, and so are the same in every version of the SPC.
+/// The blocks of an SPC that contain the request and the properties that the device reports (Table 2-4 of Apple's
+/// FairPlay Streaming Programming Guide). They are the same in every version of the SPC, because they are not part of
+/// the key exchange.
 public struct SPCRequest: Sendable {
     /// The asset ID of the requested content.
     public let assetID: AssetID
-    /// The transaction ID, which is mandatory in versions 1 and 2.
+    /// The transaction ID. SPCs of versions 1 and 2 must contain it, but this type does not enforce that.
     public let transactionID: TransactionID?
-    /// The place where the content will be displayed.
+    /// The output on which the content will be displayed: the device itself, AirPlay, or a digital AV adapter.
     public let streamingIndicator: StreamingIndicator?
     /// The creation date of the SPC and the playback state.
     public let mediaPlaybackState: MediaPlaybackState?
     /// The features that the device can enforce.
     public let capabilities: Capabilities?
-    /// The identity of the device.
+    /// The class, vendor and product of the device, and its FairPlay and OS versions. It identifies a model, not a
+    /// single device.
     public let deviceIdentity: DeviceIdentity?
-    /// The type of the device, in the older block.
+    /// The type and OS version of an Apple device, in an older block that ``deviceIdentity`` supersedes.
     public let deviceInfo: DeviceInfo?
     /// The report on offline keys; also nil if the block has version 0, as in ordinary SPCs.
     public let sync: Sync?
@@ -23,17 +25,17 @@ public struct SPCRequest: Sendable {
     public let kextDenyListVersion: KextDenyListVersion?
     /// The security level of the device.
     public let securityLevelReport: SecurityLevelReport?
-    /// The information about a virtual machine.
+    /// The host and the guest of a virtual machine. Physical devices also send this block, with version 0.
     public let vmDeviceInformation: VMDeviceInformation?
 
-    /// The irregularities of the payload, which are not errors.
+    /// The nonfatal irregularities of the payload.
     public let anomalies: [Anomaly]
 
-    /// An irregularity of a payload, which is not an error.
+    /// A nonfatal irregularity of a payload: it is recorded, and parsing continues.
     public enum Anomaly: Sendable, Hashable, CustomStringConvertible {
         /// The block's padding is all 0x00 or all 0xFF.
         case uniformPadding(TLLVTag)
-        /// The block has a version that the guide does not describe, and counts as absent.
+        /// The block has a version that Apple's guide does not describe. The block is treated as absent.
         case unknownVersion(TLLVTag)
 
         /// The irregularity as text.
@@ -45,7 +47,7 @@ public struct SPCRequest: Sendable {
         }
     }
 
-    /// Parses the request from a payload's blocks. Only the asset ID is mandatory.
+    /// Parses the request from a payload's blocks. The asset ID is the only block whose absence is an error here.
     ///
     /// - Throws: `missing-asset-id`; `invalid-value-length` and `invalid-value` for a block whose value does not match
     ///   its table.

@@ -51,7 +51,7 @@ public struct HDCPEnforcement: TLLVContent {
     /// Reads the level and the random bytes.
     public init(readingValue reader: inout ByteReader) throws(ParseError) {
         level = Level(rawValue: try reader.readUInt64("HDCP level"))
-        filler = try reader.readBytes(reader.remaining, "second half of the HDCP requirement")
+        filler = try reader.readBytes(reader.remaining, "random field of the HDCP enforcement")
     }
 
     /// Writes the level and the random bytes.

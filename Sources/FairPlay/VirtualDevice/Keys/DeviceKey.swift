@@ -32,7 +32,7 @@ public final class DeviceKey: Sendable {
         var contentKey: SecretBytes?
         var iv: [UInt8]
         var validity: KeyValidity
-        var hdcp: ReceivedHDCPRequirement
+        var hdcp: ReceivedHDCPLevel
         var persistent: PersistentKey?
         var updatedPersistentKey: [UInt8]?
         var isPlaying = false
@@ -45,7 +45,7 @@ public final class DeviceKey: Sendable {
         contentKey: SecretBytes,
         iv: [UInt8],
         validity: KeyValidity,
-        hdcp: ReceivedHDCPRequirement,
+        hdcp: ReceivedHDCPLevel,
         persistent: PersistentKey? = nil,
         notes: [String] = []
     ) {

@@ -16,7 +16,7 @@ internal import FPSCrypto
 ///     52-71  certificate hash                         20
 ///     72-79  acquired, seconds since 1970             8
 ///     80-87  first played, likewise; -1 before that   8
-///     88-95  HDCP requirement                         8
+///     88-95  HDCP level                               8
 ///     96-99  terms: 0 persistent, 1 or 2 for the version of an offline key
 ///     100-103, 104-107  validity and 0, or storage and playback duration
 ///     108-123, 124-139  stream ID, title ID; zeros if there is none
@@ -29,7 +29,7 @@ struct PersistentKey: Sendable {
     var generation: UInt32
     var certificateHash: [UInt8]
     var validity: KeyValidity
-    var hdcp: ReceivedHDCPRequirement
+    var hdcp: ReceivedHDCPLevel
     var assetID: [UInt8]
 
     private static let magic = Array("KWPK".utf8)
@@ -103,7 +103,7 @@ struct PersistentKey: Sendable {
         certificateHash = try reader.readBytes(20, "certificate hash")
         let acquired = Int64(bitPattern: try reader.readUInt64("acquired"))
         let firstPlayed = Int64(bitPattern: try reader.readUInt64("first played"))
-        guard let hdcp = ReceivedHDCPRequirement(rawValue: try reader.readUInt64("HDCP requirement")) else {
+        guard let hdcp = ReceivedHDCPLevel(rawValue: try reader.readUInt64("HDCP level")) else {
             throw FPSError.invalidPersistentKey
         }
         self.hdcp = hdcp
@@ -132,7 +132,7 @@ struct PersistentKey: Sendable {
         recordID: [UInt8],
         certificateHash: [UInt8],
         validity: KeyValidity,
-        hdcp: ReceivedHDCPRequirement,
+        hdcp: ReceivedHDCPLevel,
         assetID: [UInt8]
     ) {
         (self.contentKey, self.iv, self.recordID, self.generation) = (contentKey, iv, recordID, 0)

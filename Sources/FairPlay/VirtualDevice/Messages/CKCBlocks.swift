@@ -1,6 +1,9 @@
 internal import ByteCoding
 
-/// The tags of the blocks of a CKC, apart from returned blocks (Table 2-11).
+// Table numbers are those of Apple's FairPlay Streaming Programming Guide. Byte offsets in comments count from the start
+// of the block, whose value starts at byte 16. Offsets in errors count from the start of the value.
+
+/// The tags of the blocks that the server creates for a CKC (Table 2-11). The server can also return blocks of the SPC.
 enum CKCTag {
     static let encryptedCK: UInt64 = 0x58b3_8165_af0e_3d5a
     static let r1: UInt64 = 0xea74_c464_5d5e_fee9
@@ -23,21 +26,23 @@ struct ReceivedKeyDuration {
         case persistentForRentalDuration = 0x18f0_6048
     }
 
+    /// The lease duration, in seconds; 0 means no limit.
     let lease: UInt32
+    /// The rental duration, in seconds; 0 means no limit.
     let rental: UInt32
+    /// The key type, which determines the durations that apply.
     let type: KeyType
 
-    // bytes of the block
-    // 16-19 lease duration | 20-23 rental duration | 24-27 key type | 28-31 reserved, 0x86d34a3a
+    // 16-19 lease duration | 20-23 rental duration | 24-27 key type | 28-31 reserved, must be 0x86d34a3a
     init(_ value: [UInt8]) throws(ParseError) {
         var reader = ByteReader(value.span.bytes)
-        lease = try reader.readUInt32("lease duration")
-        rental = try reader.readUInt32("rental duration")
-        guard let type = KeyType(rawValue: try reader.readUInt32("key type")) else {
-            throw ParseError(.invalidValue, reading: "key type", offset: 8)
+        lease = try reader.readUInt32("lease duration of the content key duration")
+        rental = try reader.readUInt32("rental duration of the content key duration")
+        guard let type = KeyType(rawValue: try reader.readUInt32("key type of the content key duration")) else {
+            throw ParseError(.invalidValue, reading: "key type of the content key duration", offset: 8)
         }
         self.type = type
-        guard try reader.readUInt32("reserved") == 0x86d3_4a3a else {
+        guard try reader.readUInt32("reserved field of the content key duration") == 0x86d3_4a3a else {
             throw ParseError(.invalidValue, reading: "reserved field of the content key duration", offset: 12)
         }
         try reader.finish("content key duration")
@@ -60,29 +65,28 @@ struct ReceivedOfflineKey: Sendable, Equatable {
     let version: UInt32
     /// The content ID in version 1, the stream ID in version 2; 16 bytes.
     let streamID: [UInt8]
-    /// The storage duration from acquisition to first playback, in seconds; 0 means no limit.
+    /// The time for which the key can be stored before playback first starts, in seconds; 0 means no limit.
     let storageDuration: UInt32
-    /// The playback duration from first playback, in seconds; 0 means no limit.
+    /// The time for which the key can be used after playback first starts, in seconds; 0 means no limit.
     let playbackDuration: UInt32
     /// The title ID, 16 bytes; nil in version 1.
     let titleID: [UInt8]?
 
-    // bytes of the block
-    // 16-19 version | 20-23 reserved, 0 | 24-39 content or stream ID | 40-43 storage duration | 44-47 playback duration
+    // 16-19 version | 20-23 reserved, must be 0 | 24-39 content or stream ID | 40-43 storage duration | 44-47 playback duration
     // version 2: 48-63 title ID
     init(_ value: [UInt8]) throws(ParseError) {
         var reader = ByteReader(value.span.bytes)
-        version = try reader.readUInt32("version")
+        version = try reader.readUInt32("version of the offline key")
         guard version == 1 || version == 2 else {
             throw ParseError(.invalidValue, reading: "version of the offline key", offset: 0)
         }
-        guard try reader.readUInt32("reserved") == 0 else {
+        guard try reader.readUInt32("reserved field of the offline key") == 0 else {
             throw ParseError(.invalidValue, reading: "reserved field of the offline key", offset: 4)
         }
-        streamID = try reader.readBytes(16, "content ID")
-        storageDuration = try reader.readUInt32("storage duration")
-        playbackDuration = try reader.readUInt32("playback duration")
-        titleID = version == 2 ? try reader.readBytes(16, "title ID") : nil
+        streamID = try reader.readBytes(16, "content ID or stream ID of the offline key")
+        storageDuration = try reader.readUInt32("storage duration of the offline key")
+        playbackDuration = try reader.readUInt32("playback duration of the offline key")
+        titleID = version == 2 ? try reader.readBytes(16, "title ID of the offline key") : nil
         try reader.finish("offline key")
     }
 
@@ -99,44 +103,44 @@ enum ReceivedSecurityLevel: UInt64, Sendable {
     case baseline = 0x32f0_0049_66a5_c4f8
     case main = 0x4e7f_d924_21d5_88b4
 
-    // bytes of the block
-    // 16-19 version, 1 | 20-23 reserved, should be 0 | 24-31 security level
+    // 16-19 version, must be 1 | 20-23 reserved, ignored | 24-31 security level
     init(_ value: [UInt8]) throws(ParseError) {
         var reader = ByteReader(value.span.bytes)
-        guard try reader.readUInt32("version") == 1 else {
+        guard try reader.readUInt32("version of the required security level") == 1 else {
             throw ParseError(.invalidValue, reading: "version of the required security level", offset: 0)
         }
-        try reader.skip(4, "reserved")
-        guard let level = Self(rawValue: try reader.readUInt64("security level")) else {
+        try reader.skip(4, "reserved field of the required security level")
+        guard let level = Self(rawValue: try reader.readUInt64("required security level")) else {
             throw ParseError(.invalidValue, reading: "required security level", offset: 8)
         }
         try reader.finish("required security level")
         self = level
     }
 
-    /// Returns whether a device of this level can use the key. Audio requires no video security level.
+    /// Returns whether a device with the security level `level` can use the key. The levels audio and baseline allow
+    /// every device.
     func isMet(by level: DeviceProfile.SecurityLevel) -> Bool { self != .main || level == .main }
 }
 
-/// The content of the HDCP Enforcement block, 16 bytes or 8 (Table 3-12).
-enum ReceivedHDCPRequirement: UInt64, Sendable {
+/// The HDCP level, which is the content of the HDCP Enforcement block, 16 or 8 bytes (Table 3-12).
+enum ReceivedHDCPLevel: UInt64, Sendable {
     // Table 3-13
     case none = 0xef72_894c_a789_5b78
     case type0 = 0x4079_1ac7_8bd5_c571
     case type1 = 0x285a_0863_bba8_e1d3
 
-    // bytes of the block
-    // 16-23 level | 24-31 random, may be absent
+    // 16-23 HDCP level | 24-31 random, may be absent
     init(_ value: [UInt8]) throws(ParseError) {
         var reader = ByteReader(value.span.bytes)
         guard let level = Self(rawValue: try reader.readUInt64("HDCP level")) else {
             throw ParseError(.invalidValue, reading: "HDCP level", offset: 0)
         }
-        if reader.remaining > 0 { try reader.skip(8, "second half of the HDCP requirement") }
-        try reader.finish("HDCP requirement")
+        if reader.remaining > 0 { try reader.skip(8, "random field of the HDCP enforcement") }
+        try reader.finish("HDCP enforcement")
         self = level
     }
 
+    /// Returns whether the HDCP type of `display` is sufficient for the key.
     func isMet(by display: DeviceProfile.Display) -> Bool {
         switch self {
         case .none: true

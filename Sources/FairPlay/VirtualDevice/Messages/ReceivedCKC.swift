@@ -8,7 +8,7 @@ package struct ReceivedCKC: Sendable {
     /// The content IV, 16 bytes; empty if there is no content key.
     package let iv: [UInt8]
     let terms: DeviceKeyTerms
-    let hdcp: ReceivedHDCPRequirement
+    let hdcp: ReceivedHDCPLevel
     let requiredSecurityLevel: ReceivedSecurityLevel?
     /// The irregularities of the CKC that are not errors.
     package let notes: [String]

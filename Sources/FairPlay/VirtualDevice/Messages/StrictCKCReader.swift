@@ -70,7 +70,7 @@ package struct StrictCKCReader: Sendable {
         let duration = try own[CKCTag.contentKeyDuration].map { try ReceivedKeyDuration(payload[$0.value].reveal()) }
         let offlineKey = try own[CKCTag.offlineKey].map { try ReceivedOfflineKey(payload[$0.value].reveal()) }
         let level = try own[CKCTag.requiredSecurityLevel].map { try ReceivedSecurityLevel(payload[$0.value].reveal()) }
-        let hdcp = try own[CKCTag.hdcpEnforcement].map { try ReceivedHDCPRequirement(payload[$0.value].reveal()) }
+        let hdcp = try own[CKCTag.hdcpEnforcement].map { try ReceivedHDCPLevel(payload[$0.value].reveal()) }
         let (contentKey, iv) = try contentKey(own[CKCTag.encryptedCK], in: payload)
 
         for block in own.values.sorted(by: { $0.whole.lowerBound < $1.whole.lowerBound }) {

@@ -93,7 +93,7 @@ extension XMLTree.Element {
     /// Decodes Base64 in XML, which may contain white space anywhere.
     private static func base64(_ text: String) -> [UInt8]? {
         guard text.utf8.count <= CPIXDocument.Limit.data * 2 else { return nil }
-        guard let bytes = Base64.decode(text, .whiteSpace), bytes.count <= CPIXDocument.Limit.data else { return nil }
+        guard let bytes = Base64.decode(text, .whitespace), bytes.count <= CPIXDocument.Limit.data else { return nil }
         return bytes
     }
 }

@@ -107,7 +107,7 @@ public struct PlayReadyHeader: Hashable, Sendable {
     }
 
     private static func keyID(_ text: String, _ element: XMLTree.Element) throws(SignalingError) -> ContentKeyID {
-        guard let bytes = Base64.decode(text, .whiteSpace), let keyID = ContentKeyID(guid: bytes)
+        guard let bytes = Base64.decode(text, .whitespace), let keyID = ContentKeyID(guid: bytes)
         else { throw error("line \(element.line): KID is not Base64 of 16 bytes") }
         return keyID
     }

@@ -1,11 +1,11 @@
-/// The stable name of a rule about playlists, such as `fairplay-iv`. docs/playlist-rules.md explains each.
+/// The stable name of a rule about playlists, such as `fairplay-iv`. docs/playlist-rules.md explains each rule.
 public struct RuleID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible,
     ExpressibleByStringLiteral
 {
     /// The name, in kebab-case.
     public let rawValue: String
 
-    /// Creates the name of a rule, which does not have to be one of this library's rules.
+    /// Creates the name of a rule. The name may be one that this library does not define.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Creates the name of a rule.
@@ -18,7 +18,8 @@ public struct RuleID: RawRepresentable, Hashable, Sendable, Comparable, CustomSt
     public static func < (left: RuleID, right: RuleID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The rules that the reader checks. Strict parsing throws the first violation that is an error.
+/// The rules that the parser checks. The comment of each rule describes the violation. Sections are those of RFC 8216bis.
+/// Strict parsing throws the first violation whose severity is error; lenient parsing reports violations and continues.
 extension RuleID {
     /// The playlist begins with a byte order mark (section 4.1).
     public static let bom: RuleID = "bom"
@@ -70,7 +71,7 @@ extension RuleID {
     public static let unresolvedImport: RuleID = "unresolved-import"
     /// QUERYPARAM names a parameter that the playlist's URL does not have (section 4.4.2.3).
     public static let unresolvedQueryParameter: RuleID = "unresolved-queryparam"
-    /// The playlist contains a tag that the draft does not define.
+    /// The playlist contains a tag that RFC 8216bis does not define.
     public static let unknownTag: RuleID = "unknown-tag"
     /// A tag has an attribute that its definition does not list.
     public static let unknownAttribute: RuleID = "unknown-attribute"

@@ -2,11 +2,11 @@ import HLSPlaylist
 
 extension MediaPlaylist {
     /// Creates the Media Playlist of a rendition, without the version and the Target Duration, which
-    /// ``finish(targetDuration:)`` sets.
+    /// ``setTargetDuration(_:)`` sets.
     ///
     /// - Parameters:
-    ///   - rendition: The written rendition.
-    ///   - keys: The EXT-X-KEY tags of its protected segments.
+    ///   - rendition: The rendition, whose segments have been written.
+    ///   - keys: The EXT-X-KEY tags of its protected segments, by key period.
     init(_ rendition: Rendition, keys: PeriodKeys) {
         self.init(targetDuration: 0)
         playlistType = .vod
@@ -53,15 +53,17 @@ extension MediaPlaylist {
     /// The duration of the longest segment, in seconds.
     var longestDuration: Double { segments.map(\.duration).max() ?? 0 }
 
-    /// Sets the Target Duration and the version.
-    mutating func finish(targetDuration: UInt64) {
+    /// Sets the Target Duration, in seconds, and the lowest version that the playlist's tags require. From version 3
+    /// on, integer durations are written with a decimal point, which indicates that they are exact.
+    mutating func setTargetDuration(_ targetDuration: UInt64) {
         self.targetDuration = targetDuration
         version = neededVersion
         marksExactDurations = (version ?? 1) >= 3
     }
 
-    /// Returns the common Target Duration of playlists in seconds: no segment is longer, rounded to the nearest second.
-    /// Before version 6, clients do not round, so it is rounded up (RFC 8216bis, 4.4.3.1, 8).
+    /// Returns the common Target Duration of playlists, in seconds. Every segment's duration, rounded to the nearest
+    /// second, is at most this value (RFC 8216bis, 4.4.3.1). If a playlist has a version below 6, every segment's
+    /// duration is at most this value without rounding, because the rounding was introduced in version 6 (section 8).
     static func targetDuration(of playlists: [MediaPlaylist]) -> UInt64 {
         let longest = playlists.map(\.longestDuration).max() ?? 0
         let isRounded = playlists.allSatisfy { ($0.neededVersion ?? 1) >= 6 }
@@ -92,15 +94,17 @@ struct DurationRounder {
 
 /// Creates EXT-X-KEY and EXT-X-MAP tags where the values change.
 ///
-///     protected            KEY ... MAP     players read the keys before the init segment
+///     protected            KEY ... MAP     KEY once per key system; players read the keys before the init segment
 ///     AES-128              MAP KEY ...     the init segment is not encrypted: the key must not apply to it
 ///     clear lead           MAP (clear), later KEY ... MAP
 ///     clear again          KEY:METHOD=NONE MAP (clear)
-///     another key period   KEY ... MAP     all keys, and an init segment with the key ID
+///     another key period   KEY ... MAP     all keys of the period, and an init segment with its key ID
 struct EncryptionTags {
     private let rendition: Rendition
     private let keys: PeriodKeys
+    /// The key period of the last EXT-X-KEY tags; nil before the first of them and after METHOD=NONE.
     private var period: Int?
+    /// The resource of the last EXT-X-MAP tag.
     private var map: Rendition.Resource?
 
     init(_ rendition: Rendition, keys: PeriodKeys) {
@@ -108,7 +112,7 @@ struct EncryptionTags {
         self.keys = keys
     }
 
-    /// Returns the tags before a segment.
+    /// Returns the tags before a segment. `number` is the number of its key period.
     mutating func tags(isProtected: Bool, period number: Int) -> [SegmentTag] {
         var keyTags: [SegmentTag] = []
         let wanted = isProtected ? number : nil
@@ -130,6 +134,7 @@ struct EncryptionTags {
 /// Creates EXT-X-BITRATE tags where the bit rate differs by more than 10 percent from the last tag (RFC 8216bis,
 /// 4.4.4.8).
 struct BitRateTags {
+    /// The value of the last tag, in kilobits per second.
     private var lastRate: UInt64?
 
     /// Returns the tags before a segment with a size in bytes and a duration in seconds.

@@ -88,14 +88,14 @@ package struct PresentationPlaylists: Sendable {
         /// Sets the Target Durations of the playlists, and computes their bit rates.
         mutating func finish(_ common: UInt64) {
             let own = rendition.track.kind == .subtitles ? MediaPlaylist.targetDuration(of: [playlist]) : common
-            playlist.finish(targetDuration: own)
+            playlist.setTargetDuration(own)
             bitRate = BitRate(
                 zip(playlist.segments, rendition.segments).map { ($0.duration, $1.byteCount) },
                 targetDuration: Double(own)
             )
             guard let frames = iFrames else { return }
             let target = MediaPlaylist.targetDuration(of: [frames])
-            iFrames?.finish(targetDuration: target)
+            iFrames?.setTargetDuration(target)
             iFrameBitRate = BitRate(
                 frames.segments.map { ($0.duration, Int(clamping: $0.byteRange?.length ?? 0)) },
                 targetDuration: Double(target)

@@ -21,7 +21,7 @@ struct AdminPage: Sendable {
     /// Parses the rest of a query, after the route has consumed its own fields.
     init(_ query: inout FormFields) throws(ProblemDocument) {
         after = try query.read("after").map { text throws(ProblemDocument) in
-            guard let key = Base64.decode(text, .url), !key.isEmpty else { throw Self.unknownCursor }
+            guard let key = Base64.decode(text, .base64url), !key.isEmpty else { throw Self.unknownCursor }
             return key
         }
         limit = try Self.limit(&query)

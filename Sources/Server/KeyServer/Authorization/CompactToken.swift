@@ -32,7 +32,7 @@ struct CompactToken {
         algorithm = try Self.algorithm(header["alg"])
         keyID = try Self.keyID(header["kid"])
         claims = try Self.object(parts[1], "payload")
-        guard let signature = Base64.decode(parts[2], .url) else {
+        guard let signature = Base64.decode(parts[2], .base64url) else {
             throw .malformedToken("The signature is not valid base64url.")
         }
         self.signature = signature
@@ -40,7 +40,9 @@ struct CompactToken {
     }
 
     private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(ProblemDocument) -> JSONObject {
-        guard let text = Base64.decode(part, .url) else { throw .malformedToken("The \(name) is not valid base64url.") }
+        guard let text = Base64.decode(part, .base64url) else {
+            throw .malformedToken("The \(name) is not valid base64url.")
+        }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: text, maximumDepth: maximumDepth)

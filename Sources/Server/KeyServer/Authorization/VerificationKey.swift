@@ -101,7 +101,7 @@ struct VerificationKey: Sendable {
 
     /// Returns the bytes of a base64url parameter.
     private static func parameter(_ name: String, of jwk: JSONObject) throws(Rejection) -> [UInt8] {
-        guard case .string(let text) = jwk[name], let bytes = Base64.decode(text.utf8, .url) else {
+        guard case .string(let text) = jwk[name], let bytes = Base64.decode(text.utf8, .base64url) else {
             throw .unusable("its \(name) is missing or not valid base64url")
         }
         return bytes

@@ -50,7 +50,11 @@ extension LoadedConfiguration {
         return (
             unusable,
             unreadable.map {
-                ConfigurationProblem(origin: $0.origin, path: $0.path, reason: "cannot read \($0.value ?? "") here")
+                ConfigurationProblem(
+                    origin: $0.origin,
+                    path: $0.path,
+                    reason: "cannot read the file \($0.value ?? "") on this machine"
+                )
             }
         )
     }

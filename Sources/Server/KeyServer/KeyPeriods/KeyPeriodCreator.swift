@@ -17,7 +17,7 @@ package struct KeyPeriodCreator: Sendable {
     /// The maximum number of tries if other servers store the same periods first.
     private static let attempts = 8
 
-    /// Creates a maker for a store.
+    /// Creates a creator of key periods for a store.
     package init(store: any ContentStore & TitleStore & PolicyStore) { self.store = store }
 
     /// Returns the key ID of a period.
@@ -42,7 +42,7 @@ package struct KeyPeriodCreator: Sendable {
         var lastError = KeyStoreError(
             .conflict,
             place: "key periods",
-            reason: "other requests keep changing the same track"
+            reason: "gave up because of concurrent changes to the track; try again"
         )
         for _ in 0..<Self.attempts {
             let place = "track \(plan.title)/\(plan.track)"

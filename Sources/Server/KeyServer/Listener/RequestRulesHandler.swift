@@ -25,7 +25,7 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// True if a request was passed on whose body is incomplete.
     private var isReading = false
     /// True if the client waits for `100 Continue` for that body.
-    private var waitsToContinue = false
+    private var expectsContinue = false
     private var isAnswering = false
     /// The last request of the connection, after it has arrived.
     private var last: HTTPRequestHead?
@@ -56,20 +56,20 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(var head):
             if let problem = problem(with: head) { return refuse(problem, head.method, context) }
-            if RequestRules.isLast(head) || isForHealth {
+            if RequestRules.closesConnection(head) || isForHealth {
                 last = head
                 // In the form that the following handlers expect.
                 head.headers.replaceOrAdd(name: "connection", value: "close")
             }
             isReading = true
-            waitsToContinue = RequestRules.waitsToContinue(head)
+            expectsContinue = RequestRules.expectsContinue(head)
             unanswered += 1
             return context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body:
-            waitsToContinue = false
+            expectsContinue = false
         case .end:
             isReading = false
-            waitsToContinue = false
+            expectsContinue = false
             isDone = last != nil
         }
         context.fireChannelRead(data)
@@ -127,7 +127,7 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if unanswered == 1, let last {
                 head.headers.replaceOrAdd(name: "connection", value: "close")
                 // HTTP/1.0 does not support chunks, which a response of unknown length would use.
-                if RequestRules.isOld(last) { head.version = .http1_0 }
+                if RequestRules.isHTTP10(last) { head.version = .http1_0 }
             }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:
@@ -142,8 +142,8 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch event {
         case is BodyReadStarted:
             promise?.succeed()
-            guard waitsToContinue, !isAnswering, unanswered == 1 else { return }
-            waitsToContinue = false
+            guard expectsContinue, !isAnswering, unanswered == 1 else { return }
+            expectsContinue = false
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
         case is EncodedResponse:

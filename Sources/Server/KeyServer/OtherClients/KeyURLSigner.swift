@@ -92,7 +92,7 @@ package struct KeyURLSigner: Sendable {
             let end = only("exp"), let expires = Int64(end), "\(expires)" == end, expires >= 0,
             let account = only("acc"), (1...200).contains(account.utf8.count), network.utf8.count <= 64,
             let id = only("key"), let secret = secrets[id],
-            let text = only("sig"), text.utf8.count <= 64, let signature = Base64.decode(text, .url),
+            let text = only("sig"), text.utf8.count <= 64, let signature = Base64.decode(text, .base64url),
             SecretBytes.constantTimeEquals(
                 HMACSHA256.authenticate(Self.message(keyID, expires, account, network), key: secret),
                 signature

@@ -92,7 +92,7 @@ struct SPEKEKeys: Sendable {
         var lastError = KeyStoreError(
             .conflict,
             place: "SPEKE",
-            reason: "other requests keep changing the same content"
+            reason: "gave up because of concurrent changes to the content; try again"
         )
         for _ in 0..<Self.attempts {
             var outcome = known

@@ -1,14 +1,16 @@
 import FPSCrypto
 
-/// A title: a work that viewers watch, with one track per kind of media.
+/// A title: a work that viewers watch, such as a movie, an episode or a live channel. Its tracks are stored as
+/// ``TrackRecord``, for example one for audio, one for HD video and one for UHD video.
 package struct TitleRecord: Sendable, Equatable {
     /// The primary key: 1 to 100 ASCII letters, digits, dots, hyphens and underscores.
     package let name: String
     /// The title ID of Offline Key TLLVs and Sync messages, 16 bytes.
     package let titleID: [UInt8]
-    /// The name of a policy that applies to all keys of the title, or nil.
+    /// The name of a policy that applies to all keys of the title; nil if the title has no policy.
     package let policyName: String?
-    /// The template of the title's key URIs, 1 to 1,000 bytes; nil for `skd://{kid}`. The store does not interpret it.
+    /// The template from which the URIs of the title's keys are created, 1 to 1,000 bytes; nil means `skd://{kid}`, where
+    /// `{kid}` is replaced with the key ID. The store does not interpret the template.
     package let keyURITemplate: String?
     /// The time when the title was first stored, in Unix seconds. Replacing the record preserves it.
     package var created: Int64
@@ -18,7 +20,7 @@ package struct TitleRecord: Sendable, Equatable {
     /// Creates a record that is first stored at `time`, in Unix seconds.
     ///
     /// - Parameter titleID: 16 bytes, or nil for ``defaultTitleID(name:)``.
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field is out of bounds.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field violates its constraints.
     package init(
         name: String,
         titleID: [UInt8]? = nil,
@@ -36,7 +38,7 @@ package struct TitleRecord: Sendable, Equatable {
         )
     }
 
-    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field is out of bounds.
+    /// - Throws: ``KeyStoreError/Code/invalidRecord`` if a field violates its constraints.
     package init(
         name: String,
         titleID: [UInt8],

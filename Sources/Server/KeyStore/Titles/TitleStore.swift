@@ -112,8 +112,8 @@ extension KeyStoreError {
         KeyStoreError(.conflict, place: "track \(title)/\(name)", reason: "it has keys: remove them first")
     }
 
-    /// The error for a key ID that another asset has.
+    /// The error for a key ID that another asset already uses.
     package static func keyIDInUse(_ place: String) -> KeyStoreError {
-        KeyStoreError(.conflict, place: place, reason: "another asset has its key ID")
+        KeyStoreError(.conflict, place: place, reason: "the key ID is already used by another asset")
     }
 }

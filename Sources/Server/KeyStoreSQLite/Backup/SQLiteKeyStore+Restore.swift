@@ -77,7 +77,7 @@ extension SQLiteKeyStore {
                 let integrity = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
                 let orphan = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check")
                 guard integrity == "ok", orphan == nil else {
-                    throw KeyStoreError(.corrupt, place: backup, reason: "SQLite's integrity check fails")
+                    throw KeyStoreError(.corrupt, place: backup, reason: "SQLite's integrity check failed")
                 }
             }
             try queue.close()

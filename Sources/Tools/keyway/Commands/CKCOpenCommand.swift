@@ -42,7 +42,7 @@ struct CKCOpenCommand: ParsableCommand {
         let exchange = try OpenedExchange(spc: spc, opening)
         // Damaged CKCs are accepted here, because the first check reports the damage. Input that is not a message at
         // all is an error of the caller.
-        let bytes = try MessageFile.read(ckc, as: .ckc, allowsDamage: true)
+        let bytes = try MessageFile.read(ckc, as: .ckc, allowsWrongLength: true)
         let verification = CKCVerification(ckc: bytes, for: exchange)
         let text = report.output.json ? json(verification).indented : text(verification)
         try Terminal.write(text)

@@ -94,7 +94,7 @@ struct CertificateCheckCommand: ParsableCommand {
             return Report.Problem(
                 stage: "certificate",
                 code: error.code.rawValue,
-                reason: "FairPlay Streaming does not support the certificate's key: \(error)",
+                reason: "FairPlay Streaming does not support the algorithm or size of the certificate's key: \(error)",
                 next: "use an RSA key of 1024 or 2048 bits"
             )
         case .success(let key) where Self.keySizes[key.bits] == nil:

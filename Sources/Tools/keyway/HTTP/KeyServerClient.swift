@@ -64,7 +64,7 @@ struct KeyServerClient: Sendable {
         let (bytes, response) = try await send("/fps/license" + (persistable ? "?persist=true" : ""), body: spc)
         func flag(_ header: String) -> Bool? { response.header(header).flatMap { Bool($0) } }
         return Response(
-            ckc: try MessageFile.decode(bytes, as: .ckc, name: "the server's response", allowsDamage: true),
+            ckc: try MessageFile.decode(bytes, as: .ckc, name: "the server's response", allowsWrongLength: true),
             isPersistable: flag("Keyway-Persistable"),
             hasDualExpiry: flag("Keyway-Dual-Expiry")
         )

@@ -1,4 +1,4 @@
-/// The two message types of FPS.
+/// The type of an FPS message: an SPC (the request of a device) or a CKC (the response of a server).
 enum MessageKind: Sendable {
     case spc
     case ckc
@@ -11,36 +11,39 @@ enum MessageKind: Sendable {
     var other: MessageKind { self == .spc ? .ckc : .spc }
 }
 
-/// A reader of SPCs and CKCs from files, in binary or base64.
+/// Reads SPCs and CKCs from files, in binary or base64.
 enum MessageFile {
-    /// Returns the bytes of a message.
+    /// Returns the bytes of the message in a file.
     ///
     /// - Parameters:
-    ///   - allowsVersion3: Whether to accept an SPC of version 3, for a plug-in.
-    ///   - allowsDamage: Whether to accept a message of the wrong length, for a check that reports it.
+    ///   - path: The path of the file; `-` means standard input.
+    ///   - message: The expected message type.
+    ///   - allowsVersion3: Whether to accept an SPC of version 3, which only a DASk plug-in can open.
+    ///   - allowsWrongLength: Whether to accept a message that is truncated or has extra bytes, because a later check
+    ///     reports that.
     /// - Throws: A failure that names the actual type of the file.
     static func read(
         _ path: String,
         as message: MessageKind,
         allowsVersion3: Bool = false,
-        allowsDamage: Bool = false
+        allowsWrongLength: Bool = false
     ) throws(CommandFailure) -> [UInt8] {
         try decode(
             InputFile.read(path),
             as: message,
             name: path == "-" ? "standard input" : path,
             allowsVersion3: allowsVersion3,
-            allowsDamage: allowsDamage
+            allowsWrongLength: allowsWrongLength
         )
     }
 
-    /// Returns the message in these bytes; `name` is the name in errors.
+    /// Returns the message in these bytes. `name` is the input's name in error messages.
     static func decode(
         _ bytes: [UInt8],
         as message: MessageKind,
         name: String,
         allowsVersion3: Bool = false,
-        allowsDamage: Bool = false
+        allowsWrongLength: Bool = false
     ) throws(CommandFailure) -> [UInt8] {
         let kind = FileKind(bytes)
         let decoded: [UInt8]? =
@@ -52,8 +55,8 @@ enum MessageFile {
         let isAccepted =
             switch kind.messageWithin {
             case .spc(3, _)?: message == .spc && allowsVersion3
-            case .spc(_, let completeness)?: message == .spc && (completeness == .complete || allowsDamage)
-            case .ckc(let completeness)?: message == .ckc && (completeness == .complete || allowsDamage)
+            case .spc(_, let completeness)?: message == .spc && (completeness == .complete || allowsWrongLength)
+            case .ckc(let completeness)?: message == .ckc && (completeness == .complete || allowsWrongLength)
             default: false
             }
         if isAccepted, let decoded { return decoded }
@@ -62,7 +65,7 @@ enum MessageFile {
 
     private static func problem(_ kind: FileKind, _ name: String, _ message: MessageKind) -> String {
         switch (kind, message) {
-        // The type is correct, but the message is damaged.
+        // The type is correct, but the length or the version is not accepted.
         case (.spc, .spc), (.base64(.spc), .spc), (.ckc, .ckc), (.base64(.ckc), .ckc): "\(name) is \(kind.description)"
         default: "\(name) is \(kind.description), not \(message.description)"
         }

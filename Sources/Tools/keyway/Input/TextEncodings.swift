@@ -7,7 +7,7 @@ enum TextEncodings {
     ///
     /// - Returns: The bytes; nil if the text is empty or not base64.
     static func base64(_ text: some Collection<UInt8>) -> [UInt8]? {
-        let bytes = Base64.decode(text, [.lenient, .whiteSpace])
+        let bytes = Base64.decode(text, [.lenient, .whitespace])
         return bytes?.isEmpty == true ? nil : bytes
     }
 

@@ -91,7 +91,7 @@ enum PlaylistLocation: Hashable, Sendable {
             let path = URIReference.path(of: uri)
             let decoded = PercentEncoding.decode(path) ?? path
             guard !decoded.isEmpty, !decoded.utf8.contains(0) else {
-                throw Refusal(reason: "the URI has no valid path")
+                throw Refusal(reason: "the path of the playlist's URI is empty or contains a null byte")
             }
             return .file(decoded)
         default:

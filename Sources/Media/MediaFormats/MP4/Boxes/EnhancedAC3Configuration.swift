@@ -79,7 +79,8 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
     /// - Parameters:
     ///   - accessUnit: all syncframes of the access unit, as ``AC3Splitter`` returns them.
     ///   - base: the offset of its first byte, for errors.
-    /// - Throws: `ParseError`; `invalid-value` if the first syncframe is not of independent substream 0.
+    /// - Throws: `ParseError`; `invalid-value` if the first syncframe is not of independent substream 0, or there are more
+    ///   than 8 independent substreams.
     public init(accessUnit: RawSpan, base: Int = 0) throws(ParseError) {
         substreams = []
         dataRate = 0
@@ -114,7 +115,7 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
                 .invalidValue,
                 reading: "E-AC-3 access unit",
                 offset: base,
-                reason: "the access unit must begin with a syncframe of independent substream 0"
+                reason: "the access unit must begin with independent substream 0 and contain at most 8 substreams"
             )
         }
         let bits = accessUnit.byteCount * 8 * Int(rate)

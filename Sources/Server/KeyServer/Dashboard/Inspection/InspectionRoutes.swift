@@ -29,7 +29,7 @@ struct InspectionRoutes: Sendable {
         let text = try fields.string("message")
         try fields.finish()
         guard let text else { throw fields.error("message", "the field is missing") }
-        guard let bytes = Base64.decode(text, [.lenient, .whiteSpace]), !bytes.isEmpty else {
+        guard let bytes = Base64.decode(text, [.lenient, .whitespace]), !bytes.isEmpty else {
             throw fields.error("message", "expected base64")
         }
         if let ckc = try? CKCMessage(parsing: bytes) { return MessageReport(ckc).json(size: bytes.count).response() }
