@@ -1,8 +1,8 @@
 extension RSAPrivateKey {
     /// Parses an unencrypted key in PEM or DER, as PKCS#1 or PKCS#8. The format is detected from the bytes.
     ///
-    /// The initializer tests the key with one operation, so that a damaged key is detected before the first client
-    /// request.
+    /// The initializer encrypts and decrypts a test message with the key, so that a damaged key is detected before the
+    /// first client request.
     ///
     /// - Throws: ``CryptoError/Code/unreadableKey``, ``CryptoError/Code/notAnRSAKey``,
     ///   ``CryptoError/Code/unsupportedKeySize``, or ``CryptoError/Code/passphraseNeeded`` for an encrypted key.
@@ -39,10 +39,10 @@ extension RSAPrivateKey {
 /// The private key of a file: the bytes of a DER file, or the block of a PEM file (`RSA PRIVATE KEY`, `PRIVATE KEY`,
 /// `ENCRYPTED PRIVATE KEY`). Other blocks, for example certificates, are skipped.
 package struct PrivateKeyFile {
-    /// The name of the operation in errors.
+    /// The value of ``CryptoError/operation`` in errors about private key files.
     package static let operation = "reading an RSA private key"
 
-    /// The DER, which is encrypted as a whole if there is a header.
+    /// The DER encoding of the key. If ``header`` is not empty, all of these bytes are encrypted with a passphrase.
     package let content: SecretBytes
     /// The header lines of the old encrypted PEM format, with `DEK-Info`; empty for other formats.
     package let header: [UInt8]
@@ -51,7 +51,7 @@ package struct PrivateKeyFile {
     ///
     /// - Throws: ``CryptoError/Code/unreadableKey`` or ``CryptoError/Code/notAnRSAKey``.
     package init(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
-        guard bytes.count <= PEMBlock.maximumSize else { throw Self.unreadable("the file is longer than 1 MiB") }
+        guard bytes.count <= PEMBlock.maximumSize else { throw Self.unreadable("the file is larger than 1 MiB") }
         guard PEMBlock.isPEM(bytes) else {
             (content, header) = (SecretBytes(copying: bytes), [])
             return
@@ -60,7 +60,9 @@ package struct PrivateKeyFile {
         let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
         guard let key = keys.first else {
             let found = Set(blocks.map(\.label)).sorted().joined(separator: ", ")
-            throw Self.unreadable("the PEM text contains no private key, only: \(found)")
+            throw Self.unreadable(
+                "the PEM text contains no private key" + (found.isEmpty ? "" : "; it contains only: \(found)")
+            )
         }
         guard keys.count == 1 else {
             throw Self.unreadable("the PEM text contains \(keys.count) private keys; expected one")
@@ -75,10 +77,12 @@ package struct PrivateKeyFile {
         (content, header) = (key.content, key.header)
     }
 
-    /// Returns the key in an unencrypted DER encoding.
+    /// Parses the DER encoding of an unencrypted private key.
     ///
-    /// - Throws: ``CryptoError/Code/passphraseNeeded`` if the key is encrypted, ``CryptoError/Code/unreadableKey``, and
-    ///   with some libraries ``CryptoError/Code/notAnRSAKey``.
+    /// With OpenSSL, the result can be a key of another algorithm, which the initializer of ``RSAPrivateKey`` rejects.
+    ///
+    /// - Throws: ``CryptoError/Code/passphraseNeeded`` if the key is encrypted, or ``CryptoError/Code/unreadableKey``.
+    ///   With swift-crypto also ``CryptoError/Code/notAnRSAKey`` and ``CryptoError/Code/unsupportedKeySize``.
     package static func key(der: SecretBytes) throws(CryptoError) -> RSAPrivateBackend {
         try der.withUnsafeBytes { der throws(CryptoError) in
             if let key = try RSAPrivateBackend.privateKey(der: der, operation: operation) { return key }
@@ -89,7 +93,7 @@ package struct PrivateKeyFile {
         }
     }
 
-    /// Returns the error for bytes that are not a private key.
+    /// Returns an error with the code ``CryptoError/Code/unreadableKey`` and this reason.
     package static func unreadable(_ reason: String) -> CryptoError {
         CryptoError(.unreadableKey, operation: operation, reason: reason)
     }

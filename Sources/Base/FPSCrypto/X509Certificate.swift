@@ -48,7 +48,7 @@ public final class X509Certificate: Sendable {
     }
 
     private static func der(in bytes: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
-        guard bytes.count <= PEMBlock.maximumSize else { throw unreadable("the file is longer than 1 MiB") }
+        guard bytes.count <= PEMBlock.maximumSize else { throw unreadable("the file is larger than 1 MiB") }
         guard PEMBlock.isPEM(bytes) else { return Array(bytes) }
         guard let blocks = PEMBlock.all(in: bytes) else { throw unreadable("the PEM text is damaged") }
         let certificates = blocks.filter { $0.label == "CERTIFICATE" || $0.label == "X509 CERTIFICATE" }
