@@ -1,4 +1,5 @@
-/// EXT-X-SERVER-CONTROL: the delivery directives that the server supports (section 4.4.3.8).
+/// EXT-X-SERVER-CONTROL: the features of playlist delivery that the server supports, such as delta updates and blocking
+/// reload, and the minimum distances from the end of the playlist at which clients should play (RFC 8216bis, 4.4.3.8).
 ///
 ///     #EXT-X-SERVER-CONTROL:<attribute-list>
 ///
@@ -16,12 +17,13 @@ public struct ServerControlTag: Hashable, Sendable {
     /// The minimum distance from the end of the playlist at which clients should play, in seconds; nil means three
     /// Target Durations.
     public var holdBack: Double?
-    /// The minimum distance from the end of the playlist in low-latency mode, in seconds.
+    /// The minimum distance from the end of the playlist at which clients should play in low-latency mode, in seconds.
+    /// Nil if the tag has no PART-HOLD-BACK, which is valid only in a playlist without EXT-X-PART-INF.
     public var partHoldBack: Double?
     /// True if the server supports blocking playlist reload: it delays the response until the playlist contains the
     /// requested segment or part.
     public var canBlockReload: Bool
-    /// Attributes that the draft does not define for this tag.
+    /// Attributes that RFC 8216bis does not define for this tag.
     public var otherAttributes: [Attribute]
 
     /// Creates a tag; durations are in seconds.
