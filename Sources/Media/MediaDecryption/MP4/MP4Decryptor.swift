@@ -1,11 +1,14 @@
 import ByteCoding
 package import MediaFormats
 
-/// A decryptor for MP4 files with Common Encryption (ISO/IEC 23001-7): cbcs, cenc, cens and cbc1, progressive and
-/// fragmented, whole files and segments.
+/// A decryptor for MP4 files with Common Encryption (ISO/IEC 23001-7).
 ///
-/// The output has the size of the input. Every byte that is neither encrypted nor part of the encryption metadata keeps
-/// its offset, so that no tables or indexes have to be rewritten: see ``ProtectionEraser``.
+/// The supported schemes are cbcs, cenc, cens and cbc1. The input is a progressive file, a fragmented file, or a
+/// segment.
+///
+/// The output has the size of the input. Encrypted bytes are replaced with plaintext in place, and
+/// ``ProtectionEraser`` overwrites the encryption metadata. All other bytes are unchanged and keep their offsets, so that
+/// no tables or indexes have to be rewritten.
 package struct MP4Decryptor {
     private let keys: DecryptionKeys
 
@@ -30,30 +33,31 @@ package struct MP4Decryptor {
     ///     `moov` box.
     ///   - output: memory of the size of `input`.
     /// - Returns: the result for each encrypted track; empty if nothing is encrypted.
-    /// - Throws: ``DecryptionError`` and `ParseError`.
+    /// - Throws: ``DecryptionError`` or `ParseError`.
     package func decrypt(
         _ input: RawSpan,
         initialization: Movie? = nil,
         into output: inout MutableRawSpan
     ) throws -> [DecryptedTrack] {
         precondition(input.byteCount == output.byteCount, "the output must have the size of the input")
-        let isWhole = try Self.hasMovie(input)
-        guard let movie = try isWhole ? Self.movie(of: input) : initialization else {
+        let hasMovieBox = try Self.hasMovie(input)
+        guard let movie = try hasMovieBox ? Self.movie(of: input) : initialization else {
             throw DecryptionError(
                 .missingInitialization,
                 "media segment",
                 "it has no moov box; its initialization segment is required"
             )
         }
-        let tracks = try movie.tracks.filter { try isEncrypted($0) }
+        let tracks = try movie.tracks.filter { try requiresDecryption($0) }
         copy(input, to: &output)
         try ProtectionEraser(tracks: Set(tracks.map(\.id))).erase(input, in: &output)
         var reports: [DecryptedTrack] = []
         for track in tracks {
             var decryptor = MP4TrackDecryptor(track, keys: keys, byteCount: input.byteCount)
-            if isWhole, var table = SampleTableCursor(track) {
+            if hasMovieBox, var table = SampleTableCursor(track) {
                 while let sample = try table.next(input) { try decryptor.add(sample, of: input, in: &output) }
             }
+            // The cursor searches all boxes of the input for fragments, from the first box at offset 0.
             var fragments = FragmentCursor(track, from: 0)
             while let sample = try fragments.next(input) { try decryptor.add(sample, of: input, in: &output) }
             try decryptor.flush(&output)
@@ -62,8 +66,10 @@ package struct MP4Decryptor {
         return reports
     }
 
-    /// Returns whether a track is encrypted. Throws an error if it cannot be decrypted with the given keys.
-    private func isEncrypted(_ track: Track) throws -> Bool {
+    /// Returns whether a track is encrypted.
+    ///
+    /// - Throws: ``DecryptionError`` if the track is encrypted, but its scheme is not supported or its key was not given.
+    private func requiresDecryption(_ track: Track) throws -> Bool {
         let protected = track.descriptions.filter { entry in
             !entry.protections.isEmpty || ["encv", "enca", "enct", "encs", "drms", "drmi"].contains(entry.format)
         }
@@ -73,7 +79,7 @@ package struct MP4Decryptor {
                 throw DecryptionError(
                     .notSupported,
                     "track \(track.id)",
-                    "it is protected by \(scheme); supported are cbcs, cenc, cens and cbc1"
+                    "it is protected by \(scheme); the supported schemes are cbcs, cenc, cens and cbc1"
                 )
             }
             // Reports a missing key before a long file is copied. If keys rotate, sample groups contain the key IDs,
