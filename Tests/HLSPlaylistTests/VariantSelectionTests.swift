@@ -370,7 +370,7 @@ struct VariantSelectionTests {
         let selection = VariantSelector(abilities).select(from: playlist)
         let words = selection.rejected.flatMap(\.reasons).map(\.description)
         #expect(words.count == 7)
-        #expect(words.contains("its RESOLUTION of 9x9 is larger than the display of 1x1"))
+        #expect(words.contains("its RESOLUTION of 9x9 is larger than the 1x1 display"))
         #expect(words.contains("HDCP-LEVEL is \"TYPE-1\", but the output has no HDCP"))
         #expect(!words.joined().unicodeScalars.contains { (0x7F...0x9F).contains($0.value) })
     }

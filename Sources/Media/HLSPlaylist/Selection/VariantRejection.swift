@@ -1,26 +1,29 @@
 /// A reason why a variant was not selected.
 public enum VariantRejection: Hashable, Sendable {
-    /// The variant belongs to a pathway other than the applied one (section 7.5).
+    /// The variant belongs to a content steering pathway other than the current one (RFC 8216bis, 7.5).
     case pathway(String, applied: String)
-    /// REQ-VIDEO-LAYOUT has specifiers that this library does not know: clients ignore the variant (section 4.4.6.2).
+    /// REQ-VIDEO-LAYOUT has specifiers that this library does not know: clients ignore the variant (RFC
+    /// 8216bis, 4.4.6.2).
     case videoLayoutUnknown([VideoLayout.Specifier])
     /// REQ-VIDEO-LAYOUT has specifiers that the player cannot render.
     case videoLayoutNotRendered([VideoLayout.Specifier])
-    /// CODECS has video, audio or unknown formats that the player does not support.
+    /// CODECS lists formats that the player does not support: video, audio, or formats that this library does not
+    /// recognize. Unsupported text formats are not a reason for rejection.
     case codecsUnsupported([Codec])
     /// The player does not support any of the variant's key formats.
     case keyFormatUnsupported([KeyFormat])
-    /// ALLOWED-CPC requires labels of a key format that the device does not satisfy.
+    /// ALLOWED-CPC lists labels for a key format, and the device does not satisfy any of them; one is enough.
     case cpcNotMatched(KeyFormat, required: [String], satisfied: [String])
     /// The output protection is weaker than HDCP-LEVEL requires.
     case hdcpTooLow(HDCPLevel, output: PlayerCapabilities.HDCPState)
-    /// VIDEO-RANGE has a value that this library does not know (section 4.4.6.2).
+    /// VIDEO-RANGE has a value that this library does not know (RFC 8216bis, 4.4.6.2).
     case videoRangeUnknown(VideoRange)
     /// The display does not support the VIDEO-RANGE.
     case videoRangeNotDisplayable(VideoRange)
     /// All renditions of the audio group have more channels than the player supports.
     case audioChannels(group: String, fewest: UInt64, maximum: UInt64)
-    /// The peak bit rate, in bits per second, exceeds the available throughput.
+    /// The peak bit rate exceeds the available throughput, which is the measured throughput times the safety factor;
+    /// both are in bits per second.
     case bandwidthAboveThroughput(UInt64, available: UInt64)
     /// The peak bit rate, in bits per second, exceeds the bandwidth cap.
     case bandwidthAboveCap(UInt64, cap: UInt64)
@@ -28,11 +31,11 @@ public enum VariantRejection: Hashable, Sendable {
     case largerThanDisplay(Resolution, display: Resolution)
     /// The SCORE is lower than that of the selected variant.
     case lowerScore(Double, chosen: Double)
-    /// The selected variant is better by a criterion of ``VariantSelector``.
+    /// The selected variant is preferred by a criterion of ``VariantSelector``.
     case lessThanChosen(VariantCriterion)
 
-    /// True if the player could play the variant nevertheless: the reason is a limit that can be exceeded, or a better
-    /// variant.
+    /// True if the player could play the variant nevertheless: the variant only exceeds the bandwidth or the display
+    /// size, or the selected variant is preferred to it.
     public var isPlayable: Bool {
         switch self {
         case .bandwidthAboveThroughput, .bandwidthAboveCap, .largerThanDisplay, .lowerScore, .lessThanChosen: true
@@ -41,7 +44,8 @@ public enum VariantRejection: Hashable, Sendable {
     }
 }
 
-/// A criterion by which variants are compared, in the order of ``VariantSelector``.
+/// A criterion by which variants with the same SCORE are compared. The cases are in the order in which
+/// ``VariantSelector`` applies the criteria.
 public enum VariantCriterion: String, Sendable, CaseIterable {
     case resolution = "RESOLUTION"
     case videoRange = "VIDEO-RANGE"
@@ -50,15 +54,18 @@ public enum VariantCriterion: String, Sendable, CaseIterable {
     case supplementalCodecs = "SUPPLEMENTAL-CODECS"
     case bandwidth = "BANDWIDTH"
     case averageBandwidth = "AVERAGE-BANDWIDTH"
+    /// The position in the playlist: of variants that are equal by all other criteria, the first one is selected.
     case order = "the order in the playlist"
 }
 
 extension VariantRejection: CustomStringConvertible {
-    /// The description of the reason. Text from the playlist is quoted, truncated and without control characters.
+    /// The description of the reason. Values from the playlist are quoted: at most five values of a list, each truncated
+    /// to 60 Unicode scalars, with control characters replaced by U+FFFD.
     public var description: String {
         switch self {
         case .pathway(let own, let applied):
-            return "it belongs to the pathway \(Self.quoted([own])), but \(Self.quoted([applied])) is applied"
+            return "it belongs to the pathway \(Self.quoted([own])), "
+                + "but the current pathway is \(Self.quoted([applied]))"
         case .videoLayoutUnknown(let specifiers):
             return "REQ-VIDEO-LAYOUT has the unknown specifiers \(Self.quoted(specifiers.map(\.rawValue)))"
         case .videoLayoutNotRendered(let specifiers):
@@ -68,9 +75,10 @@ extension VariantRejection: CustomStringConvertible {
         case .keyFormatUnsupported(let formats):
             return "the player supports none of the key formats \(Self.quoted(formats.map(\.rawValue)))"
         case .cpcNotMatched(let format, let required, let satisfied):
-            let labels = satisfied.isEmpty ? "none" : Self.quoted(satisfied)
+            let labels = satisfied.isEmpty ? "none" : "only \(Self.quoted(satisfied))"
+            let choice = required.count > 1 ? "one of " : ""
             return
-                "ALLOWED-CPC requires \(Self.quoted(required)) for \(Self.quoted([format.rawValue])), "
+                "ALLOWED-CPC requires \(choice)\(Self.quoted(required)) for \(Self.quoted([format.rawValue])), "
                 + "but the device satisfies \(labels)"
         case .hdcpTooLow(let level, let state):
             return "HDCP-LEVEL is \(Self.quoted([level.rawValue])), but the output has \(Self.name(state))"
@@ -85,11 +93,13 @@ extension VariantRejection: CustomStringConvertible {
         case .bandwidthAboveCap(let bandwidth, let cap):
             return "its BANDWIDTH of \(bandwidth) bits per second exceeds the bandwidth cap of \(cap)"
         case .largerThanDisplay(let own, let display):
-            return "its RESOLUTION of \(own) is larger than the display of \(display)"
+            return "its RESOLUTION of \(own) is larger than the \(display) display"
         case .lowerScore(let own, let chosen):
             return "its SCORE of \(own) is lower than the \(chosen) of the selected variant"
-        case .lessThanChosen(.order): return "an equivalent variant precedes it"
-        case .lessThanChosen(let criterion): return "the selected variant is better by \(criterion.rawValue)"
+        case .lessThanChosen(.order):
+            return "the selected variant is equal by all criteria and precedes it in the playlist"
+        case .lessThanChosen(let criterion):
+            return "the selected variant is preferred for its \(criterion.rawValue)"
         }
     }
 
