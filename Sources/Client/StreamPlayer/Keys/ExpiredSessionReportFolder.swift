@@ -22,7 +22,8 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
     private let files: ReportFiles
     private let active = Lock<[ContentProtectionSessionIdentifier: Entry]>([:])
 
-    /// Opens a folder, and creates it if it does not exist. Only its owner can read it.
+    /// Opens a folder. If it does not exist, it is created with the permissions 0700, so that only its owner can access
+    /// it.
     ///
     /// - Throws: Errors of the file system.
     public init(_ folder: URL) throws {
@@ -36,10 +37,10 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
 
     deinit { active.withLock { for entry in $0.values { files.unlock(entry.lock, entry.name) } } }
 
-    /// True.
+    /// True: the reports are stored in files, so they are not lost when the process ends.
     public var survivesProcess: Bool { true }
 
-    /// Adds reports.
+    /// Adds reports that are not for an active session. They are pending immediately.
     public func add(_ reports: [ExpiredSessionReport]) {
         if !reports.isEmpty { files.write(reports, UUID().uuidString) }
     }
@@ -63,8 +64,9 @@ public final class ExpiredSessionReportFolder: ExpiredSessionReportStore {
         files.unlock(entry.lock, entry.name)
     }
 
-    /// Returns the pending reports made with a certificate, oldest first: those of all sessions that have ended or
-    /// crashed.
+    /// Returns the pending reports that were made with an application certificate: the reports added with ``add(_:)``,
+    /// and those of sessions that have ended or whose process has crashed or exited. They are in the order in which
+    /// their files were last written, oldest first.
     public func pendingExpiredSessionReports(withAppIdentifier appIdentifier: [UInt8]) -> [ExpiredSessionReport] {
         files.endedSessions().flatMap { files.read($0).filter { $0.appIdentifier == appIdentifier } }
     }
