@@ -14,9 +14,9 @@ extension Player {
     ) async throws(PlayerError) -> TrackReader.DecryptedSegment? {
         let watch = watch(segment, tracks, index, output)
         do throws(PlayerError) {
-            let clear = try await tracks.readers[index].read(segment, fetcher, keyRecipient, watch: watch)
+            let decrypted = try await tracks.readers[index].read(segment, fetcher, keyRecipient, watch: watch)
             if index == 0, let variant = tracks.controller?.current { tracks.controller?.succeeded(variant) }
-            return clear
+            return decrypted
         } catch {
             if let abandonment = watch?.abandonment {
                 try await applyAbandonment(abandonment, &tracks, fetcher)
@@ -49,7 +49,7 @@ extension Player {
         estimate.note(bytes: abandonment.received, duration: abandonment.elapsed)
         tracks.controller = abandonment.controller
         guard let variant = abandonment.decision.variant else { throw PlayerError(.nothingPlayable, tracks.base) }
-        await show(buffer.timePassed(now: clock.now))
+        await sendEvents(buffer.timePassed(now: clock.now))
         await onEvent(.switched(abandonment.decision))
         do throws(PlayerError) {
             try await tracks.change(to: variant, fetcher)
@@ -106,7 +106,7 @@ extension Player {
             // Before the first measurement there is no reason to change the first choice.
             guard estimate.isMeasured || hasFailed == true else { return }
             let throughput = estimate.isMeasured ? estimate.bitsPerSecond : settings.abilities.throughput ?? .max
-            await show(buffer.timePassed(now: clock.now))
+            await sendEvents(buffer.timePassed(now: clock.now))
             let decision = controller.next(buffer: buffer.total, throughput: throughput, now: clock.now)
             tracks.controller = controller
             guard let variant = decision.variant else { throw PlayerError(.nothingPlayable, tracks.base) }

@@ -38,13 +38,13 @@ public actor Player {
         buffer = BufferModel(settings: settings.buffer)
     }
 
-    /// Plays a presentation to its end, or up to the limit of the settings. Call it only once for each player.
+    /// Plays a presentation to its end, or up to ``PlayerSettings/maximumDuration``. Call it only once per player.
     ///
     /// - Parameters:
     ///   - url: The `http:`, `https:` or `file:` URL of a Multivariant or Media Playlist.
     ///   - output: The output for decrypted media.
     /// - Returns: A report of the playback.
-    /// - Throws: ``PlayerError``; the output contains only whole segments until then.
+    /// - Throws: ``PlayerError``. The player passes only whole segments to the output, even if playback fails.
     public func play(_ url: String, to output: any MediaOutput) async throws(PlayerError) -> PlaybackReport {
         do throws(ContentKeyError) {
             try await keyRecipient.join()
@@ -62,7 +62,7 @@ public actor Player {
         do {
             try await output.finish()
         } catch  where (try? result.get()) != nil {
-            throw PlayerError(.output("the output could not be finished"), url)
+            throw PlayerError(.output("the output could not be finalized"), url)
         } catch {
             // The first error is reported.
         }
@@ -71,7 +71,7 @@ public actor Player {
     }
 
     private func run(_ url: String, _ output: any MediaOutput) async throws(PlayerError) {
-        let begin = clock.now
+        let startTime = clock.now
         let fetcher = fetcher
         var tracks = try await PlaybackTracks(
             url: try ResourceFetcher.resolve(url, against: url),
@@ -85,7 +85,7 @@ public actor Player {
             guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, url)), url) }
             if tracks.readers[index].kind == .main { try await chooseVariant(&tracks, output, fetcher) }
             let step = tracks.readers[index].step()
-            for notice in step.notices { await notify(missed: notice, tracks.readers[index].kind) }
+            for notice in step.notices { await recordMissed(notice, tracks.readers[index].kind) }
             switch step.outcome {
             case .ended: ended.insert(tracks.readers[index].kind)
             case .notYet:
@@ -95,12 +95,12 @@ public actor Player {
                     try leaveVariant(&tracks, index, because: error)
                 }
             case .segment(let segment):
-                guard let clear = try await read(segment, &tracks, index, output, fetcher) else { continue }
-                try await write(clear, of: tracks, to: output, begin)
+                guard let decrypted = try await read(segment, &tracks, index, output, fetcher) else { continue }
+                try await write(decrypted, of: tracks, to: output, startTime)
                 await waitForPace()
             }
         }
-        await show(buffer.setComplete(true, now: clock.now))
+        await sendEvents(buffer.setComplete(true, now: clock.now))
         report.stalls = buffer.stalls
         report.switches = tracks.controller?.counts ?? SwitchCounts()
     }
@@ -115,47 +115,49 @@ public actor Player {
     }
 
     private func write(
-        _ clear: TrackReader.DecryptedSegment,
+        _ decrypted: TrackReader.DecryptedSegment,
         of tracks: PlaybackTracks,
         to output: any MediaOutput,
-        _ begin: Duration
+        _ startTime: Duration
     ) async throws(PlayerError) {
-        let (kind, kinds) = (clear.played.track, tracks.readers.map(\.kind))
+        let (kind, kinds) = (decrypted.played.track, tracks.readers.map(\.kind))
         do {
-            if let bytes = clear.initialization {
+            if let bytes = decrypted.initialization {
                 try await output.write(DecryptedPiece(kind, of: kinds, isInitialization: true, bytes: bytes))
             }
-            try await output.write(DecryptedPiece(kind, of: kinds, isInitialization: false, bytes: clear.bytes))
+            try await output.write(DecryptedPiece(kind, of: kinds, isInitialization: false, bytes: decrypted.bytes))
         } catch let error as PlayerError {
             throw error
         } catch {
-            throw PlayerError(.output("the output cannot be written"), clear.played.name)
+            throw PlayerError(.output("the output cannot be written"), decrypted.played.name)
         }
-        let played = clear.played
+        let played = decrypted.played
         report.segments[kind, default: 0] += 1
         report.byteCount += played.byteCount
         report.encryptedSegments += played.isEncrypted ? 1 : 0
-        estimate.note(bytes: played.byteCount, duration: clear.transfer)
+        estimate.note(bytes: played.byteCount, duration: decrypted.transfer)
         await onEvent(.played(played))
         guard kind == .main else { return }
         report.duration += played.duration
-        if report.startUpTime == nil { report.startUpTime = clock.now - begin }
-        await show(buffer.segmentAdded(start: clear.start, duration: played.duration, now: clock.now))
+        if report.startUpTime == nil { report.startUpTime = clock.now - startTime }
+        await sendEvents(buffer.segmentAdded(start: decrypted.start, duration: played.duration, now: clock.now))
     }
 
-    /// Waits until the viewer's buffer is not larger than the settings allow.
+    /// Waits until the media that is loaded but not yet played is not longer than the `ahead` of
+    /// ``PlayerSettings/Pace/realTime(ahead:)``. Does not wait if the pace is
+    /// ``PlayerSettings/Pace/unpaced``.
     private func waitForPace() async {
         guard case .realTime(let ahead) = settings.pace else { return }
-        await show(buffer.timePassed(now: clock.now))
+        await sendEvents(buffer.timePassed(now: clock.now))
         let excess = buffer.total - ahead / .seconds(1)
         if excess > 0 { try? await clock.sleep(for: PlaybackTime.duration(excess)) }
     }
 
-    func show(_ transitions: [BufferModel.Transition]) async {
+    func sendEvents(_ transitions: [BufferModel.Transition]) async {
         for transition in transitions { await onEvent(.playback(transition)) }
     }
 
-    private func notify(missed notice: TimelineNotice, _ kind: DecryptedPiece.TrackKind) async {
+    private func recordMissed(_ notice: TimelineNotice, _ kind: DecryptedPiece.TrackKind) async {
         switch notice {
         case .gap(_, let seconds), .fellOutOfWindow(_, _, let seconds): report.missedSeconds += seconds
         }
@@ -172,7 +174,7 @@ public actor Player {
         let wait = load.startTime - clock.now
         if wait > .zero { try? await clock.sleep(for: wait) }
         guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, reader.url)), reader.url) }
-        await show(buffer.timePassed(now: clock.now))
+        await sendEvents(buffer.timePassed(now: clock.now))
         let began = clock.now
         let loaded: ResourceFetcher.LoadedPlaylist
         do throws(PlayerError) {
@@ -195,11 +197,11 @@ public actor Player {
             attempts: max(settings.attempts, 1),
             initialRetryDelay: settings.initialRetryDelay,
             clock: clock,
-            onRetry: { [weak self] error, attempt in await self?.notify(retry: error, attempt) }
+            onRetry: { [weak self] error, attempt in await self?.recordRetry(error, attempt) }
         )
     }
 
-    private func notify(retry error: MediaLoadError, _ attempt: Int) async {
+    private func recordRetry(_ error: MediaLoadError, _ attempt: Int) async {
         report.retries += 1
         await onEvent(.retrying(error, attempt: attempt))
     }
