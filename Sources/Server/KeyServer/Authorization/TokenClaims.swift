@@ -1,7 +1,7 @@
 import KeyStore
 
-/// The claims of a token. The initializer checks their types and bounds, ``authorization(for:)`` checks them for a
-/// request.
+/// The claims of a token. The initializer checks their types and bounds. ``authorization(for:)`` checks whether they
+/// permit a request.
 struct TokenClaims {
     private let issuer: TokenIssuer
     private let audiences: [String]
@@ -9,7 +9,9 @@ struct TokenClaims {
     private let issuedAt: Int64
     private var authorization: PlaybackAuthorization
 
-    /// Returns the issuer in a token that has not been verified.
+    /// Returns the `iss` claim without verifying the token.
+    ///
+    /// - Throws: ``ProblemType/tokenClaims`` if the claim is missing or invalid.
     static func issuer(of token: CompactToken) throws(ProblemDocument) -> String {
         do throws(AuthorizationFields.FieldError) {
             return try AuthorizationFields.required(
@@ -23,7 +25,7 @@ struct TokenClaims {
 
     /// Reads the claims of a verified token.
     ///
-    /// - Throws: ``ProblemType/tokenClaims``.
+    /// - Throws: ``ProblemType/tokenClaims`` if a claim is missing or invalid.
     init(_ token: CompactToken, issuer: TokenIssuer) throws(ProblemDocument) {
         self.issuer = issuer
         let fields = AuthorizationFields(token.claims)
@@ -40,7 +42,8 @@ struct TokenClaims {
             authorization.mayLoosen = issuer.mayLoosen
             let tokenID = try fields.text("jti", bytes: 1...200)
             if try fields.bool("once") == true {
-                // The token is accepted until its expiry time plus the clock skew, so the binding has to last as long.
+                // The token is accepted until its expiry time plus the clock skew. Its binding to the first account,
+                // device and session that use it must be stored for the same time.
                 authorization.binding = TokenBindingClaim(
                     issuer: issuer.issuer,
                     tokenID: try AuthorizationFields.required("jti", tokenID),
@@ -67,7 +70,8 @@ struct TokenClaims {
 }
 
 extension ProblemDocument {
-    /// Creates the problem of a missing or invalid claim. Its detail does not contain the value.
+    /// Creates a problem document for a missing or invalid claim. Its detail contains the name and the expected type of
+    /// the claim, but not its value.
     init(claim error: AuthorizationFields.FieldError) {
         self.init(.tokenClaims, detail: "\(error.field): expected \(error.expectation).", reason: error.field)
     }
