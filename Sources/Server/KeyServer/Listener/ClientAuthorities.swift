@@ -4,17 +4,18 @@ import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
-/// The certificate authorities for clients' certificates: a PEM file that is read again every minute and on request.
-/// New connections use the new file.
+/// The certificate authorities for client certificates, with which encoders authenticate: a PEM file that is read again
+/// at an interval and on request. New connections use the new file.
 ///
-/// If a new file is not valid, the previous one stays in use and the error is logged, so that an error in the file
-/// neither locks encoders out nor admits other clients.
+/// If a new file is not valid, the previous one stays in use and the error is logged. An error in the file therefore does
+/// not change which client certificates are accepted.
 package final class ClientAuthorities: Service {
     private struct State {
+        /// The contents of the file that is in use.
         var file: Data
         /// The TLS context for new connections.
         var context: NIOSSLContext
-        /// The reason why the file could not be used the last time.
+        /// The reason why the file could not be used at the last reload; nil if it could.
         var failure: String?
     }
 
@@ -31,7 +32,8 @@ package final class ClientAuthorities: Service {
     ///   - certificate: The listener's certificate, which may change over time.
     ///   - interval: The interval at which the file is read.
     ///   - logger: The logger for changes and failures.
-    /// - Throws: An error if the file contains no certificates.
+    /// - Throws: An error if the file cannot be read, if it contains no PEM certificates or a damaged one, or if the TLS
+    ///   context cannot be created.
     package init(
         file: String,
         certificate: ServerCertificate,
@@ -68,8 +70,10 @@ package final class ClientAuthorities: Service {
             return true
         } catch is CocoaError {
             reason = "the file cannot be read"
+        } catch NIOSSLError.failedToLoadCertificate {
+            reason = "the file contains no PEM certificates, or one of them is damaged"
         } catch {
-            reason = "the file contains no PEM certificates"
+            reason = "the TLS context cannot be created: \(type(of: error))"
         }
         let isNew = state.withLock { state in
             defer { state.failure = reason }
@@ -93,12 +97,15 @@ package final class ClientAuthorities: Service {
 
     /// Creates a TLS context. TLS sessions of the previous context cannot be resumed, so each client authenticates
     /// again.
+    ///
+    /// - Throws: `NIOSSLError.failedToLoadCertificate` if the file contains no PEM certificates or a damaged one; other
+    ///   errors if the TLS context cannot be created.
     private static func context(
         _ file: Data,
         _ certificate: ServerCertificate
     ) throws -> (context: NIOSSLContext, count: Int) {
-        let authorities = file.isEmpty ? [] : try NIOSSLCertificate.fromPEMBytes(Array(file))
-        guard !authorities.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
+        guard !file.isEmpty, let authorities = try? NIOSSLCertificate.fromPEMBytes(Array(file)), !authorities.isEmpty
+        else { throw NIOSSLError.failedToLoadCertificate }
         var configuration = try certificate.listenerConfiguration()
         configuration.trustRoots = .certificates(authorities)
         // A client certificate is optional, but an invalid one is refused.
