@@ -204,7 +204,7 @@ struct OfflineCommandTests {
             (["offline", "evict", "--free", "much"], "--free"),
             (["offline", "keep", "x", "--priority", "high"], "important"),
             (["offline", "keep", "x", "--until", "tomorrow"], "ISO 8601"),
-            (["offline", "play"], "bundle"),
+            (["offline", "play"], "<dir|title>"),
             (["offline", "play", "x", "--duration", "0"], "--duration"),
             (["offline", "play", "x", "--max-resolution", "big"], "1280x720"),
             (["offline", "renew", "x", "--server", "ftp://x", "--ask", OfflineFilmSite.iv], "http://"),
