@@ -40,7 +40,7 @@ struct Fixture {
         self.spc = [UInt8](spc)
         let key = try RSAPrivateKey(try file("keys/test-rsa-\(bits).pem"))
         guard let dask = DevelopmentDASk(ask: SecretBytes(copying: withUnsafeBytes(of: ask.bigEndian) { Array($0) })),
-            let contentKey = ContentKey(key: SecretBytes(copying: Array(0..<16)), iv: Array(16..<32)),
+            let contentKey = LicensedKey(key: SecretBytes(copying: Array(0..<16)), iv: Array(16..<32)),
             let content = Content(key: contentKey),
             let raw = RawRSA(
                 privateKeyDER: try key.encodedPKCS8().reveal(),
