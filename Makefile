@@ -48,6 +48,7 @@ acceptance: setup ## Run the tests that take over a minute each: every change to
 		swift test --skip-build --filter KeyServerTests.TamperingTests && cat "$$report"; code=$$?; rm -f "$$report"; exit $$code
 	IntegrationTests/run --full "$$(swift build --show-bin-path)"
 	RUNS=15 IntegrationTests/run "$$(swift build --show-bin-path)" test-packaging-keys
+	swift build --package-path Benchmarks --scratch-path .build-bench
 	$(RELEASE) --product keyway
 	$(RELEASE) --product keyway-server
 	@Benchmarks/Server/encoders --bin "$$(swift build -c release --show-bin-path)"
