@@ -78,6 +78,11 @@ struct RSAOAEPTests {
 
     #if SwiftCrypto
     private static let keySizes = [1024, 1152, 1536, 2048]
+
+    @Test("A size that the library would round down is rejected")
+    func roundedSize() {
+        #expect(throws: CryptoError(.unsupportedKeySize, operation: "")) { try RSAPrivateKey.generate(bits: 1032) }
+    }
     #else
     private static let keySizes = [1024, 1032, 1536, 2048]
     #endif

@@ -20,7 +20,7 @@ extension Response {
     }
 }
 
-/// Returns the problem that `read` throws; nil if there is none.
+/// Returns the problem that `read` throws, if any.
 func problem<Value>(_ read: () throws(ProblemDocument) -> Value) -> ProblemDocument? {
     do throws(ProblemDocument) {
         _ = try read()

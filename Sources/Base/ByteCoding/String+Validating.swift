@@ -3,9 +3,15 @@
 
 extension String {
     /// Decodes UTF-8. Returns nil if the input is not valid.
+    ///
+    /// It is inlinable because the generic code would call a function of the collection for every byte.
+    @inlinable
     package init?(validating bytes: some Collection<UInt8>, as encoding: UTF8.Type) {
         self.init(decoding: bytes, as: encoding)
-        guard utf8.elementsEqual(bytes) else { return nil }
+        let isValid = withUTF8 { text in
+            bytes.withContiguousStorageIfAvailable { text.elementsEqual($0) } ?? text.elementsEqual(bytes)
+        }
+        guard isValid else { return nil }
     }
 
     /// Decodes UTF-16. Returns nil if the input is not valid.

@@ -71,7 +71,7 @@ package enum SecretFile {
         }
     }
 
-    /// Returns the problem with the owner or the mode of a regular file, or nil if there is none.
+    /// Returns the problem with the owner or the mode of a regular file, if any.
     static func problem(mode: UInt32, owner: UInt32, user: UInt32) -> SecretFileError.Problem? {
         guard owner == user || owner == 0 else { return .owner(owner, user: user) }
         // If root is the owner, the group can have read access, as in PostgreSQL, so that a service can read a file
@@ -126,7 +126,7 @@ package struct SecretFileError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The command that solves the problem; nil if there is none.
+    /// The command that solves the problem, if any.
     package var remedy: String? {
         switch problem {
         case .owner(_, let user): "chown \(user) \(path)"

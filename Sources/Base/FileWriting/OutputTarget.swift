@@ -90,7 +90,7 @@ package enum OutputTarget {
         return String(cString: real)
     }
 
-    /// Returns the descriptor of this process that a path refers to, or nil if there is none.
+    /// Returns the descriptor of this process that a path refers to, if any.
     private static func descriptor(_ path: String) -> Int32? {
         let name = path.split(separator: "/").last ?? ""
         guard !path.hasSuffix("/"), !name.isEmpty, name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),

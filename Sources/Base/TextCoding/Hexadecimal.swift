@@ -55,22 +55,27 @@ package enum Hexadecimal {
 
     /// Decodes pairs of digits. Returns nil if the text is not valid; empty text decodes to no bytes.
     package static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
+        digits.withContiguousStorageIfAvailable { decode($0) } ?? Array(digits).withUnsafeBufferPointer { decode($0) }
+    }
+
+    // Concrete collections, because generic code calls a function of the collection for every byte.
+    private static func decode(_ digits: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)
-        var high: UInt8?
-        for digit in digits {
-            guard let value = value(of: digit) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
         }
-        return high == nil ? bytes : nil
+        return bytes
     }
 
     private static func encode(_ bytes: some Collection<UInt8>, _ digit: (UInt8) -> UInt8) -> String {
+        bytes.withContiguousStorageIfAvailable { encode($0, digit) }
+            ?? Array(bytes).withUnsafeBufferPointer { encode($0, digit) }
+    }
+
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, _ digit: (UInt8) -> UInt8) -> String {
         let count = bytes.count * 2
         return String(unsafeUninitializedCapacity: count) { text in
             var place = 0

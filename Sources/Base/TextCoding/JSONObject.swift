@@ -21,10 +21,10 @@ package struct JSONObject: Sendable {
     /// Creates an object with these members.
     package init(_ members: [Member] = []) { self.members = members }
 
-    /// The value of the member with this name; nil if there is none. The search takes linear time.
+    /// The value of the member with this name, if any. The search takes linear time.
     package subscript(name: String) -> JSONValue? { members.first { Self.isSame($0.key, name) }?.value }
 
-    /// Removes the member with this name and returns its value, or nil if there is none.
+    /// Removes the member with this name and returns its value, if any.
     package mutating func removeValue(forKey name: String) -> JSONValue? {
         guard let index = members.firstIndex(where: { Self.isSame($0.key, name) }) else { return nil }
         return members.remove(at: index).value

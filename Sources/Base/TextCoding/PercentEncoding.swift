@@ -28,14 +28,16 @@ package enum PercentEncoding {
     }
 
     /// Decodes an encoded text to bytes. Returns nil if a `%` is not followed by two hexadecimal digits.
-    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? { decode(text, plusIsSpace: false) }
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        decode(Array(text)[...], plusIsSpace: false)
+    }
 
     /// Decodes an encoded text to bytes. As in browsers (WHATWG URL, section 1.3), a `%` that is not followed by two
     /// hexadecimal digits is kept unchanged.
     package static func decodeLeniently(_ text: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
-        var rest = text[...]
+        var rest = Array(text)[...]
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%"), let decoded = escape(rest) {
                 bytes.append(decoded)
@@ -47,10 +49,11 @@ package enum PercentEncoding {
         return bytes
     }
 
-    static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+    // A concrete collection, because generic code calls a function of the collection for every byte.
+    static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
-        var rest = text[...]
+        var rest = text
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "+") where plusIsSpace:
@@ -67,7 +70,7 @@ package enum PercentEncoding {
     }
 
     /// Returns the byte of the first two digits, or nil if they are not digits.
-    private static func escape(_ text: some Collection<UInt8>) -> UInt8? {
+    private static func escape(_ text: ArraySlice<UInt8>) -> UInt8? {
         var digits = text.prefix(2).makeIterator()
         guard let high = digits.next().flatMap(Hexadecimal.value), let low = digits.next().flatMap(Hexadecimal.value)
         else { return nil }
@@ -95,7 +98,7 @@ package enum FormEncoding {
     /// is invalid or a name is not UTF-8.
     package static func decode(_ text: some Collection<UInt8>) -> [Field]? {
         var fields: [Field] = []
-        for part in text.split(separator: UInt8(ascii: "&")) {
+        for part in Array(text).split(separator: UInt8(ascii: "&")) {
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             let value = end == part.endIndex ? part[end...] : part[part.index(after: end)...]
             guard let nameBytes = PercentEncoding.decode(part[..<end], plusIsSpace: true),

@@ -38,7 +38,7 @@ package struct XMLTree {
         /// Returns all children with this name, in any namespace.
         package func children(_ name: String) -> [Element] { children.filter { $0.name == name } }
 
-        /// Returns the value of an attribute by its name without prefix, in any namespace, or nil if there is none.
+        /// Returns the value of an attribute by its name without prefix, in any namespace, if any.
         package func attribute(_ name: String) -> String? {
             if let value = attributes[name] { return value }
             return attributes.keys.sorted().first { $0.hasSuffix(":" + name) }.flatMap { attributes[$0] }

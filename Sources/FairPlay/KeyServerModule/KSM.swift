@@ -25,7 +25,7 @@ public struct KSM: Sendable {
         /// The lowest Kext Deny List version with which a Mac does not count as Baseline; 31 is Apple's latest version
         /// as of September 2024.
         public var minimumKDL: UInt32 = 31
-        /// The decryptor that performs several RSA operations at once; nil if there is none.
+        /// The decryptor that performs several RSA operations at once, if any.
         public var multiBuffer: (any BatchOAEPDecryptor)?
         /// True if every CKC is decrypted and checked before it is issued, which costs a few microseconds.
         public var checksBeforeIssuing: Bool

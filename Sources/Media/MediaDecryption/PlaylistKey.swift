@@ -33,7 +33,7 @@ package struct PlaylistKey {
         return key
     }
 
-    /// Returns the key for samples without a key ID, in media whose other samples have key IDs; nil if there is none.
+    /// Returns the key for samples without a key ID, in media whose other samples have key IDs, if any.
     package func unnamedKey(in keys: DecryptionKeys) -> DecryptionKey? { try? contentKey(in: keys) }
 
     /// Returns the key whose URI is that of a tag.

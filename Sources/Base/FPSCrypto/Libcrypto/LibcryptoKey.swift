@@ -15,7 +15,7 @@ package final class LibcryptoKey: Sendable {
     /// The key, which is valid as long as this object exists.
     package nonisolated(unsafe) let pointer: OpaquePointer
     private let decryptionContexts = DecryptionContexts()
-    /// A cached value that another module has computed for the key; nil if there is none.
+    /// A cached value that another module has computed for the key, if any.
     package let attachment = Lock<(any Sendable)?>(nil)
 
     /// Creates a key that takes ownership of one reference to `pointer`.

@@ -62,7 +62,7 @@ public struct KeySessionMachine: Sendable {
     /// Returns the state of a key.
     public func state(ofKey name: KeyName) -> KeyState { keys[name]?.state ?? .absent }
 
-    /// The earliest time at which ``Event/timePassed`` has an effect; nil if there is none.
+    /// The earliest time at which ``Event/timePassed`` has an effect, if any.
     public var nextDeadline: Duration? {
         let answers = requests.values.filter { $0.state == .requesting }.compactMap(\.deadline)
         let leases = keys.values.flatMap { [$0.leaseEnd, $0.state == .loaded ? $0.renewAt : nil] }.compactMap(\.self)

@@ -43,7 +43,7 @@ public final class ContentKeyRequest: ContentKeyLoading {
         return status == .requestingResponse && session.value == nil ? .cancelled : status
     }
 
-    /// The error of the request, or the reason for a possible retry; nil if there is none.
+    /// The error of the request, or the reason for a possible retry, if any.
     public var error: ContentKeyError? { state.withLock { $0.error } }
 
     /// True if the request waits for a response.

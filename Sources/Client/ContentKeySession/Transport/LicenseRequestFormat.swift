@@ -79,7 +79,7 @@ public struct LicenseRequestFormat: Sendable {
     public let contentType: String
     /// Encodes a license request.
     let encode: @Sendable (Contents) -> EncodedRequest
-    /// Extracts the CKC from a response; nil if there is none.
+    /// Extracts the CKC from a response, if any.
     let decode: @Sendable ([UInt8]) -> [UInt8]?
 
     /// Creates a vendor's format.

@@ -33,7 +33,7 @@ struct DownloadQueue: Sendable {
     /// True if all files are finished.
     var isDone: Bool { active.isEmpty && delayed.isEmpty && waiting.values.allSatisfy(\.isEmpty) }
 
-    /// The time of the next retry; nil if there is none.
+    /// The time of the next retry, if any.
     var nextMoment: Duration? { delayed.values.min() }
 
     /// Returns the next file to download; nil if there is none or no free slot.
@@ -75,7 +75,7 @@ struct DownloadQueue: Sendable {
     ///   - retryAfter: The delay that the server requires.
     ///   - chance: A random number from 0 to 1.
     ///   - now: The current time.
-    /// - Returns: The number of the next attempt and the delay before it; nil if there is none.
+    /// - Returns: The number of the next attempt and the delay before it, if any.
     mutating func failed(
         _ file: Int,
         _ error: MediaLoadError,

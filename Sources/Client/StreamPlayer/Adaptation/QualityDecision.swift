@@ -31,7 +31,7 @@ public struct QualityDecision: Hashable, Sendable {
         case nothingPlayable
     }
 
-    /// The variant for the next segment; nil if there is none.
+    /// The variant for the next segment, if any.
     public let variant: Variant?
     /// The previous variant; nil at the start.
     public let previous: Variant?

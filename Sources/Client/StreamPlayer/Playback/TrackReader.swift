@@ -21,7 +21,7 @@ struct TrackReader {
     private var base: String
     private(set) var timeline: SegmentTimeline
     private var live = LiveReload()
-    /// The next load of a live playlist; nil if there is none.
+    /// The next load of a live playlist, if any.
     private(set) var dueLoad: PlaylistLoad?
     private var decryptor = RenditionDecryptor()
     private var initialization: ResolvedInitialization?

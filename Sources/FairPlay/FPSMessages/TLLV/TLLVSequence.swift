@@ -27,7 +27,7 @@ public struct TLLVSequence: Sendable, Hashable, RandomAccessCollection {
         self.index = index
     }
 
-    /// The block with this tag; nil if there is none.
+    /// The block with this tag, if any.
     public subscript(tag: TLLVTag) -> TLLV? { index[tag].map { blocks[$0] } }
 
     /// The first position.

@@ -3,7 +3,7 @@ public import FPSCrypto
 /// Persistent storage for the state of a device between runs of a program. An implementation must encrypt the image,
 /// because anyone who can read it can impersonate the device.
 public protocol DeviceMemory: Sendable {
-    /// Returns the image that was stored last, or nil if there is none.
+    /// Returns the image that was stored last, if any.
     func recall() throws -> SecretBytes?
 
     /// Stores an image, which replaces the previous image. The image is durable when this function returns.

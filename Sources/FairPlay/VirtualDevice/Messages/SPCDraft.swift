@@ -15,7 +15,7 @@ public struct SPCDraft: Sendable {
     /// Unencrypted bytes after the payload.
     public var trailingBytes: [UInt8] = []
 
-    /// The first block with `tag`; nil if there is none. Setting nil removes all blocks with the tag. Setting a block
+    /// The first block with `tag`, if any. Setting nil removes all blocks with the tag. Setting a block
     /// replaces the first block with the tag, or appends the block.
     public subscript(tag: Tag) -> Block? {
         get { blocks.first { $0.tag == tag } }

@@ -25,11 +25,11 @@ extension CPIXDocument {
         public var keyID: ContentKeyID
         /// The key; nil in a request.
         public var value: Value?
-        /// The initialization vector of 16 bytes that applies to all samples; nil if there is none.
+        /// The initialization vector of 16 bytes that applies to all samples, if any.
         public var explicitIV: [UInt8]?
         /// The encryption scheme: `cbcs`, `cenc`, `cbc1` or `cens`.
         public var scheme: String?
-        /// The key from which this one is derived, in key hierarchies; nil if there is none.
+        /// The key from which this one is derived, in key hierarchies, if any.
         public var dependsOn: ContentKeyID?
         /// The line of the end of the start tag, for messages; 0 if the document was not parsed.
         public var line = 0

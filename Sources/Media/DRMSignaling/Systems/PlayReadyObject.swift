@@ -96,7 +96,7 @@ public struct PlayReadyObject: Hashable, Sendable {
     /// The object in Base64, as in `mspr:pro` of a DASH manifest.
     public var base64: String { Base64.encode(bytes) }
 
-    /// Returns the header in the object; nil if there is none.
+    /// Returns the header in the object, if any.
     ///
     /// - Throws: `invalid-playready-header`.
     public func header() throws(SignalingError) -> PlayReadyHeader? {

@@ -92,6 +92,6 @@ public struct Movie: Hashable, Sendable {
         protectionSystemHeaders = systems
     }
 
-    /// Returns the track with an ID; nil if there is none.
+    /// Returns the track with an ID, if any.
     public func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
 }

@@ -37,10 +37,10 @@ public struct MovieFile: Sendable {
     public let movie: Movie
     /// The size of the file in bytes.
     public let byteCount: Int
-    /// The truncated box at the end of the file; nil if there is none. In a fragmented file, only boxes before the
+    /// The truncated box at the end of the file, if any. In a fragmented file, only boxes before the
     /// first fragment are checked here.
     public let truncation: Truncation?
-    /// The offset of the first fragment; nil if there is none.
+    /// The offset of the first fragment, if any.
     public let firstFragment: Int?
 
     /// Reads the headers of a file.

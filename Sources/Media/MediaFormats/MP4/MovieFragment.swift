@@ -51,7 +51,7 @@ struct MovieFragment: Sendable {
     private(set) var runs: [Run] = []
     private let trackID: UInt32
     private let extends: TrackExtendsBox
-    /// The end of the previous run's data; nil if there is none.
+    /// The end of the previous run's data, if any.
     private var dataEnd: Int?
     private let fileOffset: Int
 

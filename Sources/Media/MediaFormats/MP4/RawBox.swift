@@ -51,6 +51,6 @@ public struct RawBox: Hashable, Sendable {
 }
 
 extension [RawBox] {
-    /// Returns the first box of a type; nil if there is none.
+    /// Returns the first box of a type, if any.
     public func first(_ type: FourCC) -> RawBox? { first { $0.type == type } }
 }

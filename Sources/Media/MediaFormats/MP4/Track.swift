@@ -16,7 +16,7 @@ public struct Track: Hashable, Sendable {
     public var handler: HandlerBox
     /// The language as a BCP 47 tag; nil if the file has no `elng` box.
     public var extendedLanguage: String?
-    /// The edit list; nil if there is none. ``timing()`` interprets it.
+    /// The edit list, if any. ``timing()`` interprets it.
     public var editList: EditListBox?
     /// The data references, which specify the files that contain the samples.
     public var dataReferences: DataReferenceBox?

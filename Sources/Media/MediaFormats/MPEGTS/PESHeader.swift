@@ -18,7 +18,7 @@ public struct PESHeader: Hashable, Sendable {
     public var payloadLength: Int?
     /// True if the payload begins with an access unit (data_alignment_indicator).
     public var isAligned: Bool
-    /// The presentation timestamp (PTS) in units of 1/90,000 second modulo 2^33; nil if there is none.
+    /// The presentation timestamp (PTS) in units of 1/90,000 second modulo 2^33, if any.
     public var presentationTime: UInt64?
     /// The decoding timestamp (DTS) in units of 1/90,000 second modulo 2^33; nil if it equals the presentation
     /// timestamp.

@@ -41,9 +41,9 @@ public struct TransportPacketHeader: Hashable, Sendable {
     public var isDiscontinuity: Bool
     /// True if decoding can start at this packet (random_access_indicator).
     public var isRandomAccess: Bool
-    /// The program clock reference (PCR) in units of 1/27,000,000 second; nil if there is none.
+    /// The program clock reference (PCR) in units of 1/27,000,000 second, if any.
     public var programClockReference: UInt64?
-    /// The range of the payload in the packet; nil if there is none.
+    /// The range of the payload in the packet, if any.
     public var payload: Range<Int>?
 
     /// Reads the packet that begins at `offset`.

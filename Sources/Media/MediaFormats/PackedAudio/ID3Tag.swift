@@ -144,7 +144,7 @@ extension ID3Tag {
         Frame(id: "PRIV", content: Array(owner.utf8) + [0] + content)
     }
 
-    /// Returns the data of the first private frame of an owner; nil if there is none.
+    /// Returns the data of the first private frame of an owner, if any.
     public func privateContent(owner: String) -> [UInt8]? {
         let prefix = Array(owner.utf8) + [0]
         let frame = frames.first { $0.id == "PRIV" && $0.content.starts(with: prefix) }

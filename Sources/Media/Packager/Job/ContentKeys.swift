@@ -19,7 +19,7 @@ public struct ContentKeys: Sendable {
     /// True if there are no keys.
     public var isEmpty: Bool { shared == nil && classes.isEmpty }
 
-    /// The key of a track class; nil if there is none.
+    /// The key of a track class, if any.
     public subscript(trackClass: TrackClass) -> PackagingKey? { classes[trackClass] ?? shared }
 
     /// All keys with the track class of each, the shared key (class nil) first.

@@ -14,7 +14,7 @@ package enum LiveClock: Sendable {
 
     /// Returns the current time.
     ///
-    /// - Parameter media: The end of the media written so far; nil if there is none.
+    /// - Parameter media: The end of the media written so far, if any.
     func now(media: PlaylistDate?) -> PlaylistDate {
         switch self {
         case .reading(let read): read()

@@ -7,7 +7,7 @@ struct LiveRestart {
     let job: PackagingJob
     let live: LiveOptions
 
-    /// Returns an existing playlist of a rendition; nil if there is none.
+    /// Returns an existing playlist of a rendition, if any.
     ///
     /// - Throws: ``JobFailure`` if it cannot be continued.
     func playlist(_ rendition: String, _ name: String?) throws -> MediaPlaylist? {
@@ -36,7 +36,7 @@ struct LiveRestart {
         return playlist
     }
 
-    /// Returns the Target Duration of the existing presentation in seconds; nil if there is none.
+    /// Returns the Target Duration of the existing presentation in seconds, if any.
     ///
     /// - Throws: ``JobFailure`` if the presentation cannot be continued.
     func targetDuration(_ plan: PackagingPlan) throws -> UInt64? {

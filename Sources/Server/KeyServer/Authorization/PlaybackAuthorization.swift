@@ -37,9 +37,9 @@ package struct PlaybackAuthorization: Sendable, Equatable {
 
 /// The part of a request that an authorizer uses, before its SPC is decrypted.
 package struct PlaybackRequest: Sendable {
-    /// The token, from `Authorization: Bearer`; nil if there is none.
+    /// The token, from `Authorization: Bearer`, if any.
     package var token: String?
-    /// The asset ID in the client's request; nil if there is none.
+    /// The asset ID in the client's request, if any.
     package var assetID: [UInt8]?
     /// The client's address.
     package var address: ClientAddress?

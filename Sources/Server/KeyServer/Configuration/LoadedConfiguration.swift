@@ -12,7 +12,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
     /// Loads a configuration from the file, the environment and the command line. Later sources override earlier ones.
     ///
     /// - Parameters:
-    ///   - file: The path of the YAML file; nil if there is none.
+    ///   - file: The path of the YAML file, if any.
     ///   - environment: The environment variables. Only those that start with `KEYWAY_` are read.
     ///   - options: Settings by path, with the command-line option that set each.
     ///   - isDevelopment: Whether the server runs without authorization, on loopback addresses only.

@@ -36,7 +36,7 @@ extension ContentDefaults {
         return assetID
     }
 
-    /// Returns the part of a key URI after `skd://`; nil if there is none.
+    /// Returns the part of a key URI after `skd://`, if any.
     static func assetID(inKeyURI uri: String) -> [UInt8]? {
         guard uri.hasPrefix("skd://"), uri.utf8.count > 6 else { return nil }
         return Array(uri.utf8.dropFirst(6))

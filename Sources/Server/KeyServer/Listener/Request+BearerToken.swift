@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 extension Request {
-    /// The token in `Authorization: Bearer`, unparsed; nil if there is none.
+    /// The token in `Authorization: Bearer`, unparsed, if any.
     var bearerToken: Substring? {
         guard let field = headers[.authorization], let space = field.firstIndex(of: " "),
             field[..<space].lowercased() == "bearer"

@@ -17,7 +17,7 @@ struct MeasuredStore: Sendable {
         return try await store.lookup(assetID: assetID)
     }
 
-    /// Returns the content for a name in an SPC, which is its asset ID or an ``AssetAlias``; nil if there is none.
+    /// Returns the content for a name in an SPC, which is its asset ID or an ``AssetAlias``, if any.
     ///
     /// The alias is looked up first. The result is then cached with the catalog version from before the lookup of the
     /// name itself, so that content that is added under that name invalidates it.

@@ -11,7 +11,7 @@ struct HTTPProxy: Hashable, Sendable {
     let kind: Kind
     let host: String
     let port: Int
-    /// The value of the Proxy-Authorization header; nil if there is none.
+    /// The value of the Proxy-Authorization header, if any.
     let authorization: String?
 
     /// The host and port of the proxy, without its password, for messages.

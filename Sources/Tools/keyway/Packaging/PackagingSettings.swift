@@ -53,7 +53,7 @@ struct PackagingSettings {
     var classKeys: [TrackClass: KeySource] = [:]
     /// True if AES-128 uses media sequence numbers as IVs for keys without an IV.
     var usesSequenceIVs = false
-    /// The key exchange with a SPEKE server; nil if there is none.
+    /// The key exchange with a SPEKE server, if any.
     var exchange: Exchange?
     /// The names of the output files.
     var names = PackagingJob.FileNames()

@@ -6,7 +6,7 @@ struct Grid: Sendable {
     struct Row: Sendable {
         /// The values that identify the row, even if its other values change.
         let identity: [FieldValue]
-        /// The values, one per column; nil if there is none.
+        /// The values, one per column, if any.
         let cells: [FieldValue?]
     }
 

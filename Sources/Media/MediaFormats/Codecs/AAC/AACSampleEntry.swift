@@ -1,7 +1,7 @@
 public import ByteCoding
 
 extension SampleEntry {
-    /// Returns the elementary stream descriptor of an `mp4a` entry, encrypted or not; nil if there is none.
+    /// Returns the elementary stream descriptor of an `mp4a` entry, encrypted or not, if any.
     ///
     /// - Throws: `ParseError` if the descriptor is invalid, with offsets from the start of the `esds` box's content.
     public func elementaryStreamDescriptor() throws(ParseError) -> ElementaryStreamDescriptorBox? {

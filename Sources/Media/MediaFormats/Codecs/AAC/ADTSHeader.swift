@@ -54,7 +54,7 @@ public struct ADTSHeader: Hashable, Sendable {
     public var sampleCount: Int { 1024 * blockCount }
     /// The sample rate of the core in hertz.
     public var sampleRate: UInt32 { SamplingFrequency.table[Int(frequencyIndex)] }
-    /// The checksum of the header, or of the header and the only block; nil if there is none.
+    /// The checksum of the header, or of the header and the only block, if any.
     public var checksum: UInt16? { hasChecksum ? UInt16(truncatingIfNeeded: check) : nil }
     /// The range of the raw data blocks in the frame, including checksums between them.
     public var payload: Range<Int> { size..<frameLength }

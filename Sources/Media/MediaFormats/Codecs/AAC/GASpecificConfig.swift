@@ -15,7 +15,7 @@ import ByteCoding
 public struct GASpecificConfig: Hashable, Sendable {
     /// True if frames are short: 960 samples instead of 1024, or 480 instead of 512 in AAC Low Delay.
     public var hasShortFrames = false
-    /// The delay of the core coder below this layer; nil if there is none.
+    /// The delay of the core coder below this layer, if any.
     public var coreCoderDelay: UInt16?
     /// The channels if the channel configuration is 0; otherwise nil.
     public var programConfig: ProgramConfigElement?

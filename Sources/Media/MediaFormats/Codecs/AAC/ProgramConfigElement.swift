@@ -42,11 +42,11 @@ public struct ProgramConfigElement: Hashable, Sendable {
     public var objectType: UInt8 = 1
     /// The index of the sample rate in the table, 4 bits. The rate in an AudioSpecificConfig takes precedence.
     public var frequencyIndex: UInt8
-    /// The tag of the element with a mono mixdown; nil if there is none.
+    /// The tag of the element with a mono mixdown, if any.
     public var monoMixdown: UInt8?
-    /// The tag of the element with a stereo mixdown; nil if there is none.
+    /// The tag of the element with a stereo mixdown, if any.
     public var stereoMixdown: UInt8?
-    /// The matrix mixdown of five channels to two, 3 bits; nil if there is none.
+    /// The matrix mixdown of five channels to two, 3 bits, if any.
     public var matrixMixdown: UInt8?
     /// The front channel elements, at most 15.
     public var front: [Element] = []

@@ -3,7 +3,7 @@
 public struct VideoUsabilityInformation: Hashable, Sendable {
     /// The sample aspect ratio; nil if unspecified.
     public var sampleAspectRatio: AspectRatio?
-    /// The color description; nil if there is none.
+    /// The color description, if any.
     public var color: ColorDescription?
     /// The timing information, `num_units_in_tick` and `time_scale`; nil if absent or 0.
     public var timing: Timing?

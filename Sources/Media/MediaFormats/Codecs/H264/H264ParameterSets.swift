@@ -64,12 +64,12 @@ public struct H264ParameterSets: Sendable {
         for set in configuration.pictureParameterSets { try update(set.span.bytes) }
     }
 
-    /// Returns the sequence parameter set with an ID; nil if there is none.
+    /// Returns the sequence parameter set with an ID, if any.
     public func sequence(_ id: Int) -> H264SequenceParameterSet? {
         sequences.indices.contains(id) ? sequences[id] : nil
     }
 
-    /// Returns the picture parameter set with an ID; nil if there is none.
+    /// Returns the picture parameter set with an ID, if any.
     public func picture(_ id: Int) -> H264PictureParameterSet? { pictures.indices.contains(id) ? pictures[id] : nil }
 
     /// The sequence parameter set that was read last.

@@ -53,12 +53,12 @@ public struct HEVCParameterSets: Sendable {
         }
     }
 
-    /// Returns the sequence parameter set with an ID; nil if there is none.
+    /// Returns the sequence parameter set with an ID, if any.
     public func sequence(_ id: Int) -> HEVCSequenceParameterSet? {
         sequences.indices.contains(id) ? sequences[id] : nil
     }
 
-    /// Returns the picture parameter set with an ID; nil if there is none.
+    /// Returns the picture parameter set with an ID, if any.
     public func picture(_ id: Int) -> HEVCPictureParameterSet? { pictures.indices.contains(id) ? pictures[id] : nil }
 
     /// The sequence parameter set that was read last.

@@ -1,6 +1,6 @@
 /// A search for start codes, 00 00 01 (ITU-T H.264 and H.265, Annex B).
 public enum StartCode {
-    /// Returns the index of the next 00 00 01 in `bytes` at or after `start`; nil if there is none. A zero byte before
+    /// Returns the index of the next 00 00 01 in `bytes` at or after `start`, if any. A zero byte before
     /// it, which makes it a start code of 4 bytes, is not part of it.
     public static func next(in bytes: RawSpan, from start: Int = 0) -> Int? {
         var from = start

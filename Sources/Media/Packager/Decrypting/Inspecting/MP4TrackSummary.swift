@@ -8,7 +8,7 @@ package struct MP4TrackSummary: Sendable {
     package struct Encryption: Sendable {
         /// The scheme, such as `cbcs` or `cenc`; nil if the `sinf` box does not specify one.
         package var scheme: FourCC?
-        /// The default key ID of the `tenc` box; nil if there is none.
+        /// The default key ID of the `tenc` box, if any.
         package var keyID: KeyID?
         /// The encrypted and the skipped blocks of 16 bytes in a pattern; nil if all blocks are encrypted.
         package var pattern: (crypt: UInt8, skip: UInt8)?

@@ -216,7 +216,7 @@ extension LiveManifest {
         return true
     }
 
-    /// The end of the media in the manifest; nil if there is none.
+    /// The end of the media in the manifest, if any.
     var mediaEnd: ManifestDate? {
         guard let origin = manifest.availabilityStart else { return nil }
         return manifest.periods.compactMap(\.mediaEnd).max().map { origin.advanced(by: $0) }

@@ -38,7 +38,7 @@ extension Period {
         return overflow ? .longest : ManifestDuration(microseconds: sum)
     }
 
-    /// The end of the media, relative to availabilityStartTime; nil if there is none.
+    /// The end of the media, relative to availabilityStartTime, if any.
     var mediaEnd: ManifestDuration? {
         adaptationSets.flatMap(\.representations).compactMap(\.template).compactMap { template in
             template.timelineRange.map { end($0.upperBound, template) }
