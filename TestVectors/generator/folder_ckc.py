@@ -198,9 +198,9 @@ class Folder:
             "Two R1 blocks, both right.",
             (ckc := self.make("duplicate-tag")).add(ckc.find(b.R1)),
         )
-        ckc = self.make("returned-tag-twice")
+        ckc = self.make("duplicate-returned-tag")
         ckc.returned.append(ckc.returned[0])
-        yield refused("returned-tag-twice", "duplicate-tag", "A returned block comes twice.", ckc)
+        yield refused("duplicate-returned-tag", "duplicate-tag", "A duplicate returned block.", ckc)
         ckc = self.make("block-past-the-end")
         yield self.failure(
             "block-past-the-end",
@@ -210,11 +210,11 @@ class Folder:
             ckc.encode(payload=ckc.payload() + fps.header(RESERVED, 0xFFFFFFF0, 0)),
         )
         yield refused(
-            "offline-key-beside-duration",
+            "offline-key-with-duration",
             "conflicting-blocks",
             "Offline Key and content key duration together.",
             self.make(
-                "offline-key-beside-duration", b.offline_key(STREAM, 600, 600, TITLE), b.duration(600, 0, b.LEASE)
+                "offline-key-with-duration", b.offline_key(STREAM, 600, 600, TITLE), b.duration(600, 0, b.LEASE)
             ),
         )
         yield refused(

@@ -115,10 +115,10 @@ def failures() -> Iterator[Vector]:
         cut = Block(block.tag, block.value[:size])
         yield failure(name, "invalid-value-length", description, base(name, cut).payload())
     yield failure(
-        "offline-key-beside-duration",
+        "offline-key-with-duration",
         "conflicting-blocks",
         "Offline Key and content key duration together.",
-        base("offline-key-beside-duration", second, b.duration(600, 0, b.LEASE)).payload(),
+        base("offline-key-with-duration", second, b.duration(600, 0, b.LEASE)).payload(),
     )
     name = "duplicate-r1"
     yield failure(name, "duplicate-tag", "Two R1 blocks.", base(name, Block(b.R1, DRAW(name, 44))).payload())

@@ -147,7 +147,7 @@ def states() -> Iterator[Vector]:
     yield vector("six-hours-old", "As old as it may be.", phone, {}, later=6 * 3600)
     yield vector("older-than-six-hours", "A second older.", phone, {}, later=6 * 3600 + 1, error="spc-too-old")
     yield vector("ten-minutes-ahead", "As far ahead as it may be.", phone, {}, later=-600)
-    yield vector("more-than-ten-minutes-ahead", "A second further.", phone, {}, later=-601, error="spc-from-the-future")
+    yield vector("more-than-ten-minutes-ahead", "A second further.", phone, {}, later=-601, error="spc-date-in-future")
     strict = {"maximumSPCAge": "PT1M"}
     yield vector("age-of-policy", "The policy's own window.", phone, strict, later=61, error="spc-too-old")
 

@@ -66,7 +66,7 @@ struct KeySystemTests {
                 protocolVersions: [1]
             )
         }
-        #expect(error?.code == .notOfKeySystem)
+        #expect(error?.code == .unsupportedOperation)
     }
 
     @Test("The descriptions of a response and a loaded key do not contain its bytes")

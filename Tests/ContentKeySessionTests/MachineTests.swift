@@ -29,7 +29,7 @@ struct MachineTests {
         var machine = Machine()
         let unknown = ContentKeyError(.unknownRecipient, .recipient)
         #expect(machine.handle(Bench.want(waiter: 5)) == [.failWaiter(5, unknown)])
-        let late = ContentKeyError(.recipientTooLate, .recipient)
+        let late = ContentKeyError(.recipientAlreadyLoading, .recipient)
         #expect(machine.handle(.addRecipient(1, isLoading: true)) == [.refuse(late)])
         #expect(machine.handle(Bench.want(waiter: 5)) == [.failWaiter(5, unknown)])
         #expect(machine.handle(.addRecipient(1, isLoading: false)) == [])
@@ -133,7 +133,7 @@ struct MachineTests {
     func noSPC(system: ContentKeySystem) {
         var machine = Machine(configuration: .init(keySystem: system))
         _ = machine.handle(Bench.ask())
-        let refused = ContentKeyError(.notOfKeySystem, .request)
+        let refused = ContentKeyError(.unsupportedOperation, .request)
         #expect(machine.handle(.request(1, .makeRequestData)) == [.refuse(refused)])
     }
 

@@ -281,7 +281,7 @@ struct SessionTests {
         let session = await session()
         let late = Player(hasBegunLoading: true)
         let first = await #expect(throws: ContentKeyError.self) { try await session.addContentKeyRecipient(late) }
-        #expect(first?.code == .recipientTooLate)
+        #expect(first?.code == .recipientAlreadyLoading)
         let second = await #expect(throws: ContentKeyError.self) {
             try await session.contentKey(identifier: "k", for: late)
         }

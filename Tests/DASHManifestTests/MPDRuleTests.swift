@@ -39,9 +39,9 @@ struct MPDRuleTests {
         Case("period-overlap") { manifest in
             manifest.periods.append(Period(id: "1", start: ManifestDuration(seconds: 9), adaptationSets: []))
         },
-        Case("period-id-twice") { $0.periods.append(Period(id: "0", adaptationSets: [])) },
-        .audio("set-id-twice") { $0.id = 0 },
-        .audio("representation-id-twice") { $0.representations[0].id = "video-360" },
+        Case("duplicate-period-id") { $0.periods.append(Period(id: "0", adaptationSets: [])) },
+        .audio("duplicate-set-id") { $0.id = 0 },
+        .audio("duplicate-representation-id") { $0.representations[0].id = "video-360" },
         .audio("representation-id-space") { $0.representations[0].id = "a b" },
         .audio("set-empty") { $0.representations = [] },
         .audio("mime-type-missing") { $0.mimeType = nil },
@@ -53,7 +53,7 @@ struct MPDRuleTests {
         .audio("role-unknown") { $0.roles = [.role("first")] },
         .video("alignment-missing") { $0.hasAlignedSegments = false },
         .video("segments-missing") { $0.representations[0].template = nil },
-        .audio("segments-twice") { $0.template = videoSet.representations[0].template },
+        .audio("template-and-segment-base") { $0.template = videoSet.representations[0].template },
         .audio("timescale-zero") { $0.representations[0].base?.timescale = 0 },
         .video("template-without-number") { $0.representations[0].template?.media = "a.m4s" },
         .video("template-identifier") { $0.representations[0].template?.media = "$Number$$Nummer$" },
@@ -85,7 +85,7 @@ struct MPDRuleTests {
             set.protections[0].value = "cenc"
             set.protections.append(ContentProtection(systemID: "94ce86fb-07ff-4f43-adb8-93d2fa968ca2", name: nil))
         },
-        .video("system-twice") { $0.protections.append($0.protections[1]) },
+        .video("duplicate-system") { $0.protections.append($0.protections[1]) },
         .video("pssh-malformed") { $0.protections[1].pssh = "AAAA" },
         .video("pssh-malformed") { $0.protections[1].scheme = "urn:uuid:9a04f079-9840-4286-ab92-e65be0885f95" },
         .video("playready-object-malformed") { $0.protections[1].playReadyObject = "AAAACg" },

@@ -48,7 +48,7 @@ struct CPIXEncryptionTests {
         var stranger = try CPIXDocument(xml: encrypted.xml)
         let key = try RSAPrivateKey.generate(bits: 2_048)
         let error = failure { () throws(SignalingError) in try stranger.decryptKeys(with: key) }
-        #expect(error?.code == .cpixNotOpened)
+        #expect(error?.code == .cpixDecryptionFailed)
         #expect(stranger.contentKeys.map(\.isEncrypted) == [true, true, false])
     }
 
@@ -88,7 +88,7 @@ struct CPIXEncryptionTests {
             changed.contentKeys[1].value = change
             let error = failure { () throws(SignalingError) in try changed.decryptKeys(with: privateKey) }
             // If one MAC is wrong, no key is decrypted.
-            return error?.code == .cpixNotOpened && changed.contentKeys[0].isEncrypted
+            return error?.code == .cpixDecryptionFailed && changed.contentKeys[0].isEncrypted
         }
         #expect(isRefused(.encrypted(value, mac: nil)))
         #expect(isRefused(.encrypted(value, mac: [])))
@@ -116,11 +116,12 @@ struct CPIXEncryptionTests {
             change(&changed.deliveryData[0])
             return failure { () throws(SignalingError) in try changed.decryptKeys(with: privateKey) }
         }
-        #expect(error { $0.macKey = nil }?.code == .cpixNotOpened)
-        #expect(error { $0.documentKey = nil }?.code == .cpixNotOpened)
-        #expect(error { $0.documentKey = $0.macKey }?.code == .cpixNotOpened)
+        #expect(error { $0.macKey = nil }?.code == .cpixDecryptionFailed)
+        #expect(error { $0.documentKey = nil }?.code == .cpixDecryptionFailed)
+        #expect(error { $0.documentKey = $0.macKey }?.code == .cpixDecryptionFailed)
         #expect(
-            error { $0.documentKey?.algorithm = "http://www.w3.org/2001/04/xmlenc#rsa-1_5" }?.code == .cpixNotOpened
+            error { $0.documentKey?.algorithm = "http://www.w3.org/2001/04/xmlenc#rsa-1_5" }?.code
+                == .cpixDecryptionFailed
         )
         #expect(error { $0.certificate = nil } == nil)
     }
@@ -153,7 +154,9 @@ struct CPIXEncryptionTests {
     func twice() throws {
         var document = try encrypted([try certificate()])
         let time = try certificate().notBefore
-        #expect(failure { () throws(SignalingError) in try document.encryptKeys(at: time) }?.code == .cpixNotEncrypted)
+        #expect(
+            failure { () throws(SignalingError) in try document.encryptKeys(at: time) }?.code == .cpixEncryptionFailed
+        )
         var clear = self.document([])
         let privateKey = try Self.privateKey.get()
         #expect(failure { () throws(SignalingError) in try clear.decryptKeys(with: privateKey) } == nil)

@@ -24,7 +24,7 @@ struct RSAPrivateKeyTests {
     )
     func encrypted(name: String) throws {
         let bytes = try fixture(name)
-        #expect(throws: CryptoError(.passphraseNeeded, operation: "")) { try RSAPrivateKey(bytes) }
+        #expect(throws: CryptoError(.passphraseRequired, operation: "")) { try RSAPrivateKey(bytes) }
     }
 
     @Test("Keys of other algorithms have a separate error", arguments: ["ec.pem", "ec-sec1.pem", "rsa-pss.pem"])

@@ -117,13 +117,13 @@ enum ContentProtectionCases {
             )
         ),
         RuleFiles(
-            "identity-beside-drm",
+            "identity-with-drm",
             breaks: RuleFiles.media(
                 "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"https://k\",\(iv)"
                     + segment
                     + "\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://2\",\(fps)" + segment
             ),
-            at: "identity-beside-drm@5",
+            at: "identity-with-drm@5",
             passes: RuleFiles.media(
                 "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"https://k\",\(iv)\(segment)\n#EXT-X-KEY:METHOD=NONE\n"
                     + "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)" + segment

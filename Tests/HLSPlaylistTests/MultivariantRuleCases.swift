@@ -28,7 +28,7 @@ extension MultivariantRuleTests {
         ),
         RuleCase("no-i-frame-variants", at: 0, variant("BANDWIDTH=1,RESOLUTION=1x1"), nearMiss: variant(audio)),
         RuleCase(
-            "variant-repeats",
+            "duplicate-variant",
             at: 4,
             variant(video) + "\n" + variant(video),
             nearMiss: variant(video, "a.m3u8") + "\n" + variant(video, "b.m3u8") + "\n" + variant(audio, "a.m3u8")
@@ -102,7 +102,7 @@ extension MultivariantRuleTests {
         RuleCase("frame-rate-missing", at: 2, variant(video), nearMiss: variant(video + ",FRAME-RATE=25")),
         RuleCase("score-not-positive", at: 2, variant(audio + ",SCORE=0.0"), nearMiss: variant(audio + ",SCORE=0.001")),
         RuleCase(
-            "score-partly",
+            "score-missing",
             at: 2,
             variant(audio, "a.m3u8") + "\n" + variant(audio + ",SCORE=1") + "\n" + variant(audio, "b.m3u8"),
             nearMiss: variant(audio + ",SCORE=1") + "\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI=\"i.m3u8\""
@@ -138,7 +138,7 @@ extension MultivariantRuleTests {
             nearMiss: variant(video + ",REQ-VIDEO-LAYOUT=\"CH-MONO,/PROJ-PRIM\"")
         ),
         RuleCase(
-            "req-video-layout-needless",
+            "req-video-layout-unnecessary",
             at: 2,
             variant(video + ",REQ-VIDEO-LAYOUT=\"CH-MONO,PROJ-RECT/CH-MONO\""),
             nearMiss: variant(video + ",REQ-VIDEO-LAYOUT=\"CH-MONO,CH-STEREO\"")
@@ -178,7 +178,7 @@ extension MultivariantRuleTests {
                 + variant(audio + ",AUDIO=\"a\",CLOSED-CAPTIONS=NONE")
         ),
         RuleCase(
-            "group-name-repeats",
+            "duplicate-group-name",
             at: 3,
             media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n" + media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\""),
             nearMiss: media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n" + media("AUDIO", "GROUP-ID=\"b\",NAME=\"A\"")
@@ -239,7 +239,7 @@ extension MultivariantRuleTests {
                 + media("AUDIO", "GROUP-ID=\"b\",NAME=\"A\",AUTOSELECT=NO")
         ),
         RuleCase(
-            "closed-captions-partly",
+            "closed-captions-inconsistent",
             at: 2,
             variant(audio) + "\n" + variant(video + ",CLOSED-CAPTIONS=NONE") + "\n" + variant(video),
             nearMiss: variant(audio + ",CLOSED-CAPTIONS=\"NONE\"") + "\n" + variant(video)
@@ -329,7 +329,7 @@ extension MultivariantRuleTests {
             nearMiss: "#EXT-X-SESSION-DATA:DATA-ID=\"a.b\",VALUE=\"1\""
         ),
         RuleCase(
-            "session-data-repeats",
+            "duplicate-session-data",
             at: 4,
             "#EXT-X-SESSION-DATA:DATA-ID=\"a.b\",VALUE=\"1\",LANGUAGE=\"en\"\n#EXT-X-SESSION-DATA:DATA-ID=\"a.b\",VALUE=\"2\"\n"
                 + "#EXT-X-SESSION-DATA:DATA-ID=\"a.b\",URI=\"1\",LANGUAGE=\"EN\"",

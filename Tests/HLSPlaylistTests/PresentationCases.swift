@@ -136,9 +136,9 @@ enum PresentationCases {
 
     private static let timelines = [
         RuleFiles(
-            "program-date-time-partly",
+            "program-date-time-missing",
             breaks: two(vod(), vod(date("00:00:00.000Z"))),
-            at: "a:program-date-time-partly@0",
+            at: "a:program-date-time-missing@0",
             // A playlist without segments does not need dates.
             passes: two(
                 vod("#EXT-X-PLAYLIST-TYPE:EVENT", "#"),

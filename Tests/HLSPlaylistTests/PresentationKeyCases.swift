@@ -22,26 +22,26 @@ extension ContentProtectionCases {
             passes: RuleFiles.multivariant("#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"skd://1\",\(fps)")
         ),
         RuleFiles(
-            "session-key-repeats",
+            "duplicate-session-key",
             breaks: RuleFiles.multivariant(
                 "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\",IV=0x0A,KEYFORMAT=\"identity\"\n"
                     + "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\",IV=0x0a,KEYFORMATVERSIONS=\"1\""
             ),
             at: "key-iv-length@2",
+            "duplicate-session-key@3",
             "key-iv-length@3",
-            "session-key-repeats@3",
             passes: RuleFiles.multivariant(
                 "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\",IV=0x0A\n#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\",IV=0x0B"
             )
         ),
         RuleFiles(
-            "session-key-disagrees",
+            "session-key-mismatch",
             breaks: presentation(
                 "#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"k/1\",\(iv)\n#",
                 a: key("METHOD=AES-128,URI=\"k/1\",\(iv)"),
                 b: key("METHOD=AES-128,URI=\"./k/1\",\(iv)")
             ),
-            at: "session-key-disagrees@2",
+            at: "session-key-mismatch@2",
             passes: presentation(
                 "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k/1\",\(iv)\n#",
                 a: key("METHOD=AES-128,URI=\"k/1\",KEYFORMATVERSIONS=\"1\""),

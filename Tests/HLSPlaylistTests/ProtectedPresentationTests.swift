@@ -56,11 +56,11 @@ struct ProtectedPresentationTests {
             $0.replace(map, by: "#", in: "audio.m3u8")
             $0.replace("TYPE:VOD", by: "TYPE:VOD\n" + map, in: "audio.m3u8")
         },
-        Violation(rule: "session-key-disagrees", place: ("main.m3u8", "METHOD=AES-128")) {
+        Violation(rule: "session-key-mismatch", place: ("main.m3u8", "METHOD=AES-128")) {
             let key = ProtectedPresentation.widevine("sd")
             $0.replace(key, by: key.replacing("SAMPLE-AES", with: "AES-128"), in: "main.m3u8")
         },
-        Violation(rule: "session-key-repeats", place: ("main.m3u8", ",METHOD=SAMPLE-AES")) {
+        Violation(rule: "duplicate-session-key", place: ("main.m3u8", ",METHOD=SAMPLE-AES")) {
             let key = ProtectedPresentation.playReady("uhd")
             let same = key.replacing("METHOD=SAMPLE-AES,", with: "").replacing(",KEYFORMATVERSIONS=\"1\"", with: "")
             $0.replace(key, by: "\(key)\n#EXT-X-SESSION-KEY:\(same),METHOD=SAMPLE-AES", in: "main.m3u8")

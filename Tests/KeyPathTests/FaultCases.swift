@@ -5,7 +5,7 @@ extension FaultCase {
 
     private static let connection: [FaultCase] = [
         .licenses("a response after 3 s", .latency(.seconds(3)), attempts: 1, [], lasts: .seconds(3)),
-        .licenses("a response after 9 s, once", .latency(.seconds(9)), times: 1, attempts: 2, [.noAnswerInTime]),
+        .licenses("a response after 9 s, once", .latency(.seconds(9)), times: 1, attempts: 2, [.timeout]),
         .licenses(
             "a connection reset before the response header, once",
             .resetBeforeHead,
@@ -35,66 +35,66 @@ extension FaultCase {
             attempts: 8,
             Array(repeating: .noConnection, count: 8)
         ),
-        .licenses("no response, once", .silence, times: 1, attempts: 2, [.noAnswerInTime], lasts: .seconds(8)),
+        .licenses("no response, once", .silence, times: 1, attempts: 2, [.timeout], lasts: .seconds(8)),
         .licenses(
             "no response, each time",
             .silence,
-            .outOfTime,
+            .deadlineExceeded,
             attempts: 3,
-            [.noAnswerInTime, .noAnswerInTime, .outOfTime],
+            [.timeout, .timeout, .deadlineExceeded],
             lasts: .seconds(24)
         ),
-        .licenses("a body that arrives very slowly, once", .trickle, times: 1, attempts: 2, [.noAnswerInTime]),
+        .licenses("a body that arrives very slowly, once", .trickle, times: 1, attempts: 2, [.timeout]),
         .licenses("a connection that closes after each response", .closesAfter, attempts: 1, []),
     ]
 
     private static let answers: [FaultCase] = [
-        .licenses("truncated JSON, once", .cutJSON, times: 1, attempts: 2, [.unreadableAnswer]),
+        .licenses("truncated JSON, once", .cutJSON, times: 1, attempts: 2, [.malformedResponse]),
         .licenses(
             "truncated JSON, each time",
             .cutJSON,
-            .unreadableAnswer,
+            .malformedResponse,
             attempts: 3,
-            Array(repeating: .unreadableAnswer, count: 3)
+            Array(repeating: .malformedResponse, count: 3)
         ),
         .licenses(
             "200 with an HTML page, each time",
             .page,
-            .unreadableAnswer,
+            .malformedResponse,
             attempts: 3,
-            Array(repeating: .unreadableAnswer, count: 3)
+            Array(repeating: .malformedResponse, count: 3)
         ),
         .licenses(
             "a response of 2 MiB",
             .answer(200, String(repeating: " ", count: 2 << 20)),
-            .answerTooLarge,
+            .responseTooLarge,
             attempts: 1,
-            [.answerTooLarge]
+            [.responseTooLarge]
         ),
         .licenses(
             "a CKC with one changed bit in its header",
             .changedCKC(),
-            .deviceRefusesAnswer,
+            .ckcRejected,
             attempts: 1,
-            [.deviceRefusesAnswer]
+            [.ckcRejected]
         ),
         .licenses(
             "an empty CKC field",
             .body { Fault.replacingCKC(of: $0) { _ in "" } },
-            .unreadableAnswer,
+            .malformedResponse,
             attempts: 3,
-            Array(repeating: .unreadableAnswer, count: 3)
+            Array(repeating: .malformedResponse, count: 3)
         ),
     ]
 
     private static let refusals: [FaultCase] = [
         .licenses(
             "403",
-            .problem(403, "refused-by-policy", reason: "hdcp-not-enough"),
+            .problem(403, "refused-by-policy", reason: "hdcp-too-low"),
             .forbidden,
             attempts: 1,
             [.forbidden],
-            reason: "hdcp-not-enough"
+            reason: "hdcp-too-low"
         ),
         .licenses(
             "503 with `Retry-After: 2`, once",
@@ -107,9 +107,9 @@ extension FaultCase {
         .licenses(
             "503 with `Retry-After: 60`",
             .problem(503, "overloaded", headers: ["Retry-After: 60"]),
-            .outOfTime,
+            .deadlineExceeded,
             attempts: 1,
-            [.outOfTime]
+            [.deadlineExceeded]
         ),
         .licenses(
             "503 with `Retry-After: 18446744073709551616`, once",
@@ -178,21 +178,21 @@ extension FaultCase {
             .page,
             times: 1,
             attempts: 1,
-            [.unreadableAnswer]
+            [.malformedResponse]
         ),
         .certificates(
             "an HTML page instead of the certificate, each time",
             .page,
-            .unreadableAnswer,
+            .malformedResponse,
             attempts: 0,
-            Array(repeating: .unreadableAnswer, count: 3)
+            Array(repeating: .malformedResponse, count: 3)
         ),
         .certificates(
             "DER data that is not a certificate",
             .body { _ in [0x30, 3, 1, 1, 7] },
-            .deviceCannotAsk,
+            .spcCreationFailed,
             attempts: 0,
-            [.deviceCannotAsk]
+            [.spcCreationFailed]
         ),
         .certificates(
             "another server's certificate, once",
@@ -232,7 +232,7 @@ extension FaultCase {
             end: .forbidden,
             attempts: 1,
             log: [.forbidden],
-            reason: "spc-from-the-future",
+            reason: "spc-date-in-future",
             skew: 7200,
             asset: "film/leased"
         ) { _ in .none },

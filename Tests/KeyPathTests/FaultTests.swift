@@ -88,7 +88,7 @@ struct FaultTests {
             #expect(try await bench.plays("film/sd"))
             await #expect(throws: ContentKeyError.self) { _ = try await bench.key("film/hd") }
             let entry = try #require(await bench.errors.last)
-            #expect(entry.failure.kind == .deviceRefusesAnswer)
+            #expect(entry.failure.kind == .ckcRejected)
             #expect(bench.proxy.licenses.count == 2)
         }
     }
@@ -105,7 +105,7 @@ struct FaultTests {
                 let key: ContentKey
                 do throws(ContentKeyError) { key = try await bench.key("film/hd") } catch {
                     refused += 1
-                    #expect(await bench.errors.last?.failure.kind == .deviceRefusesAnswer)
+                    #expect(await bench.errors.last?.failure.kind == .ckcRejected)
                     continue
                 }
                 await key.revoke()
@@ -126,7 +126,7 @@ struct FaultTests {
             await bench.loader.preload(["skd://film/audio", "skd://film/sd", "skd://film/hd"])
             try await bench.pass(.seconds(1))
             let kinds = await bench.errors.map(\.failure.kind)
-            #expect(kinds == [.deviceRefusesAnswer])
+            #expect(kinds == [.ckcRejected])
             for asset in ["film/sd", "film/hd"] { #expect(try await bench.plays(asset)) }
             #expect(bench.proxy.licenses.count == 1)
         }

@@ -124,7 +124,7 @@ struct KeyPathLifetimeTests {
             await persistentKeys.keep([UInt8](repeating: 1, count: 100), for: "skd://film/kept")
             try await KeyPathBench.run(options, server: server, time: time) { bench in
                 await #expect(throws: ContentKeyError.self) { _ = try await bench.key("film/kept", persistable: true) }
-                #expect(await bench.errors.map(\.failure.kind) == [.deviceRefusesAnswer])
+                #expect(await bench.errors.map(\.failure.kind) == [.ckcRejected])
                 let key = try await bench.key("film/kept", persistable: true)
                 #expect(try await bench.plays(key, as: "film/kept"))
                 #expect(bench.proxy.licenses.count == 1)

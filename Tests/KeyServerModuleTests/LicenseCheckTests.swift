@@ -85,7 +85,7 @@ struct LicenseCheckTests {
         #expect(try verdict(.default, [playback(age: 6 * 3600)]) == nil)
         #expect(try verdict(.default, [playback(age: 6 * 3600 + 1)]) == "spc-too-old")
         #expect(try verdict(.default, [playback(age: -600)]) == nil)
-        #expect(try verdict(.default, [playback(age: -601)]) == "spc-from-the-future")
+        #expect(try verdict(.default, [playback(age: -601)]) == "spc-date-in-future")
         let strict = LicensePolicy(maximumSPCAge: Seconds(rawValue: 60))
         #expect(try verdict(strict, [playback(age: 60)]) == nil)
         #expect(try verdict(strict, [playback(age: 61)]) == "spc-too-old")
@@ -93,7 +93,7 @@ struct LicenseCheckTests {
         #expect(try verdict(.default, [old]) == "spc-too-old")
         #expect(try verdict(.default, [old]) { $0.maximumSPCAge = nil } == nil)
         let far = MediaPlaybackState(creationDate: .max, state: .readyToStart, sessionID: 1)
-        #expect(try verdict(.default, [far]) == "spc-from-the-future")
+        #expect(try verdict(.default, [far]) == "spc-date-in-future")
     }
 
     @Test("The version of the block identifies virtual machines, not its presence")

@@ -111,9 +111,9 @@ struct RefusalTableTests {
                 return try await server.license(try server.request(server.device()).spc)
             },
             status: 403,
-            type: "token-bound-elsewhere",
-            reason: "token-bound-elsewhere",
-            audit: "token-bound-elsewhere"
+            type: "token-already-bound",
+            reason: "token-already-bound",
+            audit: "token-already-bound"
         ),
         policy("a token whose notAfter has passed", "{}", reason: "not-after", authorization: { $0.notAfter = 5 }),
         policy(

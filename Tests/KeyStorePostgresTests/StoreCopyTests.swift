@@ -84,7 +84,7 @@ struct StoreCopyTests {
         #expect(try await store.grant(Sample.proposal(device: 2).slot(limit: 1)).refusal == .streamsExceeded)
         #expect(try await store.grant(Sample.proposal(at: 1_029).once(1)) == .retried(Sample.answer(3)))
         #expect(try await store.grant(Sample.proposal(at: 1_030).once(1)).refusal == .replayed)
-        #expect(try await store.grant(Sample.proposal("berta").bound(1)).refusal == .tokenBoundElsewhere)
+        #expect(try await store.grant(Sample.proposal("berta").bound(1)).refusal == .tokenAlreadyBound)
         #expect(try await store.grant(Sample.proposal("漢字", device: 7).slot()).refusal == .leaseEnded)
         // A recorded SPC is known, and so is the report of its device.
         let changed = Sample.proposal(device: 3).with { $0.evidence = Sample.evidence(1, bytes: 2) }

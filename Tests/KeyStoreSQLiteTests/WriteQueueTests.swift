@@ -122,7 +122,7 @@ struct WriteQueueTests {
         #expect(again.replayKey(r1: .init(copying: [1]), account: "anna", certificateHash: [2]) == replayKey)
         #expect(try await again.grant(Sample.proposal(at: 1_001).once(1)) == .retried(Sample.answer(3)))
         let elsewhere = Sample.proposal(device: 2, at: 1_001).bound(1)
-        #expect(try await again.grant(elsewhere).refusal == .tokenBoundElsewhere)
+        #expect(try await again.grant(elsewhere).refusal == .tokenAlreadyBound)
         #expect(try await again.leaseCount(at: 1_001) == 1)
         #expect(try await again.devices(account: "anna").first?.deviceClass == "iPhone")
         #expect(try await again.rentals(account: "anna").count == 1)

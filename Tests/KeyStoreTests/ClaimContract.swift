@@ -98,7 +98,7 @@ private func tokenBinding(_ store: any KeyServerStore) async throws {
     ]
     var refusals: [GrantRefusal.Code?] = []
     for other in others { refusals.append(try await store.grant(other).refusal) }
-    #expect(refusals == Array(repeating: .tokenBoundElsewhere, count: 5) + [nil, .tokenBoundElsewhere])
+    #expect(refusals == Array(repeating: .tokenAlreadyBound, count: 5) + [nil, .tokenAlreadyBound])
     #expect(try await store.prune(at: 5_000 + 3_599) == 0)
     #expect(try await store.prune(at: 5_000 + 3_600) == 2)
 }
@@ -113,7 +113,7 @@ private func bindingLasts(_ store: any KeyServerStore) async throws {
     // The first expiry passed long ago.
     #expect(try await store.prune(at: 9_000 + 3_599) == 0)
     let elsewhere = Sample.proposal("ben", at: 9_000).bound(1)
-    #expect(try await store.grant(elsewhere).refusal == .tokenBoundElsewhere)
+    #expect(try await store.grant(elsewhere).refusal == .tokenAlreadyBound)
     #expect(try await store.prune(at: 9_000 + 3_600) == 1)
 }
 

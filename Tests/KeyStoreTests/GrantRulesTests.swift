@@ -61,7 +61,7 @@ struct GrantRulesTests {
             switch outcome.refusal {
             case .leaseEnded: state.endedSession = nil
             case .replayed: state.replay = nil
-            case .tokenBoundElsewhere: state.binding = nil
+            case .tokenAlreadyBound: state.binding = nil
             case .devicesExceeded: state.otherDevices = 1
             case .rentalExpired: state.rental = nil
             case .streamsExceeded: state.otherLeases = 1
@@ -70,7 +70,7 @@ struct GrantRulesTests {
         }
         #expect(
             refusals == [
-                .leaseEnded, .replayed, .tokenBoundElsewhere, .devicesExceeded, .rentalExpired, .streamsExceeded,
+                .leaseEnded, .replayed, .tokenAlreadyBound, .devicesExceeded, .rentalExpired, .streamsExceeded,
                 .licenseRevoked, nil,
             ]
         )

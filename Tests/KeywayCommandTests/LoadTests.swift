@@ -166,7 +166,7 @@ struct LoadTests {
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("used up during the warm-up"))
         let json = try outcome.json()
-        #expect((json["problem"] as? [String: Any])?["code"] as? String == "ran-out")
+        #expect((json["problem"] as? [String: Any])?["code"] as? String == "requests-exhausted")
         #expect((json["generator"] as? [String: Any])?["busy"] as? Double == 0)
     }
 

@@ -51,7 +51,7 @@ struct OfflineCommandTests {
         #expect(film["mayBeWatched"] as? String == "without limit" && film["toDo"] as? String == "watch")
         #expect(titles["clear"]?["keys"] as? String == "none needed")
         let fairplay = try #require(titles["fairplay"])
-        #expect(fairplay["download"] as? String == "unproven" && fairplay["keys"] as? String == "refused")
+        #expect(fairplay["download"] as? String == "unverified" && fairplay["keys"] as? String == "refused")
         #expect((fairplay["toDo"] as? String)?.contains("keyway download") == true)
         let text = try site.tool.run(["offline", "list", "films"])
         #expect(text.text.contains("3 downloads in films, 2 with their keys"))
@@ -94,7 +94,7 @@ struct OfflineCommandTests {
         }
         let plan = try site.offline("evict", "films", "--free", "1", "--dry-run")
         #expect(plan.status == 0)
-        #expect(evicted(plan) == [["title": "film", "reason": "played-before"]])
+        #expect(evicted(plan) == [["title": "film", "reason": "already-played"]])
         #expect(try site.list().titles.count == 2)
         let one = try site.offline("evict", "films", "--free", "1")
         #expect(one.status == 0)
@@ -102,7 +102,7 @@ struct OfflineCommandTests {
         #expect(Set(try site.list().titles.keys) == ["clear"])
         let all = try site.offline("evict", "films", "--free", "1000000000000")
         #expect(all.status == 1 && all.errors.contains("can be freed"))
-        #expect(evicted(all) == [["title": "clear", "reason": "room-is-needed"]])
+        #expect(evicted(all) == [["title": "clear", "reason": "space-needed"]])
         #expect((all.json["problem"] as? [String: Any])?["code"] as? String == "not-enough")
         #expect(try site.list().titles.isEmpty)
         let left = try PackageTests.files(site.tool.path("films")).keys

@@ -61,7 +61,7 @@ struct MP4FileTests {
         }
         if fixture == .progressive {
             let error = #expect(throws: ParseError.self) { try run() }
-            #expect(error?.code == .movieAfterMedia)
+            #expect(error?.code == .moovAfterMdat)
             return
         }
         try run()
@@ -99,7 +99,7 @@ struct MP4FileTests {
         let turned =
             bytes[fragment.offset..<fragment.offset + fragment.size] + bytes[movie.offset..<movie.offset + movie.size]
         let error = #expect(throws: ParseError.self) { try drain(MovieStream(), Array(turned)) }
-        #expect(error?.code == .movieAfterMedia && error?.offset == 0)
+        #expect(error?.code == .moovAfterMdat && error?.offset == 0)
     }
 
     @Test("the memory of a pipe's buffer is limited")

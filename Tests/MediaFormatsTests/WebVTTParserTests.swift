@@ -168,7 +168,7 @@ struct WebVTTParserTests {
         #expect(
             document.droppedBlocks == [
                 "3 unknown-block", "6 invalid-timing", "10 never-shown", "13 never-shown", "16 unknown-block",
-                "21 definition-behind-cue", "24 definition-behind-cue",
+                "21 definition-after-cue", "24 definition-after-cue",
             ]
         )
         #expect(document.droppedCount == 7)

@@ -30,7 +30,7 @@ struct PrivateKeyFileTests {
     @Test("For an encrypted key, a missing and a wrong passphrase have different errors", arguments: encrypted)
     func passphrases(name: String) throws {
         let bytes = try fixture(name)
-        #expect(throws: CryptoError(.passphraseNeeded, operation: "")) { try RSAPrivateKey(bytes, passphrase: nil) }
+        #expect(throws: CryptoError(.passphraseRequired, operation: "")) { try RSAPrivateKey(bytes, passphrase: nil) }
         for wrong in ["", "correct", "correct horse ", "Correct horse", String(repeating: "x", count: 5000)] {
             #expect(throws: CryptoError(.wrongPassphrase, operation: "")) {
                 try RSAPrivateKey(bytes, passphrase: SecretBytes(copying: wrong.utf8))
@@ -134,7 +134,7 @@ struct PrivateKeyFileTests {
         #expect(try RSAPrivateKey(pem.reveal()).encodedPKCS8() == plain)
 
         let sealed = try key.encodedPKCS8(passphrase: fixturePassphrase).reveal()
-        #expect(throws: CryptoError(.passphraseNeeded, operation: "")) { try RSAPrivateKey(sealed, passphrase: nil) }
+        #expect(throws: CryptoError(.passphraseRequired, operation: "")) { try RSAPrivateKey(sealed, passphrase: nil) }
         #expect(throws: CryptoError(.wrongPassphrase, operation: "")) {
             try RSAPrivateKey(sealed, passphrase: secret("00"))
         }
@@ -160,7 +160,7 @@ struct PrivateKeyFileTests {
     @Test("A store reports errors")
     func storeErrors() throws {
         let sealed = try fixtureURI("rsa2048-pkcs8-encrypted.pem")
-        #expect(throws: CryptoError(.passphraseNeeded, operation: "")) { try RSAPrivateKey(storeURI: sealed) }
+        #expect(throws: CryptoError(.passphraseRequired, operation: "")) { try RSAPrivateKey(storeURI: sealed) }
         #expect(throws: CryptoError(.wrongPassphrase, operation: "")) {
             try RSAPrivateKey(storeURI: sealed, passphrase: secret("00"))
         }

@@ -31,7 +31,7 @@ public struct CryptoError: Error, Sendable {
         /// The RSA modulus is shorter than 1024 bits or longer than 8192.
         public static let unsupportedKeySize = Code(rawValue: "unsupported-key-size")
         /// The private key is encrypted, and no passphrase was passed.
-        public static let passphraseNeeded = Code(rawValue: "passphrase-needed")
+        public static let passphraseRequired = Code(rawValue: "passphrase-required")
         /// The passphrase of the private key is wrong.
         public static let wrongPassphrase = Code(rawValue: "wrong-passphrase")
         /// The bytes are not an X.509 certificate, or the certificate is damaged.

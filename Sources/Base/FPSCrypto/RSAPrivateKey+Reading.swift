@@ -5,7 +5,7 @@ extension RSAPrivateKey {
     /// first client request.
     ///
     /// - Throws: ``CryptoError/Code/unreadableKey``, ``CryptoError/Code/notAnRSAKey``,
-    ///   ``CryptoError/Code/unsupportedKeySize``, or ``CryptoError/Code/passphraseNeeded`` for an encrypted key.
+    ///   ``CryptoError/Code/unsupportedKeySize``, or ``CryptoError/Code/passphraseRequired`` for an encrypted key.
     public convenience init(_ bytes: some Collection<UInt8>) throws(CryptoError) {
         try self.init(withContiguousBytes(bytes) { bytes throws(CryptoError) in try PrivateKeyFile(bytes) })
     }
@@ -17,7 +17,7 @@ extension RSAPrivateKey {
 
     private convenience init(_ file: PrivateKeyFile) throws(CryptoError) {
         guard file.header.isEmpty else {
-            throw CryptoError(.passphraseNeeded, operation: PrivateKeyFile.operation)
+            throw CryptoError(.passphraseRequired, operation: PrivateKeyFile.operation)
         }
         try self.init(try PrivateKeyFile.key(der: file.content), operation: PrivateKeyFile.operation)
         try checkHalves()
@@ -81,13 +81,13 @@ package struct PrivateKeyFile {
     ///
     /// With OpenSSL, the result can be a key of another algorithm, which the initializer of ``RSAPrivateKey`` rejects.
     ///
-    /// - Throws: ``CryptoError/Code/passphraseNeeded`` if the key is encrypted, or ``CryptoError/Code/unreadableKey``.
+    /// - Throws: ``CryptoError/Code/passphraseRequired`` if the key is encrypted, or ``CryptoError/Code/unreadableKey``.
     ///   With swift-crypto also ``CryptoError/Code/notAnRSAKey`` and ``CryptoError/Code/unsupportedKeySize``.
     package static func key(der: SecretBytes) throws(CryptoError) -> RSAPrivateBackend {
         try der.withUnsafeBytes { der throws(CryptoError) in
             if let key = try RSAPrivateBackend.privateKey(der: der, operation: operation) { return key }
             guard !RSAPrivateBackend.isEncryptedPrivateKey(der: der) else {
-                throw CryptoError(.passphraseNeeded, operation: operation)
+                throw CryptoError(.passphraseRequired, operation: operation)
             }
             throw unreadable("the data is neither a PEM nor a DER private key, or the key is damaged")
         }

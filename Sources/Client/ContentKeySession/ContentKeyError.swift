@@ -82,13 +82,13 @@ extension ContentKeyError.Code {
     /// The request was not converted into a request for a persistable key.
     public static let notPersistable = Self(rawValue: "not-persistable")
     /// The key system does not support the operation.
-    public static let notOfKeySystem = Self(rawValue: "not-of-key-system")
+    public static let unsupportedOperation = Self(rawValue: "unsupported-operation")
     /// The recipient was not added to the session.
     public static let unknownRecipient = Self(rawValue: "unknown-recipient")
     /// The recipient started to load before it was added to the session.
-    public static let recipientTooLate = Self(rawValue: "recipient-too-late")
+    public static let recipientAlreadyLoading = Self(rawValue: "recipient-already-loading")
     /// The key is no longer loaded.
-    public static let keyGone = Self(rawValue: "key-gone")
+    public static let keyNotLoaded = Self(rawValue: "key-not-loaded")
 
     // MARK: Codes of a device that the session interprets
 

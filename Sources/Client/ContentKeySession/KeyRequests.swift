@@ -102,7 +102,7 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
     ///   - contentIdentifier: The asset ID, 2 to 200 bytes.
     ///   - protocolVersions: The FPS versions of the content (KEYFORMATVERSIONS).
     /// - Throws: An error of the device; ``ContentKeyError/Code/requestAnswered``,
-    ///   ``ContentKeyError/Code/sessionExpired`` or ``ContentKeyError/Code/notOfKeySystem``.
+    ///   ``ContentKeyError/Code/sessionExpired`` or ``ContentKeyError/Code/unsupportedOperation``.
     func makeStreamingContentKeyRequestData(
         certificate: [UInt8],
         contentIdentifier: [UInt8],

@@ -121,7 +121,7 @@ extension KSMError.Code {
     /// The SPC is older than allowed.
     public static let spcTooOld = Self(rawValue: "spc-too-old")
     /// The SPC's creation date is too far ahead of this server's clock.
-    public static let spcFromTheFuture = Self(rawValue: "spc-from-the-future")
+    public static let spcDateInFuture = Self(rawValue: "spc-date-in-future")
     /// The SPC does not contain its creation date or the playback state, and the policy requires it.
     public static let playbackStateMissing = Self(rawValue: "playback-state-missing")
     /// Playback has halted.

@@ -35,9 +35,9 @@ public struct SignalingError: Error, Sendable {
         /// A recipient of a CPIX document whose certificate is invalid.
         public static let invalidDeliveryKey = Code(rawValue: "invalid-delivery-key")
         /// The keys of a CPIX document cannot be encrypted.
-        public static let cpixNotEncrypted = Code(rawValue: "cpix-not-encrypted")
+        public static let cpixEncryptionFailed = Code(rawValue: "cpix-encryption-failed")
         /// The encrypted keys of a CPIX document cannot be decrypted, or their MAC does not match.
-        public static let cpixNotOpened = Code(rawValue: "cpix-not-opened")
+        public static let cpixDecryptionFailed = Code(rawValue: "cpix-decryption-failed")
         /// A PlayReady header that is invalid, or cannot be written.
         public static let invalidPlayReadyHeader = Code(rawValue: "invalid-playready-header")
         /// Variants share a key that they must not share.

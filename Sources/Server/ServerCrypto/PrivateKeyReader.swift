@@ -43,7 +43,7 @@ struct PrivateKeyReader {
     }
 
     private func passphraseError() -> CryptoError {
-        CryptoError(passphrase == nil ? .passphraseNeeded : .wrongPassphrase, operation: PrivateKeyFile.operation)
+        CryptoError(passphrase == nil ? .passphraseRequired : .wrongPassphrase, operation: PrivateKeyFile.operation)
     }
 
     // MARK: DER
@@ -52,7 +52,7 @@ struct PrivateKeyReader {
         do throws(CryptoError) {
             return try PrivateKeyFile.key(der: der)
         } catch {
-            guard error.code == .passphraseNeeded, passphrase != nil else { throw error }
+            guard error.code == .passphraseRequired, passphrase != nil else { throw error }
         }
         return try der.withUnsafeBytes { bytes throws(CryptoError) in
             var cursor = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)

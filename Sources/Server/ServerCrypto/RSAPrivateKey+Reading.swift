@@ -7,7 +7,7 @@ extension RSAPrivateKey {
     ///
     /// The key is tested once, so that a damaged key is detected here and not with the first request.
     ///
-    /// - Throws: `unreadableKey`, `notAnRSAKey`, `unsupportedKeySize`, `passphraseNeeded` or `wrongPassphrase`.
+    /// - Throws: `unreadableKey`, `notAnRSAKey`, `unsupportedKeySize`, `passphraseRequired` or `wrongPassphrase`.
     package convenience init(_ bytes: some Collection<UInt8>, passphrase: SecretBytes?) throws(CryptoError) {
         let file = try withContiguousBytes(bytes) { bytes throws(CryptoError) in try PrivateKeyFile(bytes) }
         try self.init(try PrivateKeyReader(passphrase: passphrase).read(file), operation: PrivateKeyFile.operation)
@@ -31,7 +31,7 @@ extension RSAPrivateKey {
         let (key, failed) = clearingErrors { source.withArgument { Self.load(uri, $0) } }
         guard let key else {
             if source.wasRequested, passphrase == nil {
-                throw CryptoError(.passphraseNeeded, operation: Self.storeOperation)
+                throw CryptoError(.passphraseRequired, operation: Self.storeOperation)
             }
             if source.wasRequested, failed { throw CryptoError(.wrongPassphrase, operation: Self.storeOperation) }
             throw CryptoError(

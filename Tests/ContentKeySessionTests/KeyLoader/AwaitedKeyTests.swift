@@ -73,7 +73,7 @@ struct AwaitedKeyTests {
         } _: { _, _ in
             .error(.noConnection)
         }
-        #expect(end.failure == .outOfTime)
+        #expect(end.failure == .deadlineExceeded)
         // After 25 or 90 seconds; an attempt that would be after the deadline is not waited for.
         #expect(
             awaited ? (Duration.seconds(18)...Duration.seconds(27)).contains(end.moment) : end.moment > .seconds(80)
@@ -88,7 +88,7 @@ struct AwaitedKeyTests {
             .silence
         }
         #expect(end.moment == .seconds(27))
-        #expect(end.failure == .outOfTime)
+        #expect(end.failure == .deadlineExceeded)
     }
 
     @Test("fails at once if the server requires a longer delay")
@@ -98,6 +98,6 @@ struct AwaitedKeyTests {
             ScriptedServer.problem(503, "overloaded", headers: [.init("Retry-After", "60")])
         }
         #expect(end.moment == .seconds(2))
-        #expect(end.failure == .outOfTime)
+        #expect(end.failure == .deadlineExceeded)
     }
 }

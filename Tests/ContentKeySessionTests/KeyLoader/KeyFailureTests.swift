@@ -13,7 +13,7 @@ struct KeyFailureTests {
         let kind: KeyFailure.Kind
         let answer: @Sendable () -> Answer
         let requests: ClosedRange<Int>
-        /// The expected failure; `out-of-time` if the deadline ends the request, or attempts run out.
+        /// The expected failure; `deadline-exceeded` if the deadline ends the request, or attempts run out.
         let ends: [KeyFailure.Kind]
         var testDescription: String { kind.rawValue }
     }
@@ -27,16 +27,16 @@ struct KeyFailureTests {
             kind: .noConnection,
             answer: { .error(.noConnection) },
             requests: 4...8,
-            ends: [.noConnection, .outOfTime]
+            ends: [.noConnection, .deadlineExceeded]
         ),
-        Row(kind: .noAnswerInTime, answer: { .silence }, requests: 3...4, ends: [.outOfTime]),
-        Row(kind: .answerTooLarge, answer: { .error(.tooLarge) }, requests: 1...1, ends: [.answerTooLarge]),
+        Row(kind: .timeout, answer: { .silence }, requests: 3...4, ends: [.deadlineExceeded]),
+        Row(kind: .responseTooLarge, answer: { .error(.tooLarge) }, requests: 1...1, ends: [.responseTooLarge]),
         Row(kind: .badAddress, answer: { .error(.badAddress) }, requests: 1...1, ends: [.badAddress]),
         Row(
-            kind: .unreadableAnswer,
+            kind: .malformedResponse,
             answer: { .answer(KeyTransportResponse(status: 200, body: Array("<html>".utf8))) },
             requests: 3...3,
-            ends: [.unreadableAnswer]
+            ends: [.malformedResponse]
         ),
         Row(
             kind: .unknownCertificate,
@@ -49,9 +49,9 @@ struct KeyFailureTests {
         Row(kind: .forbidden, answer: status(403, "refused-by-policy"), requests: 1...1, ends: [.forbidden]),
         Row(kind: .unknownKey, answer: status(404), requests: 1...1, ends: [.unknownKey]),
         Row(kind: .replayed, answer: status(409, "replayed"), requests: 2...2, ends: [.replayed]),
-        Row(kind: .tooManyRequests, answer: status(429), requests: 4...8, ends: [.tooManyRequests, .outOfTime]),
-        Row(kind: .serverError, answer: status(500), requests: 4...8, ends: [.serverError, .outOfTime]),
-        Row(kind: .overloaded, answer: status(503), requests: 4...8, ends: [.overloaded, .outOfTime]),
+        Row(kind: .tooManyRequests, answer: status(429), requests: 4...8, ends: [.tooManyRequests, .deadlineExceeded]),
+        Row(kind: .serverError, answer: status(500), requests: 4...8, ends: [.serverError, .deadlineExceeded]),
+        Row(kind: .overloaded, answer: status(503), requests: 4...8, ends: [.overloaded, .deadlineExceeded]),
         Row(kind: .unexpectedStatus, answer: status(302), requests: 1...1, ends: [.unexpectedStatus]),
     ]
 
@@ -106,11 +106,11 @@ struct KeyFailureTests {
     }
 
     @Test("a device that creates no SPC ends the request, with the device's error code")
-    func deviceCannotAsk() throws {
+    func spcCreationFailed() throws {
         let bench = LoaderBench()
         let request = bench.session.ask("skd://movie", behavior: .makesNoSPC)
         try bench.run { bench in try await bench.pass(.seconds(1)) }
-        #expect(request.failures.map(\.kind) == [.deviceCannotAsk])
+        #expect(request.failures.map(\.kind) == [.spcCreationFailed])
         #expect(request.failures.first?.code == "no-certificate")
         #expect(bench.server.licenses.isEmpty)
     }
@@ -122,7 +122,7 @@ struct KeyFailureTests {
         try bench.run { bench in
             try await bench.pass(.seconds(1))
             #expect(request.answerCount == 1)
-            #expect(await bench.loader.errorLog.entries.map(\.failure.kind) == [.deviceRefusesAnswer])
+            #expect(await bench.loader.errorLog.entries.map(\.failure.kind) == [.ckcRejected])
             #expect(await bench.loader.accessLog.entries.map(\.kind) == [.certificate])
         }
     }
@@ -160,7 +160,7 @@ struct KeyFailureTests {
         let request = bench.session.ask("skd://movie")
         try bench.run { bench in
             try await bench.pass(.seconds(1))
-            #expect(request.failures.map(\.kind) == [.outOfTime])
+            #expect(request.failures.map(\.kind) == [.deadlineExceeded])
             #expect(request.failures.first?.code == "overloaded")
         }
     }
@@ -196,7 +196,7 @@ struct KeyFailureTests {
         }
         let request = bench.session.ask("skd://movie")
         try bench.run { bench in try await bench.pass(.seconds(60)) }
-        #expect(request.failures.map(\.kind) == [.unreadableAnswer])
+        #expect(request.failures.map(\.kind) == [.malformedResponse])
         #expect(bench.server.certificateFetches == 3)
     }
 
@@ -208,7 +208,7 @@ struct KeyFailureTests {
             (451, "x", false, .forbidden), (404, "x", false, .unknownKey), (410, "x", false, .unknownKey),
             (404, "", true, .noBatchRoute), (404, "unknown-asset", true, .unknownKey), (405, "", true, .noBatchRoute),
             (405, "", false, .badRequest), (501, "", true, .noBatchRoute), (501, "", false, .serverError),
-            (408, "x", false, .noAnswerInTime), (409, "replayed", false, .replayed), (409, "x", false, .badRequest),
+            (408, "x", false, .timeout), (409, "replayed", false, .replayed), (409, "x", false, .badRequest),
             (413, "x", false, .badRequest), (425, "x", false, .tooManyRequests), (429, "x", false, .tooManyRequests),
             (500, "x", false, .serverError), (502, "x", false, .serverError), (503, "x", false, .overloaded),
             (504, "x", false, .serverError), (599, "x", false, .serverError), (204, "x", false, .unexpectedStatus),

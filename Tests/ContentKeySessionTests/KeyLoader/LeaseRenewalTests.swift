@@ -87,7 +87,7 @@ struct LeaseRenewalTests {
             try await bench.pass(.seconds(300))
         }
         try #require(bench.session.all.count == 2)
-        #expect(bench.session.all[1].failures.map(\.kind) == [.outOfTime])
+        #expect(bench.session.all[1].failures.map(\.kind) == [.deadlineExceeded])
         let last = try #require(bench.server.licenses.last)
         #expect(last.moment < .seconds(101) && last.moment > .seconds(80))
     }

@@ -54,12 +54,12 @@ struct RetryPolicyTests {
     }
 
     @Test("does not start an attempt that cannot end in time")
-    func outOfTime() {
+    func deadlineExceeded() {
         guard case .fail(let failure) = decide(KeyFailure(.replayed), left: .milliseconds(199)) else {
             Issue.record("it tried again")
             return
         }
-        #expect(failure.kind == .outOfTime)
+        #expect(failure.kind == .deadlineExceeded)
         #expect(failure.code == "replayed")
         #expect(decide(KeyFailure(.replayed), left: .milliseconds(200)) == .retry(after: .zero, .newSPC))
     }

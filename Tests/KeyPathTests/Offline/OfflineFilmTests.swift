@@ -156,7 +156,7 @@ struct OfflineFilmTests {
                 )
             }
             let plan = EvictionPlan(toFree: 1, of: candidates, at: stage.now)
-            #expect(plan.evictions.map(\.title) == ["film"] && plan.evictions.map(\.reason) == [.watchedOut])
+            #expect(plan.evictions.map(\.title) == ["film"] && plan.evictions.map(\.reason) == [.noLongerPlayable])
             let removal = try #require(try stage.offline.store.claim("film", folder: bundle.folder))
             try removal.remove()
             #expect(throws: AssetBundleError.self) { try AssetBundle.open(bundle.folder) }

@@ -59,7 +59,7 @@ struct OfflineStage: Sendable {
             transport: HTTPClientTransport(),
             clocks: .init { clock.now }
         ) { key in
-            guard let key = key as? DeviceKey else { throw ContentKeyError(.notOfKeySystem, .device) }
+            guard let key = key as? DeviceKey else { throw ContentKeyError(.unsupportedOperation, .device) }
             let content = try key.contentKey()
             return PlayableKey(key: content.key, initializationVector: content.iv)
         }

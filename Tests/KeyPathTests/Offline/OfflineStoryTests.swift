@@ -143,7 +143,7 @@ struct OfflineStoryTests {
             }
             let plan = EvictionPlan(toFree: 20, of: candidates, at: stage.now)
             #expect(plan.evictions.map(\.title) == ["film"])
-            #expect(plan.evictions.map(\.reason) == [.watchedOut])
+            #expect(plan.evictions.map(\.reason) == [.noLongerPlayable])
         }
     }
 }

@@ -11,12 +11,12 @@ import VirtualDevice
 // step 6
 func messageForViewer(_ kind: KeyFailure.Kind) -> String {
     switch kind {
-    case .noConnection, .noAnswerInTime, .outOfTime, .unreadableAnswer: "Check the network connection."
+    case .noConnection, .timeout, .deadlineExceeded, .malformedResponse: "Check the network connection."
     case .tokenRefused, .noToken: "Sign in again."
     case .forbidden: "This cannot be played here with your account."
     case .overloaded, .tooManyRequests, .serverError: "Try again in a few minutes."
-    case .deviceRefusesAnswer: "This cannot be played on this device or screen."
-    case .deviceCannotAsk: "Update your device's system."
+    case .ckcRejected: "This cannot be played on this device or screen."
+    case .spcCreationFailed: "Update your device's system."
     default: "This cannot be played. Tell our support: \(kind.rawValue)."
     }
 }

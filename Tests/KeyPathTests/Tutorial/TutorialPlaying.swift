@@ -43,7 +43,7 @@ final class CustomDelegate: KeySessionDelegate {
 // step 2
 /// Extracts the key of a virtual device. A real device decrypts media itself.
 @Sendable func playable(_ key: any ProtectedContentKey) throws -> PlayableKey {
-    guard let key = key as? DeviceKey else { throw ContentKeyError(.notOfKeySystem, .device) }
+    guard let key = key as? DeviceKey else { throw ContentKeyError(.unsupportedOperation, .device) }
     let content = try key.contentKey()
     return PlayableKey(key: content.key, initializationVector: content.iv)
 }

@@ -10,7 +10,7 @@ struct BundleDescriptionTests {
         summary: BundleSummary(
             title: "Film \"7\"\n",
             originalURL: "https://films.test/main.m3u8?token=1",
-            state: .unproven,
+            state: .unverified,
             created: 1,
             changed: 2,
             duration: 7.25,
@@ -74,7 +74,7 @@ struct BundleDescriptionTests {
 
     @Test(arguments: [
         ("\"keyway-bundle\":1", "\"keyway-bundle\":\"1\""), ("\"selection\":", "\"selektion\":"),
-        ("{\"keyway-bundle\":1,", "{\"keyway-bundle\":1,\"more\":1,"), ("\"unproven\"", "\"perfect\""),
+        ("{\"keyway-bundle\":1,", "{\"keyway-bundle\":1,\"more\":1,"), ("\"unverified\"", "\"perfect\""),
         ("\"created\":1", "\"created\":-1"), ("\"bytes\":1234", "\"bytes\":12.5"), ("\"bytes\":1234,", ""),
         ("\"created\":1,", "\"created\":1,\"created\":1,"), ("media/variant-1/000001.ts", "media/../000001.ts"),
         ("media/variant-1/000001.ts", "/etc/passwd"), ("media/variant-1/000001.ts", "media/variant-1/000002.ts"),

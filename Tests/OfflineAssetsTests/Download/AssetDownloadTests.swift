@@ -49,10 +49,10 @@ struct AssetDownloadTests {
         let site = Film.single()
         var stage = try DownloadStage(site)
         let keys = StageKeys(site)
-        keys.failProof(DownloadKeysError(code: "key-gone", place: "skd://x", reason: "it does not open"))
+        keys.failProof(DownloadKeysError(code: "key-not-loaded", place: "skd://x", reason: "it does not open"))
         stage.keys = keys
         #expect(await stage.failure()?.code == .keys)
-        #expect(try AssetBundle.open(stage.path).description.state == .unproven)
+        #expect(try AssetBundle.open(stage.path).description.state == .unverified)
         site.forgetRequests()
         keys.failProof(nil)
         #expect(try await stage.run().description.state == .complete)
@@ -69,7 +69,7 @@ struct AssetDownloadTests {
         var stage = try DownloadStage(Film.ladder(), url: SiteTransport.address + "/main.m3u8")
         stage.keys = nil
         let bundle = try await stage.run()
-        #expect(bundle.description.state == .unproven)
+        #expect(bundle.description.state == .unverified)
         try bundle.verify()
     }
 

@@ -18,17 +18,17 @@ struct EvictionPlanTests {
     @Test("Each title has the first reason that applies, and a title in use is never evicted")
     func reasons() {
         let rows: [(EvictionPlan.Reason?, EvictionCandidate)] = [
-            (.pastItsDate, Self.candidate("a") { $0.policy = .init(priority: .important, expirationDate: 1_000) }),
-            (.importantToo, Self.candidate("b") { $0.policy = .init(priority: .important, expirationDate: 1_001) }),
-            (.watchedOut, Self.candidate("c") { $0.keys = .playbackExpired }),
-            (.watchedOut, Self.candidate("d") { ($0.keys, $0.policy.priority) = (.revoked, .important) }),
-            (.notWatchable, Self.candidate("e") { $0.keys = .storageExpired }),
-            (.notWatchable, Self.candidate("f") { $0.keys = .refused }),
-            (.unfinished, Self.candidate("g") { $0.isComplete = false }),
-            (.importantToo, Self.candidate("h") { ($0.isComplete, $0.policy.priority) = (false, .important) }),
-            (.playedBefore, Self.candidate("i") { ($0.keys, $0.lastPlayed) = (.playing, 500) }),
-            (.roomIsNeeded, Self.candidate("j") { $0.keys = .stored }),
-            (.roomIsNeeded, Self.candidate("k")),
+            (.expired, Self.candidate("a") { $0.policy = .init(priority: .important, expirationDate: 1_000) }),
+            (.lastResort, Self.candidate("b") { $0.policy = .init(priority: .important, expirationDate: 1_001) }),
+            (.noLongerPlayable, Self.candidate("c") { $0.keys = .playbackExpired }),
+            (.noLongerPlayable, Self.candidate("d") { ($0.keys, $0.policy.priority) = (.revoked, .important) }),
+            (.renewalRequired, Self.candidate("e") { $0.keys = .storageExpired }),
+            (.renewalRequired, Self.candidate("f") { $0.keys = .refused }),
+            (.incomplete, Self.candidate("g") { $0.isComplete = false }),
+            (.lastResort, Self.candidate("h") { ($0.isComplete, $0.policy.priority) = (false, .important) }),
+            (.alreadyPlayed, Self.candidate("i") { ($0.keys, $0.lastPlayed) = (.playing, 500) }),
+            (.spaceNeeded, Self.candidate("j") { $0.keys = .stored }),
+            (.spaceNeeded, Self.candidate("k")),
             (
                 nil,
                 Self.candidate("l") { ($0.isInUse, $0.keys, $0.policy) = (true, .revoked, .init(expirationDate: 1)) }

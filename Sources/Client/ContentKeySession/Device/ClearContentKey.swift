@@ -22,9 +22,9 @@ public final class ClearContentKey: ProtectedContentKey {
     public var isUsable: Bool { content.withLock { $0 != nil } }
     /// Always sufficient, because Clear Keys have no output requirements.
     public var externalProtectionStatus: ExternalContentProtectionStatus { .sufficient }
-    /// Does nothing. Throws ``ContentKeyError/Code/keyGone`` after ``stop()``.
+    /// Does nothing. Throws ``ContentKeyError/Code/keyNotLoaded`` after ``stop()``.
     public func beginPlayback() throws(ContentKeyError) -> [UInt8]? {
-        guard isUsable else { throw ContentKeyError(.keyGone, .session) }
+        guard isUsable else { throw ContentKeyError(.keyNotLoaded, .session) }
         return nil
     }
     /// Releases the key.
@@ -46,9 +46,9 @@ public final class AuthorizationToken: ProtectedContentKey {
     public var isUsable: Bool { content.withLock { $0 != nil } }
     /// Always sufficient, because tokens have no output requirements.
     public var externalProtectionStatus: ExternalContentProtectionStatus { .sufficient }
-    /// Does nothing. Throws ``ContentKeyError/Code/keyGone`` after ``stop()``.
+    /// Does nothing. Throws ``ContentKeyError/Code/keyNotLoaded`` after ``stop()``.
     public func beginPlayback() throws(ContentKeyError) -> [UInt8]? {
-        guard isUsable else { throw ContentKeyError(.keyGone, .session) }
+        guard isUsable else { throw ContentKeyError(.keyNotLoaded, .session) }
         return nil
     }
     /// Releases the token.

@@ -1,7 +1,7 @@
 /// A device that provides more information about its persistent keys than a session requires.
 ///
 /// A virtual device conforms to this protocol. An adapter of a real device answers from the terms that the service
-/// reported, or throws ``ContentKeyError/Code/notOfKeySystem`` if it does not have them.
+/// reported, or throws ``ContentKeyError/Code/unsupportedOperation`` if it does not have them.
 public protocol PersistentKeyDevice: ContentProtectionDevice {
     /// Returns the device's information about a persistent key, whether the key is still usable or not.
     ///

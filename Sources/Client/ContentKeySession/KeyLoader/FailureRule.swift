@@ -13,7 +13,7 @@ public struct FailureRule: Hashable, Sendable {
         /// A newly fetched certificate, and a new SPC made with it.
         case newCertificate = "new-certificate"
         /// A separate request for each key instead of a batch.
-        case singly
+        case separateRequests = "separate-requests"
     }
 
     /// The delay before the next attempt.
@@ -21,9 +21,9 @@ public struct FailureRule: Hashable, Sendable {
         /// No delay.
         case none
         /// A backoff with full jitter.
-        case backoff = "back-off"
+        case backoff
         /// The delay from `Retry-After` plus a backoff, so that clients do not all retry at the same time.
-        case retryAfter = "as-server-says"
+        case retryAfter = "retry-after"
     }
 
     /// The change required before the next attempt.
@@ -57,40 +57,40 @@ extension KeyFailure.Kind {
     ///
     /// | Kind | Remedy | Pause | Limit |
     /// |---|---|---|---|
-    /// | `no-connection` | `same-request` | `back-off` | - |
-    /// | `no-answer-in-time` | `same-request` | `back-off` | - |
-    /// | `answer-too-large` | `none` | `none` | 0 |
+    /// | `no-connection` | `same-request` | `backoff` | - |
+    /// | `timeout` | `same-request` | `backoff` | - |
+    /// | `response-too-large` | `none` | `none` | 0 |
     /// | `bad-address` | `none` | `none` | 0 |
-    /// | `unreadable-answer` | `same-request` | `back-off` | 2 |
+    /// | `malformed-response` | `same-request` | `backoff` | 2 |
     /// | `unknown-certificate` | `new-certificate` | `none` | 1 |
     /// | `bad-request` | `none` | `none` | 0 |
     /// | `token-refused` | `new-token` | `none` | 1 |
     /// | `forbidden` | `none` | `none` | 0 |
     /// | `unknown-key` | `none` | `none` | 0 |
     /// | `replayed` | `new-spc` | `none` | 1 |
-    /// | `no-batch-route` | `singly` | `none` | 1 |
-    /// | `too-many-requests` | `same-request` | `as-server-says` | - |
-    /// | `server-error` | `same-request` | `back-off` | - |
-    /// | `overloaded` | `same-request` | `as-server-says` | - |
+    /// | `no-batch-route` | `separate-requests` | `none` | 1 |
+    /// | `too-many-requests` | `same-request` | `retry-after` | - |
+    /// | `server-error` | `same-request` | `backoff` | - |
+    /// | `overloaded` | `same-request` | `retry-after` | - |
     /// | `unexpected-status` | `none` | `none` | 0 |
-    /// | `no-token` | `same-request` | `back-off` | 3 |
+    /// | `no-token` | `same-request` | `backoff` | 3 |
     /// | `bad-key-uri` | `none` | `none` | 0 |
     /// | `unsupported-key-system` | `none` | `none` | 0 |
-    /// | `device-cannot-ask` | `none` | `none` | 0 |
-    /// | `device-refuses-answer` | `none` | `none` | 0 |
-    /// | `out-of-time` | `none` | `none` | 0 |
+    /// | `spc-creation-failed` | `none` | `none` | 0 |
+    /// | `ckc-rejected` | `none` | `none` | 0 |
+    /// | `deadline-exceeded` | `none` | `none` | 0 |
     /// | `cancelled` | `none` | `none` | 0 |
     public var rule: FailureRule {
         switch self {
         case .noConnection:
             .passing(.sameRequest, .backoff, "Check the network connection.")
-        case .noAnswerInTime:
+        case .timeout:
             .passing(.sameRequest, .backoff, "The network or the server is slow. Try a better connection.")
-        case .answerTooLarge:
+        case .responseTooLarge:
             .fatal("The response is too large to come from a key server. Check the address and the network.")
         case .badAddress:
             .fatal("The address in the app's settings is wrong.")
-        case .unreadableAnswer:
+        case .malformedResponse:
             .passing(
                 .sameRequest,
                 .backoff,
@@ -116,7 +116,7 @@ extension KeyFailure.Kind {
             .passing(.newSPC, .none, limit: 1, "No action is needed: a new request is made.")
         case .noBatchRoute:
             .passing(
-                .singly,
+                .separateRequests,
                 .none,
                 limit: 1,
                 "The server has no batch route. Remove the batch address from the settings."
@@ -139,11 +139,11 @@ extension KeyFailure.Kind {
             .fatal("The key URI in the playlist does not match the app's settings.")
         case .unsupportedKeySystem:
             .fatal("The app does not support this key system.")
-        case .deviceCannotAsk:
-            .fatal("Update the system. If that does not help, the certificate is not a FairPlay Streaming certificate.")
-        case .deviceRefusesAnswer:
+        case .spcCreationFailed:
+            .fatal("Check that the certificate URL returns a FairPlay certificate in DER. If it does, update the OS.")
+        case .ckcRejected:
             .fatal("The display or the device does not meet the key's requirements, or the key is for another device.")
-        case .outOfTime:
+        case .deadlineExceeded:
             .fatal("The key did not arrive in time. Check the connection and start playback again.")
         case .cancelled:
             .fatal("No action is needed: playback has stopped.")

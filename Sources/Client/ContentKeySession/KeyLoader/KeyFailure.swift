@@ -39,10 +39,10 @@ extension KeyFailure {
     /// The kinds of failure; their names are stable. ``rule`` specifies the recovery from each.
     public enum Kind: String, CaseIterable, Sendable {
         case noConnection = "no-connection"
-        case noAnswerInTime = "no-answer-in-time"
-        case answerTooLarge = "answer-too-large"
+        case timeout
+        case responseTooLarge = "response-too-large"
         case badAddress = "bad-address"
-        case unreadableAnswer = "unreadable-answer"
+        case malformedResponse = "malformed-response"
         case unknownCertificate = "unknown-certificate"
         case badRequest = "bad-request"
         case tokenRefused = "token-refused"
@@ -57,9 +57,9 @@ extension KeyFailure {
         case noToken = "no-token"
         case badKeyURI = "bad-key-uri"
         case unsupportedKeySystem = "unsupported-key-system"
-        case deviceCannotAsk = "device-cannot-ask"
-        case deviceRefusesAnswer = "device-refuses-answer"
-        case outOfTime = "out-of-time"
+        case spcCreationFailed = "spc-creation-failed"
+        case ckcRejected = "ckc-rejected"
+        case deadlineExceeded = "deadline-exceeded"
         case cancelled
     }
 
@@ -72,7 +72,7 @@ extension KeyFailure {
     /// | 402, 403, 451 | ``Kind/forbidden`` |
     /// | 404, 410 | ``Kind/unknownKey``; for a batch without a problem type, ``Kind/noBatchRoute`` |
     /// | 405, 501 for a batch | ``Kind/noBatchRoute`` |
-    /// | 408 | ``Kind/noAnswerInTime`` |
+    /// | 408 | ``Kind/timeout`` |
     /// | 409 and `replayed` | ``Kind/replayed`` |
     /// | 425, 429 | ``Kind/tooManyRequests`` |
     /// | 503 | ``Kind/overloaded`` |
@@ -92,7 +92,7 @@ extension KeyFailure {
             case 402, 403, 451: .forbidden
             case 404, 410: ofBatch && problem.type == nil ? .noBatchRoute : .unknownKey
             case 405 where ofBatch, 501 where ofBatch: .noBatchRoute
-            case 408: .noAnswerInTime
+            case 408: .timeout
             case 409 where problem.type?.description == "replayed": .replayed
             case 425, 429: .tooManyRequests
             case 503: .overloaded
@@ -104,9 +104,9 @@ extension KeyFailure {
     }
 
     /// Returns the final failure of a request whose next attempt would be after its deadline.
-    static func outOfTime(after failure: KeyFailure) -> KeyFailure {
+    static func deadlineExceeded(after failure: KeyFailure) -> KeyFailure {
         KeyFailure(
-            .outOfTime,
+            .deadlineExceeded,
             status: failure.status,
             problem: ServerProblem(type: failure.problem, reason: failure.reason),
             retryAfter: failure.retryAfter,
@@ -118,8 +118,8 @@ extension KeyFailure {
     init(transport error: KeyTransportError) {
         switch error {
         case .noConnection: self.init(.noConnection)
-        case .deadline: self.init(.noAnswerInTime)
-        case .tooLarge: self.init(.answerTooLarge)
+        case .deadline: self.init(.timeout)
+        case .tooLarge: self.init(.responseTooLarge)
         case .badAddress: self.init(.badAddress)
         case .cancelled: self.init(.cancelled)
         }

@@ -10,7 +10,7 @@ extension KeyLoader {
         open[id]?.deadline = deadline
         if let pause = ticket.pause, pause.until + settings.retry.minimumAttemptTime > deadline {
             // Report the failure to the viewer now instead of at the deadline.
-            return await fail(ticket, .outOfTime(after: pause.failure))
+            return await fail(ticket, .deadlineExceeded(after: pause.failure))
         }
         act(collector.awaited { $0.request.id == id })
         work.yield(.expire(id, at: deadline))

@@ -96,7 +96,7 @@ extension KeyLoader {
             }
             // The certificate may be the cause, and it is cached for a long time.
             certificates.drop(certificate)
-            throw KeyFailure(.deviceCannotAsk, code: error.code.rawValue)
+            throw KeyFailure(.spcCreationFailed, code: error.code.rawValue)
         }
     }
 
@@ -129,13 +129,13 @@ extension KeyLoader {
             let answer = try await send(tickets, .post, batchURL, contentType: "application/json", body)
             guard answer.status == 200 else { throw failure(answer, ofBatch: true) }
             guard let items = LicenseBatchFormat.decode(answer.body, count: tickets.count) else {
-                throw KeyFailure(.unreadableAnswer, status: 200)
+                throw KeyFailure(.malformedResponse, status: 200)
             }
             return items.map { item in
                 switch item {
                 case .ckc(let ckc): .success(ckc)
                 case .refused(let status, let problem): .failure(.status(status, problem: problem))
-                case .unreadable: .failure(KeyFailure(.unreadableAnswer, status: 200))
+                case .unreadable: .failure(KeyFailure(.malformedResponse, status: 200))
                 }
             }
         }
@@ -145,7 +145,7 @@ extension KeyLoader {
         let answer = try await send(tickets, .post, url, contentType: service.requestFormat.contentType, encoded.body)
         guard answer.status == 200 else { throw failure(answer) }
         guard let ckc = service.requestFormat.decode(answer.body) else {
-            throw KeyFailure(.unreadableAnswer, status: 200)
+            throw KeyFailure(.malformedResponse, status: 200)
         }
         return [.success(ckc)]
     }
@@ -193,7 +193,7 @@ extension KeyLoader {
             // Another request follows, or the key is no longer needed.
             return false
         case .failed, .requestingResponse:
-            logFailure(KeyFailure(.deviceRefusesAnswer), ticket.label, retryAfter: nil)
+            logFailure(KeyFailure(.ckcRejected), ticket.label, retryAfter: nil)
             return false
         }
     }

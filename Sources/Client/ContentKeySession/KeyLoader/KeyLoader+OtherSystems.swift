@@ -10,7 +10,7 @@ extension KeyLoader {
         }
         let answer = try await send(tickets, .get, ticket.identifier, contentType: nil, [])
         guard answer.status == 200 else { throw failure(answer) }
-        guard answer.body.count == 16 else { throw KeyFailure(.unreadableAnswer, status: 200) }
+        guard answer.body.count == 16 else { throw KeyFailure(.malformedResponse, status: 200) }
         if await deliver(ContentKeyResponse(clearKeyData: answer.body), of: 16, to: tickets[0], batchSize: 1) {
             renew(tickets)
         }

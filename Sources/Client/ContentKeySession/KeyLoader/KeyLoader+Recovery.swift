@@ -30,7 +30,7 @@ extension KeyLoader {
         rescheduleRenewals(lost)
         for (pause, remedy, tickets) in next {
             let moment = clock.now + pause
-            if remedy == .singly { batchURL = nil }
+            if remedy == .separateRequests { batchURL = nil }
             if batchURL == nil {
                 for ticket in tickets { work.yield(.load([ticket], at: moment)) }
             } else {

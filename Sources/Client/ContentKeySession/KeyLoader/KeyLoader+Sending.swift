@@ -50,7 +50,7 @@ extension KeyLoader {
             left: left
         )
         guard answer.status == 200 else { throw failure(answer) }
-        guard CertificateCache.isPlausible(answer.body) else { throw KeyFailure(.unreadableAnswer, status: 200) }
+        guard CertificateCache.isPlausible(answer.body) else { throw KeyFailure(.malformedResponse, status: 200) }
         return answer.body
     }
 
@@ -121,7 +121,7 @@ extension KeyLoader {
             }
             group.addTask {
                 // Nil if the task was cancelled, because the value arrived first or the caller was cancelled.
-                (try? await clock.sleep(until: end)).map { .failure(KeyFailure(.noAnswerInTime)) }
+                (try? await clock.sleep(until: end)).map { .failure(KeyFailure(.timeout)) }
             }
             defer { group.cancelAll() }
             for await result in group {

@@ -271,7 +271,7 @@ public actor KeyLoader {
             await preload(identifiers)
         case .expire(let id, let moment):
             guard await wait(until: moment), let ticket = open[id] else { return }
-            await fail(ticket, KeyFailure(.outOfTime))
+            await fail(ticket, KeyFailure(.deadlineExceeded))
         }
     }
 

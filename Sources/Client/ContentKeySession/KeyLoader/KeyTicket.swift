@@ -43,7 +43,7 @@ struct KeyTicket: Sendable {
     /// Prepares the ticket for another attempt. Returns the certificate to remove from the cache, if any.
     mutating func apply(_ remedy: FailureRule.Remedy) -> [UInt8]? {
         switch remedy {
-        case .none, .sameRequest, .singly: break
+        case .none, .sameRequest, .separateRequests: break
         case .newToken: token = nil
         case .newSPC: message = nil
         case .newCertificate:

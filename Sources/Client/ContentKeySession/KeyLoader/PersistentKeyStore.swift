@@ -54,7 +54,7 @@ extension KeyLoader {
         } catch  where error.code == .persistenceNotAllowed {
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: ckc)
         } catch {
-            throw KeyFailure(.deviceRefusesAnswer, code: error.code.rawValue)
+            throw KeyFailure(.ckcRejected, code: error.code.rawValue)
         }
     }
 }

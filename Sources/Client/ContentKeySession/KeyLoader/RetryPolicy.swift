@@ -6,9 +6,9 @@
 /// | its remedy was tried as often as its rule allows | fail |
 /// | `attempts` attempts were made | fail |
 /// | pause `none` | retry at once |
-/// | pause `back-off` | retry after a random time up to min(`maximumBackoff`, `initialBackoff` x 2^(attempts - 1)) |
-/// | pause `as-server-says` | retry after `Retry-After` (0 without the header) plus such a random time |
-/// | in each case, if less than `minimumAttemptTime` would be left until the deadline | fail now: `out-of-time` |
+/// | pause `backoff` | retry after a random time up to min(`maximumBackoff`, `initialBackoff` x 2^(attempts - 1)) |
+/// | pause `retry-after` | retry after `Retry-After` (0 without the header) plus such a random time |
+/// | in each case, if less than `minimumAttemptTime` would be left until the deadline | fail now: `deadline-exceeded` |
 ///
 /// A random delay from the whole range ("full jitter") spreads the retries of clients that failed together.
 public struct RetryPolicy: Hashable, Sendable {
@@ -94,7 +94,7 @@ public struct RetryPolicy: Hashable, Sendable {
             case .retryAfter: (failure.retryAfter ?? .zero) + backoff(after: history.attempts, using: &random)
             }
         guard pause + minimumAttemptTime <= left else {
-            return .fail(.outOfTime(after: failure))
+            return .fail(.deadlineExceeded(after: failure))
         }
         return .retry(after: pause, rule.remedy)
     }

@@ -71,7 +71,7 @@ extension KeySessionMachine {
     private func obstacle(to event: RequestEvent.Kind, _ record: RequestRecord) -> ContentKeyError? {
         switch event {
         case .makeRequestData where configuration.keySystem != .fairPlayStreaming:
-            ContentKeyError(.notOfKeySystem, .request, reason: "\(configuration.keySystem.rawValue) has no SPC")
+            ContentKeyError(.unsupportedOperation, .request, reason: "\(configuration.keySystem.rawValue) has no SPC")
         case .requestPersistable where record.request.isRenewal || !mayPersist(on: record.request.name.route):
             ContentKeyError(.persistenceNotAllowed, .request, reason: whyNoPersistence(record.request))
         case .makePersistableKey where !record.isPersistable: ContentKeyError(.notPersistable, .request)

@@ -120,7 +120,7 @@ public struct KeySessionMachine: Sendable {
                 return [
                     .refuse(
                         ContentKeyError(
-                            .recipientTooLate,
+                            .recipientAlreadyLoading,
                             .recipient,
                             reason: "the recipient has already started to load"
                         )

@@ -36,11 +36,11 @@ public final class ContentKey: Sendable {
     /// Starts to use the key. At the first playback of a persistent key with two expiry periods, the session delivers
     /// the key that replaces it in storage before this call returns.
     ///
-    /// - Throws: ``ContentKeyError/Code/keyGone`` after the key has ended, and errors of the device.
+    /// - Throws: ``ContentKeyError/Code/keyNotLoaded`` after the key has ended, and errors of the device.
     public func beginPlayback() async throws(ContentKeyError) {
         let updated = try state.withLock { state throws(ContentKeyError) -> [UInt8]? in
             guard let key = state.key else {
-                throw ContentKeyError(state.stopCause == .leaseExpired ? .leaseExpired : .keyGone, .session)
+                throw ContentKeyError(state.stopCause == .leaseExpired ? .leaseExpired : .keyNotLoaded, .session)
             }
             let updated = try key.beginPlayback()
             state.isPlaying = true

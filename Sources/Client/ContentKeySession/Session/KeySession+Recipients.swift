@@ -3,7 +3,7 @@
 extension KeySession {
     /// Adds a recipient. The session does not retain it.
     ///
-    /// - Throws: ``ContentKeyError/Code/recipientTooLate`` if the recipient has started to load, or
+    /// - Throws: ``ContentKeyError/Code/recipientAlreadyLoading`` if the recipient has started to load, or
     ///   ``ContentKeyError/Code/sessionExpired``.
     public func addContentKeyRecipient(_ recipient: any ContentKeyRecipient) throws(ContentKeyError) {
         guard recipients.id(of: recipient) == nil else { return }

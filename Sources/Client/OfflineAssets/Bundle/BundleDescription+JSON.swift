@@ -5,7 +5,7 @@ import TextCoding
 /// line:
 ///
 ///     {"keyway-bundle":1,"summary":{
-///         "title": text, "originalURL": text, "state": "downloading" | "unproven" | "complete",
+///         "title": text, "originalURL": text, "state": "downloading" | "unverified" | "complete",
 ///         "created": seconds, "changed": seconds, "milliseconds": number, "bytes": number, "keys": [text …]},
 ///     "selection": text,
 ///     "playlists": [{"file": text, "url": text, "kind": text, "label": text, "sha256": hexadecimal} …],

@@ -2,12 +2,12 @@
 public struct BundleSummary: Sendable, Hashable {
     /// The state of a bundle.
     ///
-    ///     downloading ──> unproven ──> complete
+    ///     downloading ──> unverified ──> complete
     public enum State: String, Sendable, CaseIterable {
         /// Files are missing.
         case downloading
         /// All files are complete and verified, but offline playback has not been verified.
-        case unproven
+        case unverified
         /// Offline playback has been verified, or the bundle does not need keys.
         case complete
     }

@@ -110,7 +110,7 @@ extension AssetDownload {
         }
         description.summary.byteCount = description.resources.reduce(0) { $0 + ($1.content?.length ?? 0) }
         if description.state == .downloading {
-            description.summary.state = .unproven
+            description.summary.state = .unverified
             try write(&description)
         }
         try checkCancellation()

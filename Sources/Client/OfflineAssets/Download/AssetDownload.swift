@@ -54,7 +54,7 @@ public actor AssetDownload {
     ///   - request: The source and destination.
     ///   - settings: The settings of the download.
     ///   - keys: The source of keys; nil means that only media are downloaded, and a bundle with keys stays
-    ///     ``BundleSummary/State/unproven``.
+    ///     ``BundleSummary/State/unverified``.
     ///   - transport: The transport for playlists and media.
     public init(
         _ request: Request,

@@ -36,7 +36,7 @@ public protocol DownloadKeys: Sendable {
     /// Verifies that a bundle can be played offline: that the first segments of each variant and rendition can be
     /// decrypted with stored keys. All media files are complete and verified.
     ///
-    /// - Throws: ``DownloadKeysError``. The bundle stays unproven; resuming the download verifies it again.
+    /// - Throws: ``DownloadKeysError``. The bundle stays unverified; resuming the download verifies it again.
     func prove(_ bundle: AssetBundle) async throws(DownloadKeysError)
 }
 

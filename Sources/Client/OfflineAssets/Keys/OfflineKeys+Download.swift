@@ -76,7 +76,7 @@ extension OfflineKeys: DownloadKeys {
         do throws(ContentKeyError) {
             let key = try await device.loadPersistableKey(stored, session: device.makeSessionIdentifier())
             defer { key.stop() }
-            guard key.isUsable else { throw ContentKeyError(.keyGone, .device) }
+            guard key.isUsable else { throw ContentKeyError(.keyNotLoaded, .device) }
         } catch {
             throw DownloadKeysError(
                 code: error.code.rawValue,
@@ -103,7 +103,7 @@ extension OfflineKeys: DownloadKeys {
         do throws(ContentKeyError) {
             return try await device.facts(ofPersistableKey: bytes).isCurrent
         } catch {
-            return error.code == .notOfKeySystem
+            return error.code == .unsupportedOperation
         }
     }
 
@@ -148,7 +148,7 @@ extension OfflineKeys: DownloadKeys {
                 do throws(ContentKeyError) {
                     let key = try await playback.clearKey.contentKey(identifier: identifier, for: recipient)
                     guard let bytes = (key.protectedKey as? ClearContentKey)?.key?.bytes else {
-                        throw ContentKeyError(.keyGone, .session)
+                        throw ContentKeyError(.keyNotLoaded, .session)
                     }
                     playback.keys.storeClearKey(bytes, for: identifier)
                 } catch {

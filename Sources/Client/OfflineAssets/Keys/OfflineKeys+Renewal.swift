@@ -33,11 +33,11 @@ extension OfflineKeys {
     /// (`renewal-after-expiry`), which is recorded.
     ///
     /// - Returns: The results by key identifier.
-    /// - Throws: ``OfflineStorageError``; ``OfflineKeyError`` `not-kept` if no key is stored for the title.
+    /// - Throws: ``OfflineStorageError``; ``OfflineKeyError`` `not-stored` if no key is stored for the title.
     public func renew(_ title: String) async throws -> [String: Renewal] {
         guard let kept = try store.title(title), !kept.keys.isEmpty else {
             throw OfflineKeyError(
-                code: "not-kept",
+                code: "not-stored",
                 place: title,
                 reason: "no key is stored for this title: download it again"
             )

@@ -26,7 +26,7 @@ struct SyncClient: Sendable {
             bytes.count == 8
         else {
             throw OfflineKeyError(
-                code: "unreadable-answer",
+                code: "malformed-response",
                 place: place,
                 reason: "the response does not contain a challenge"
             )
@@ -39,7 +39,7 @@ struct SyncClient: Sendable {
         let body = try await send(.post, service.keys.licenseURL, spc, purpose: .license, place: place)
         guard let answer = SyncResponse(json: body) else {
             throw OfflineKeyError(
-                code: "unreadable-answer",
+                code: "malformed-response",
                 place: place,
                 reason: "the response is not a Sync response"
             )

@@ -42,34 +42,34 @@ public struct EvictionCandidate: Sendable, Hashable {
 /// | Condition | Reason |
 /// |---|---|
 /// | it is being played or downloaded | never evicted |
-/// | its expiration date has passed | `past-its-date` |
-/// | its keys were invalidated, or its playback period has expired | `watched-out` |
-/// | its storage period has expired, or the device rejects its keys | `not-watchable` |
-/// | it is incomplete, and not important | `unfinished` |
-/// | it has been played, and is not important | `played-before` |
-/// | it has not been played, and is not important | `room-is-needed` |
-/// | it is important | `important-too` |
+/// | its expiration date has passed | `expired` |
+/// | its keys were invalidated, or its playback period has expired | `no-longer-playable` |
+/// | its storage period has expired, or the device rejects its keys | `renewal-required` |
+/// | it is incomplete, and not important | `incomplete` |
+/// | it has been played, and is not important | `already-played` |
+/// | it has not been played, and is not important | `space-needed` |
+/// | it is important | `last-resort` |
 public struct EvictionPlan: Sendable, Hashable {
     /// The reason for an eviction, in the order of evictions.
     public enum Reason: String, Sendable, CaseIterable {
-        case pastItsDate = "past-its-date"
-        case watchedOut = "watched-out"
-        case notWatchable = "not-watchable"
-        case unfinished
-        case playedBefore = "played-before"
-        case roomIsNeeded = "room-is-needed"
-        case importantToo = "important-too"
+        case expired
+        case noLongerPlayable = "no-longer-playable"
+        case renewalRequired = "renewal-required"
+        case incomplete
+        case alreadyPlayed = "already-played"
+        case spaceNeeded = "space-needed"
+        case lastResort = "last-resort"
 
         /// A text for the viewer.
         public var words: String {
             switch self {
-            case .pastItsDate: "its expiration date has passed"
-            case .watchedOut: "it can no longer be watched"
-            case .notWatchable: "it cannot be watched until its keys are renewed"
-            case .unfinished: "its download is not complete"
-            case .playedBefore: "it has already been played"
-            case .roomIsNeeded: "disk space is needed"
-            case .importantToo: "disk space is needed, and no less important title is left"
+            case .expired: "its expiration date has passed"
+            case .noLongerPlayable: "it can no longer be watched"
+            case .renewalRequired: "it cannot be watched until its keys are renewed"
+            case .incomplete: "its download is not complete"
+            case .alreadyPlayed: "it has already been played"
+            case .spaceNeeded: "disk space is needed"
+            case .lastResort: "disk space is needed, and no less important title is left"
             }
         }
     }
@@ -116,15 +116,15 @@ public struct EvictionPlan: Sendable, Hashable {
     /// Returns the reason for which a title can be evicted; nil if it cannot.
     public static func reason(for candidate: EvictionCandidate, at now: Int64) -> Reason? {
         if candidate.isInUse { return nil }
-        if let date = candidate.policy.expirationDate, date <= now { return .pastItsDate }
+        if let date = candidate.policy.expirationDate, date <= now { return .expired }
         switch candidate.keys {
-        case .revoked, .playbackExpired: return .watchedOut
-        case .storageExpired, .refused: return .notWatchable
+        case .revoked, .playbackExpired: return .noLongerPlayable
+        case .storageExpired, .refused: return .renewalRequired
         case .stored, .playing, nil: break
         }
-        if candidate.policy.priority == .important { return .importantToo }
-        if !candidate.isComplete { return .unfinished }
-        return candidate.lastPlayed == nil ? .roomIsNeeded : .playedBefore
+        if candidate.policy.priority == .important { return .lastResort }
+        if !candidate.isComplete { return .incomplete }
+        return candidate.lastPlayed == nil ? .spaceNeeded : .alreadyPlayed
     }
 
     private typealias Entry = (candidate: EvictionCandidate, reason: Reason)

@@ -32,7 +32,7 @@ public struct PlayerKeySystems: Sendable {
         fairPlay: KeySession? = nil,
         clearKey: KeySession? = nil,
         content: @escaping @Sendable (any ProtectedContentKey) throws -> PlayableKey = { _ in
-            throw ContentKeyError(.notOfKeySystem, .device)
+            throw ContentKeyError(.unsupportedOperation, .device)
         }
     ) {
         (self.fairPlay, self.clearKey, self.content) = (fairPlay, clearKey, content)

@@ -80,9 +80,9 @@ final class PlayerKeyRecipient: ContentKeyRecipient {
     private func content(of key: ContentKey) async throws(ContentKeyError) -> DecryptionKey {
         // Has no effect for a key that already plays; a renewed key is a different one.
         try await key.beginPlayback()
-        guard let protected = key.protectedKey else { throw ContentKeyError(.keyGone, .session) }
+        guard let protected = key.protectedKey else { throw ContentKeyError(.keyNotLoaded, .session) }
         if let clear = protected as? ClearContentKey {
-            guard let bytes = clear.key else { throw ContentKeyError(.keyGone, .session) }
+            guard let bytes = clear.key else { throw ContentKeyError(.keyNotLoaded, .session) }
             return DecryptionKey(
                 key: SecretBytes(copying: bytes.bytes),
                 iv: Self.vector(clear.initializationVector?.bytes)
@@ -94,7 +94,7 @@ final class PlayerKeyRecipient: ContentKeyRecipient {
         } catch let error as ContentKeyError {
             throw error
         } catch {
-            throw ContentKeyError(.keyGone, .device, reason: "the device does not allow the key to be used")
+            throw ContentKeyError(.keyNotLoaded, .device, reason: "the device does not allow the key to be used")
         }
     }
 

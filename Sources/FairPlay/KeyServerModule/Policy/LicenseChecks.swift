@@ -118,7 +118,7 @@ public struct SPCAgeCheck: LicenseCheck {
         let ahead = configuration.maximumClockAhead
         if -age > Int64(ahead.rawValue) {
             return .refuse(
-                .spcFromTheFuture,
+                .spcDateInFuture,
                 "the SPC's creation date is \(-age) seconds ahead of this server; at most \(ahead.rawValue) are allowed"
             )
         }

@@ -53,7 +53,9 @@ extension MPDRule {
                 )
             }
         },
-        MPDRule("period-id-twice", .error, section: "5.3.2.2", "ids of Periods must be unique") { manifest, findings in
+        MPDRule("duplicate-period-id", .error, section: "5.3.2.2", "ids of Periods must be unique") {
+            manifest,
+            findings in
             for id in duplicates(manifest.periods.compactMap(\.id)) {
                 findings.add(
                     "Period \(id)",
@@ -61,7 +63,8 @@ extension MPDRule {
                 )
             }
         },
-        MPDRule("set-id-twice", .error, section: "5.3.3.2", "ids of AdaptationSets must be unique within a Period") {
+        MPDRule("duplicate-set-id", .error, section: "5.3.3.2", "ids of AdaptationSets must be unique within a Period")
+        {
             manifest,
             findings in
             for (index, period) in manifest.periods.enumerated() {
@@ -74,7 +77,7 @@ extension MPDRule {
             }
         },
         MPDRule(
-            "representation-id-twice",
+            "duplicate-representation-id",
             .error,
             section: "5.3.5.2",
             "ids of Representations must be unique within a Period"

@@ -125,7 +125,7 @@ extension MPDRule {
             }
         },
         MPDRule(
-            "system-twice",
+            "duplicate-system",
             .warning,
             section: "IOP",
             "a set should list a DRM system only once"

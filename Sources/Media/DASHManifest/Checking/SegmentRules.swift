@@ -21,7 +21,7 @@ extension MPDRule {
             }
         },
         MPDRule(
-            "segments-twice",
+            "template-and-segment-base",
             .error,
             section: "5.3.9.1",
             "a Representation must not have both SegmentTemplate and SegmentBase"

@@ -15,7 +15,7 @@ extension CPIXDocument {
     ///
     /// - Parameter time: The current time in Unix seconds, at which all certificates must be valid.
     /// - Throws: `invalid-delivery-key` if there is no certificate, or one cannot be parsed, is not valid at that time,
-    ///   or has a key other than RSA with at least 2048 bits; `cpix-not-encrypted` if keys are already encrypted, or
+    ///   or has a key other than RSA with at least 2048 bits; `cpix-encryption-failed` if keys are already encrypted, or
     ///   encryption fails.
     public mutating func encryptKeys(at time: Int64) throws(SignalingError) {
         let certificates = try recipients(at: time)
@@ -26,7 +26,7 @@ extension CPIXDocument {
             for index in contentKeys.indices {
                 guard let value = contentKeys[index].value else { continue }
                 guard case .plain(let key) = value else {
-                    throw SignalingError(.cpixNotEncrypted, "CPIX", "the keys are already encrypted")
+                    throw SignalingError(.cpixEncryptionFailed, "CPIX", "the keys are already encrypted")
                 }
                 let iv = random.bytes(16)
                 let cipherValue = iv + (try AES256CBC.encryptPadded(key, key: documentKey, iv: iv))
@@ -49,14 +49,14 @@ extension CPIXDocument {
         } catch let error as SignalingError {
             throw error
         } catch {
-            throw SignalingError(.cpixNotEncrypted, "CPIX", "the keys cannot be encrypted")
+            throw SignalingError(.cpixEncryptionFailed, "CPIX", "the keys cannot be encrypted")
         }
     }
 
     /// Decrypts all encrypted keys. Each requires a MAC, which is verified before decryption.
     ///
     /// - Parameter privateKey: The private key of a recipient.
-    /// - Throws: `cpix-not-opened` if the document is not encrypted for this key, a MAC is missing or wrong, or a
+    /// - Throws: `cpix-decryption-failed` if the document is not encrypted for this key, a MAC is missing or wrong, or a
     ///   decrypted value is not a key. The document is not changed in this case.
     public mutating func decryptKeys(with privateKey: RSAPrivateKey) throws(SignalingError) {
         guard contentKeys.contains(where: \.isEncrypted) else { return }
@@ -121,7 +121,7 @@ extension CPIXDocument {
             return (documentKey, macKey)
         }
         throw SignalingError(
-            .cpixNotOpened,
+            .cpixDecryptionFailed,
             "CPIX, DeliveryData",
             "no DocumentKey with a MACMethod is encrypted for this private key with RSA-OAEP"
         )
@@ -135,12 +135,12 @@ extension CPIXDocument {
         _ subject: String
     ) throws(SignalingError) -> SecretBytes {
         guard value.algorithm == CPIXVocabulary.aes256CBC else {
-            throw SignalingError(.cpixNotOpened, subject, "EncryptionMethod must be aes256-cbc")
+            throw SignalingError(.cpixDecryptionFailed, subject, "EncryptionMethod must be aes256-cbc")
         }
         let expected = HMACSHA512.authenticate(value.cipherValue, key: macKey)
         guard let mac, SecretBytes.constantTimeEquals(mac, expected) else {
             throw SignalingError(
-                .cpixNotOpened,
+                .cpixDecryptionFailed,
                 subject,
                 mac == nil ? "ValueMAC is missing" : "ValueMAC does not match"
             )
@@ -151,7 +151,7 @@ extension CPIXDocument {
                 key: documentKey,
                 iv: value.cipherValue.prefix(16)
             ), key.count == 16
-        else { throw SignalingError(.cpixNotOpened, subject, "the decrypted value is not a key of 16 bytes") }
+        else { throw SignalingError(.cpixDecryptionFailed, subject, "the decrypted value is not a key of 16 bytes") }
         return key
     }
 }

@@ -4,7 +4,7 @@ import TextCoding
 ///
 ///     template      = *( literal / placeholder )
 ///     literal       = the characters of a URI (RFC 3986, section 2)
-///     placeholder   = "{kid}"     the key ID, 32 lower-case hexadecimal digits
+///     placeholder   = "{kid}"     the key ID, 32 lowercase hexadecimal digits
 ///                   / "{track}"   the track's name
 ///                   / "{title}"   the title's name
 ///                   / "{period}"  the start of the key period in Unix seconds

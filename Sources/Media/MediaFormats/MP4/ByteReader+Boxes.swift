@@ -6,7 +6,7 @@ extension ParseError.Code {
     /// A required box is missing.
     public static let missingBox = ParseError.Code(rawValue: "missing-box")
     /// The `moov` box follows the media data, which have already been read.
-    public static let movieAfterMedia = ParseError.Code(rawValue: "movie-behind-media")
+    public static let moovAfterMdat = ParseError.Code(rawValue: "moov-after-mdat")
 }
 
 extension ByteReader {

@@ -91,7 +91,7 @@ public struct MovieStream: Sendable {
 
     /// Returns the next item that can be read from the bytes so far; nil if more bytes are required.
     ///
-    /// - Throws: `ParseError`; `movie-behind-media` if media data or a fragment precede the `moov` box; `not-supported`
+    /// - Throws: `ParseError`; `moov-after-mdat` if media data or a fragment precede the `moov` box; `not-supported`
     ///   if a sample precedes the current position.
     public mutating func next() throws(ParseError) -> Event? {
         while true {
@@ -149,7 +149,7 @@ public struct MovieStream: Sendable {
         // A fragment cannot be read without the moov box either.
         case "mdat" where !hasMovie, "moof" where !hasMovie:
             throw ParseError(
-                .movieAfterMedia,
+                .moovAfterMdat,
                 reading: "file",
                 offset: position,
                 reason: "the media data precede the moov box, which is not supported for a pipe; give the file by its "

@@ -57,7 +57,7 @@ public struct WebVTTDocument: Sendable {
         /// The cue ends before or when it starts, so it is never visible.
         case neverShown = "never-shown"
         /// A STYLE or REGION block is after the first cue.
-        case definitionAfterCue = "definition-behind-cue"
+        case definitionAfterCue = "definition-after-cue"
         /// The block is not a cue, a definition or a comment.
         case unknownBlock = "unknown-block"
 

@@ -11,7 +11,7 @@ export default {
     const input = h("input", { type: "search", autocomplete: "off", spellcheck: "false", maxlength: 200, required: true });
     const search = h("form.inline", { role: "search", onsubmit(event) { event.preventDefault(); location.hash = `#/accounts/${part(input.value.trim())}`; } }, field("Account", input), h("button", { type: "submit" }, "Look up"));
     let which = "playable";
-    const choice = segments("Keys to show", "offline-which", [["playable", "Still playable"], ["all", "All"]], which, (value) => { which = value; load().catch(showError); });
+    const choice = segments("Keys to show", "offline-filter", [["playable", "Still playable"], ["all", "All"]], which, (value) => { which = value; load().catch(showError); });
     const place = h("section.card", { "aria-label": "Persistent keys" }, h("p.note", null, "Loading…"));
     fill(main, head("Offline licenses", "A persistent key has two expiries: the storage duration before first play, and the playback duration after it.", choice), h("div.stack", null, h("div.card", null, search), place));
 

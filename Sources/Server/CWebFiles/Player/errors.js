@@ -86,7 +86,7 @@ const PROBLEMS = Object.freeze({
     "forbidden": "license-refused",
     "key-url-expired": "license-refused",
     "key-url-signature": "license-refused",
-    "token-bound-elsewhere": "token-refused",
+    "token-already-bound": "token-refused",
     "unauthorized": "token-refused",
     "streams-exceeded": "too-many-streams",
     "devices-exceeded": "too-many-devices",

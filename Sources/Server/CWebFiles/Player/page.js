@@ -72,7 +72,7 @@ function show(id, text) {
 function showFailure(error) {
     element("failure").hidden = !error;
     if (!error) return;
-    show("failure-words", error.words);
+    show("failure-message", error.words);
     show("failure-code", error.code);
     show("failure-detail", error.detail);
 }
@@ -177,7 +177,7 @@ function clear() {
     showFailure(null);
     showKeys();
     fill("requests", [], "No requests yet.");
-    show("fact-way", "no media loaded");
+    show("fact-method", "no media loaded");
     show("fact-system", "–");
     show("fact-variant", "–");
 }
@@ -187,7 +187,7 @@ player.addEventListener("keyrequest", (event) => addRequest(/** @type {CustomEve
 player.addEventListener("keystatus", showKeys);
 player.addEventListener("mode", (event) => {
     const { way, keySystem, variant } = /** @type {CustomEvent} */ (event).detail;
-    show("fact-way", way);
+    show("fact-method", way);
     show("fact-system", keySystem);
     /** @type {HTMLButtonElement} */ (element("renew")).disabled = !keySystem.startsWith("com.apple.fps");
     const size = variant?.height ? `${variant.width} × ${variant.height}, ` : "";

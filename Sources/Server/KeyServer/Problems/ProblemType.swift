@@ -132,8 +132,8 @@ extension ProblemType {
     /// The same request was answered before, outside the retry window.
     package static let replayed = Self("replayed", "This request has been answered before", .conflict)
     /// A single-use token was already used by another device or session.
-    package static let tokenBoundElsewhere = Self(
-        "token-bound-elsewhere",
+    package static let tokenAlreadyBound = Self(
+        "token-already-bound",
         "The token belongs to another device or session",
         .forbidden
     )
@@ -175,7 +175,7 @@ extension ProblemType {
         .tokenIssuer, .tokenAudience, .tokenExpired, .tokenNotYetValid, .tokenClaims, .tokenAsset, .tokenDevice,
         .rateLimited,
         .unreadableSPC, .unknownCertificate, .unsupportedSPCVersion, .protocolVersion, .assetMismatch,
-        .unknownAsset, .refusedByPolicy, .replayed, .tokenBoundElsewhere, .streamsExceeded, .devicesExceeded,
+        .unknownAsset, .refusedByPolicy, .replayed, .tokenAlreadyBound, .streamsExceeded, .devicesExceeded,
         .conflict, .unacceptableCPIX,
         .overloaded, .unavailable, .internalError,
     ]

@@ -34,7 +34,7 @@ extension ProblemDocument {
         let type: ProblemType =
             switch refusal.code {
             case .replayed: .replayed
-            case .tokenBoundElsewhere: .tokenBoundElsewhere
+            case .tokenAlreadyBound: .tokenAlreadyBound
             case .streamsExceeded: .streamsExceeded
             case .devicesExceeded: .devicesExceeded
             default: .refusedByPolicy
@@ -72,7 +72,7 @@ extension LicenseService {
     /// The codes of the rules that can refuse, for metrics: a fixed set, independent of clients.
     package static let reasons: [String] = {
         let rules: [KSMError.Code] = [
-            .assetIDMismatch, .contentOutOfScope, .syncSPC, .spcTooOld, .spcFromTheFuture, .playbackStateMissing,
+            .assetIDMismatch, .contentOutOfScope, .syncSPC, .spcTooOld, .spcDateInFuture, .playbackStateMissing,
             .playbackHalted, .playbackStateUnknown, .hdcpNotEnforceable, .securityLevelTooLow, .virtualMachine,
             .airPlayDenied, .adapterDenied, .osVersionTooOld, .offlineKeyUnsupported, .streamIDMissing, .policyInvalid,
             .networkDenied, .originDenied, .versionMismatch, .versionDowngrade, .reportMissing, .deviceClassUnknown,

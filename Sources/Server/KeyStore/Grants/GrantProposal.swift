@@ -262,7 +262,7 @@ package struct GrantRefusal: Error, Sendable, Equatable {
         /// The same request was answered before, too long ago for a retry.
         package static let replayed = Code(rawValue: "replayed")
         /// The token is for a single use, and another account, device or session has used it.
-        package static let tokenBoundElsewhere = Code(rawValue: "token-bound-elsewhere")
+        package static let tokenAlreadyBound = Code(rawValue: "token-already-bound")
         /// The account has reached its limit of simultaneous streams.
         package static let streamsExceeded = Code(rawValue: "streams-exceeded")
         /// The account has reached its limit of devices.

@@ -87,7 +87,7 @@ package enum GrantRules {
             bound.sessionID == proposal.sessionID
         else {
             throw GrantRefusal(
-                .tokenBoundElsewhere,
+                .tokenAlreadyBound,
                 "the token is for a single use, and was already used by another account, device or session"
             )
         }

@@ -173,7 +173,7 @@ struct CKCCreateCommand: ParsableCommand {
     private static func refusal(_ error: KSMError) -> CommandFailure {
         let next: String? =
             switch error.code {
-            case .spcTooOld, .spcFromTheFuture: "give --allow-any-age to accept it"
+            case .spcTooOld, .spcDateInFuture: "give --allow-any-age to accept it"
             case .unknownCertificate: "give the certificate that the app uses with --certificate"
             case .versionMismatch, .versionDowngrade: "set the versions that the server supports with --server-versions"
             case .streamIDMissing: "give --stream-id"

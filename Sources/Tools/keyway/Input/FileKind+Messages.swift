@@ -63,7 +63,7 @@ extension FileKind {
             _ = try RSAPrivateKey(bytes)
             return .privateKey(encoding)
         } catch {
-            if error.code == .passphraseNeeded || label?.hasSuffix("PRIVATE KEY") == true {
+            if error.code == .passphraseRequired || label?.hasSuffix("PRIVATE KEY") == true {
                 return .privateKey(encoding)
             }
         }

@@ -171,7 +171,7 @@ struct LoadCommand: AsyncParsableCommand {
         } else if tally.ranOut, tally.outcomes.isEmpty {
             report.problem = .init(
                 stage: "load",
-                code: "ran-out",
+                code: "requests-exhausted",
                 reason: "the prepared SPCs were used up during the warm-up, so nothing was measured",
                 next: "increase --requests, or give --warm-up 0"
             )

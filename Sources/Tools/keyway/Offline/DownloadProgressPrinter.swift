@@ -100,7 +100,7 @@ extension Report {
                 ]
             )
         )
-        if summary.state == .unproven {
+        if summary.state == .unverified {
             notes.append("its keys are not stored, so it cannot be played")
         }
     }

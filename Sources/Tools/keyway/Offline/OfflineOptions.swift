@@ -81,7 +81,7 @@ struct OfflineKeyOptions: ParsableArguments {
             transport: HTTPClientTransport(),
             clocks: .init { SystemDeviceClock().now }
         ) { key in
-            guard let key = key as? DeviceKey else { throw ContentKeyError(.notOfKeySystem, .device) }
+            guard let key = key as? DeviceKey else { throw ContentKeyError(.unsupportedOperation, .device) }
             do throws(FPSError) {
                 let content = try key.contentKey()
                 return PlayableKey(key: content.key, initializationVector: content.iv)

@@ -45,7 +45,7 @@ struct PrivateKeyOptions: ParsableArguments {
 
     private static func failure(_ error: CryptoError?, _ path: String, _ kind: FileKind) -> CommandFailure {
         switch (error?.code, kind) {
-        case (CryptoError.Code.passphraseNeeded, _):
+        case (CryptoError.Code.passphraseRequired, _):
             .input("\(path) is encrypted", next: "give the passphrase with --passphrase-file")
         case (CryptoError.Code.wrongPassphrase, _):
             .input("the passphrase does not decrypt \(path)", next: "check --passphrase-file")

@@ -43,7 +43,7 @@ struct PlayKeys: Sendable {
 
     /// Returns the content key in a virtual device's key.
     static func playable(_ key: any ProtectedContentKey) throws -> PlayableKey {
-        guard let key = key as? DeviceKey else { throw ContentKeyError(.notOfKeySystem, .device) }
+        guard let key = key as? DeviceKey else { throw ContentKeyError(.unsupportedOperation, .device) }
         let content: (key: SecretBytes, iv: [UInt8])
         do throws(FPSError) {
             content = try key.contentKey()

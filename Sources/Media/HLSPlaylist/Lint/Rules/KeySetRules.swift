@@ -61,7 +61,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "identity-beside-drm",
+            "identity-with-drm",
             .error,
             .media,
             section: "Apple 13",

@@ -113,7 +113,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "can-skip-dateranges-alone",
+            "can-skip-dateranges-without-skip-until",
             .error,
             .media,
             section: "4.4.3.8",

@@ -164,7 +164,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "preload-hint-repeats",
+            "duplicate-preload-hint",
             .warning,
             .media,
             section: "6.2.6",

@@ -4,7 +4,7 @@ extension LintRule {
     /// The rules for the timelines of the Media Playlists of a presentation.
     static let timelineRules: [LintRule] = [
         LintRule(
-            "program-date-time-partly",
+            "program-date-time-missing",
             .error,
             .presentation,
             section: "6.2.4",

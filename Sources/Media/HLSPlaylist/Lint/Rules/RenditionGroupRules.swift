@@ -39,7 +39,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "group-name-repeats",
+            "duplicate-group-name",
             .error,
             .multivariant,
             section: "4.4.6.1.1",
@@ -142,7 +142,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "closed-captions-partly",
+            "closed-captions-inconsistent",
             .error,
             .multivariant,
             section: "4.4.6.2",

@@ -19,7 +19,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "session-data-repeats",
+            "duplicate-session-data",
             .error,
             .multivariant,
             section: "4.4.6.4",

@@ -18,7 +18,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "session-key-repeats",
+            "duplicate-session-key",
             .error,
             .multivariant,
             section: "4.4.6.5",
@@ -40,7 +40,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "session-key-disagrees",
+            "session-key-mismatch",
             .error,
             .presentation,
             section: "4.4.6.5",

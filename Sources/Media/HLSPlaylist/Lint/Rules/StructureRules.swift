@@ -233,7 +233,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "start-outside",
+            "start-out-of-range",
             .warning,
             .media,
             section: "4.4.2.2",

@@ -19,7 +19,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "hexadecimal-lower-case",
+            "hexadecimal-lowercase",
             .warning,
             .any,
             section: "4.2",

@@ -48,7 +48,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "score-partly",
+            "score-missing",
             .warning,
             .multivariant,
             section: "4.4.6.2",
@@ -113,7 +113,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "req-video-layout-needless",
+            "req-video-layout-unnecessary",
             .warning,
             .multivariant,
             section: "4.4.6.2",

@@ -37,7 +37,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "variant-repeats",
+            "duplicate-variant",
             .warning,
             .multivariant,
             section: "6.2.4",
