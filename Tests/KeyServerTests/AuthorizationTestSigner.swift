@@ -61,7 +61,7 @@ extension TokenIssuer {
     static func test(
         keys: String = TestTokens.keySet,
         algorithms: Set<TokenAlgorithm> = Set(TokenAlgorithm.allCases),
-        mayLoosen: Bool = false
+        allowPolicyOverride: Bool = false
     ) async throws -> Self {
         Self(
             issuer: "https://issuer.example",
@@ -69,7 +69,7 @@ extension TokenIssuer {
             keys: .fixed(try await VerificationKeySet(keys)),
             algorithms: algorithms,
             clockSkew: 60,
-            mayLoosen: mayLoosen
+            allowPolicyOverride: allowPolicyOverride
         )
     }
 }

@@ -37,10 +37,10 @@ struct AuthorizationTokenTests {
             {"iss": "https://issuer.example", "aud": ["other", "keyway"], "sub": "ü", "exp": 1700000100.9,
              "nbf": 1.7e9, "extra": {"a": [1]}}
             """
-        let authorizer = try JWTAuthorizer(try await .test(mayLoosen: true))
+        let authorizer = try JWTAuthorizer(try await .test(allowPolicyOverride: true))
         let token = try await TokenSigner.hs256().token(#"{"alg":"HS256","typ":"anything","jku":"x"}"#, payload)
         var expected = PlaybackAuthorization(account: "ü", expires: 1_700_000_100)
-        expected.mayLoosen = true
+        expected.allowPolicyOverride = true
         let authorization = try await authorizer.authorize(.test(token))
         #expect(authorization == expected)
     }
@@ -62,12 +62,17 @@ struct AuthorizationTokenTests {
     @Test("Issuers have their own keys, algorithms and roles")
     func issuers() async throws {
         let key = FreshKey(id: "ec-1")
-        var second = try await TokenIssuer.test(keys: #"{"keys":[\#(key.jwk)]}"#, algorithms: [.es256], mayLoosen: true)
+        var second = try await TokenIssuer.test(
+            keys: #"{"keys":[\#(key.jwk)]}"#,
+            algorithms: [.es256],
+            allowPolicyOverride: true
+        )
         second.issuer = "second"
         let authorizer = try JWTAuthorizer(try await .test(), second)
         let payload = #"{"iss":"second","aud":"keyway","sub":"a","exp":1700000100}"#
-        let mayLoosen = try await authorizer.authorize(.test(try await key.token(payload))).mayLoosen
-        #expect(mayLoosen)
+        let allowPolicyOverride = try await authorizer.authorize(.test(try await key.token(payload)))
+            .allowPolicyOverride
+        #expect(allowPolicyOverride)
         // The keys of each issuer are not valid for the other.
         let foreign = try await TokenSigner.rs256().token(#"{"alg":"RS256","kid":"rsa-1"}"#, payload)
         var refusal = try await authorizer.refusal(.test(foreign))

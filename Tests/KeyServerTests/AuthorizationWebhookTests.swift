@@ -23,7 +23,7 @@ struct AuthorizationWebhookTests {
         try await MockService.run(MockService.text(answer)) { service in
             var configuration = WebhookConfiguration.test(try service.url("/authorize"))
             configuration.secret = Self.secret
-            configuration.mayLoosen = true
+            configuration.allowPolicyOverride = true
             let authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             var request = PlaybackRequest.test("opaque \" token", asset: "movie")
             let trace = TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
@@ -34,7 +34,7 @@ struct AuthorizationWebhookTests {
             expected.assets = ["movie"]
             expected.title = "t"
             expected.policyName = "p"
-            expected.mayLoosen = true
+            expected.allowPolicyOverride = true
             expected.device = Array(0..<16)
             expected.persist = true
             expected.rentalStart = 1_600_000_000
@@ -139,7 +139,7 @@ struct AuthorizationWebhookTests {
             refusal = try await authorizer.refusal(.test(String(repeating: "a", count: 8_193)))
             #expect(refusal?.type == .tokenMalformed)
             #expect(service.count == 0)
-            configuration.asksWithoutToken = true
+            configuration.allowMissingToken = true
             authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             refusal = try await authorizer.refusal(.test(""))
             #expect(refusal == nil)
@@ -159,10 +159,10 @@ struct AuthorizationWebhookTests {
                 data: d
                 authorization:
                   webhook:
-                    {url: '\(try service.url().text)', secretFile: /s, timeout: PT30S, asksWithoutToken: true, mayLoosen: true}
+                    {url: '\(try service.url().text)', secretFile: /s, timeout: PT30S, allowMissingToken: true, allowPolicyOverride: true}
                 """
             let loaded = try LoadedConfiguration.load(text: text)
-            #expect(loaded.warnings.map(\.path).contains("authorization.webhook.mayLoosen"))
+            #expect(loaded.warnings.map(\.path).contains("authorization.webhook.allowPolicyOverride"))
             var configuration = loaded.configuration.authorization
             configuration.webhook?.secretFile = nil
             let pool = BoundedWorkPool(threads: 1, capacity: 0)
@@ -174,7 +174,7 @@ struct AuthorizationWebhookTests {
                 logger: authorizationTestLogger
             )
             let authorization = try await authorizer.authorize(.test(nil))
-            #expect(authorization.mayLoosen)
+            #expect(authorization.allowPolicyOverride)
             #expect(service.count == 1)
             let headers = try #require(service.last).headers
             // Without a trace of the caller, a new one starts.

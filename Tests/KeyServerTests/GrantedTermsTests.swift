@@ -143,10 +143,10 @@ struct GrantedTermsTests {
         "The strictest of the policies of content and token applies, and a token loosens it only with its issuer's permission"
     )
     func merged() async throws {
-        for (mayLoosen, end) in [(false, Int64(1_800_000_060)), (true, 1_800_003_600)] {
+        for (allowPolicyOverride, end) in [(false, Int64(1_800_000_060)), (true, 1_800_003_600)] {
             let authorizer = AccountAuthorizer { authorization in
                 authorization.policyName = "token"
-                authorization.mayLoosen = mayLoosen
+                authorization.allowPolicyOverride = allowPolicyOverride
             }
             try await LicenseServer.run(authorizer: authorizer) { server in
                 try await server.setPolicy(#"{"lease":"PT1M"}"#)

@@ -276,7 +276,7 @@ struct OperationsConfigurationTests {
         let paths = try load(text).warnings.map(\.path)
         #expect(paths == ["kek", "admin.listen", "authorization.none", "proxies", "cors.origins"])
         let other = try load(
-            "data: d\nlisten: 0.0.0.0:80\nauthorization: {tokens: [{issuer: a, audience: b, jwks: /a, mayLoosen: true}]}"
+            "data: d\nlisten: 0.0.0.0:80\nauthorization: {tokens: [{issuer: a, audience: b, jwks: /a, allowPolicyOverride: true}]}"
         )
         #expect(other.warnings.map(\.path).filter { $0 != "kek" }.count == 2)
     }

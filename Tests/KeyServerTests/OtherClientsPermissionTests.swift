@@ -77,10 +77,10 @@ struct OtherClientsPermissionTests {
     }
 
     /// Returns the result of a Clear Key request for one key.
-    private func outcome(_ policies: [Place: String], mayLoosen: Bool = false) async throws -> Int {
+    private func outcome(_ policies: [Place: String], allowPolicyOverride: Bool = false) async throws -> Int {
         var authorization = PlaybackAuthorization(account: "viewer", expires: OtherClientsServer.now + 60)
         authorization.policyName = policies[.token].map { _ in "token" }
-        authorization.mayLoosen = mayLoosen
+        authorization.allowPolicyOverride = allowPolicyOverride
         let status = Switch(0)
         try await OtherClientsServer.run(authorization) { server in
             let store = server.store
@@ -133,7 +133,9 @@ struct OtherClientsPermissionTests {
     func loosened() async throws {
         let policies = [Place.title: #"{"otherClients":"deny"}"#, .token: Self.allow]
         #expect(try await outcome(policies) == 403)
-        #expect(try await outcome(policies, mayLoosen: true) == 403)
-        #expect(try await outcome([.title: #"{"hdcp":"type1"}"#, .token: Self.allow], mayLoosen: true) == 200)
+        #expect(try await outcome(policies, allowPolicyOverride: true) == 403)
+        #expect(
+            try await outcome([.title: #"{"hdcp":"type1"}"#, .token: Self.allow], allowPolicyOverride: true) == 200
+        )
     }
 }

@@ -22,7 +22,7 @@ struct LostConnectionTests {
             #expect(proxy.broken == 1)
             #expect(try await store.leaseCount(at: 1_000) == 1)
             let found = try await store.verifyAudit()
-            #expect(found.isWhole)
+            #expect(found.isIntact)
             #expect(found.entries == 1)
         }
     }
@@ -65,7 +65,7 @@ struct LostConnectionTests {
             #expect(granted == 90)
             #expect(try await store.leaseCount(at: 1_000) == 90)
             let found = try await store.verifyAudit()
-            #expect(found.isWhole)
+            #expect(found.isIntact)
             #expect(found.entries == 300)
         }
     }

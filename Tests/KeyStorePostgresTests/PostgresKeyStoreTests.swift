@@ -52,7 +52,7 @@ struct PostgresKeyStoreTests {
             #expect(granted == 3)
             #expect(try await stores[0].leaseCount(at: 1_000) == 3)
             let found = try await stores[1].verifyAudit()
-            #expect(found.isWhole)
+            #expect(found.isIntact)
             #expect(found.entries == 200)
             #expect(found.heads.count == 1)
         }

@@ -109,7 +109,7 @@ struct StoreCopyTests {
             let second = try await PostgresKeyStore.open(settings, key)
             #expect(try await shown(second) == before)
             try await goesOn(second)
-            #expect(try await second.verifyAudit(expecting: head).isWhole)
+            #expect(try await second.verifyAudit(expecting: head).isIntact)
             let (later, laterHead) = (
                 try await shown(second), try #require(try await second.verifyAudit().heads.first)
             )
@@ -121,7 +121,7 @@ struct StoreCopyTests {
             }
             let third = try sqlite("third")
             #expect(try await shown(third) == later)
-            #expect(try await third.verifyAudit(expecting: laterHead).isWhole)
+            #expect(try await third.verifyAudit(expecting: laterHead).isIntact)
             try await third.append(Sample.audit(0))
             let newest = try await third.auditEntries(before: nil, limit: 2).map(\.number)
             #expect(newest.count == 2 && newest[0] == newest[1] + 1)

@@ -37,7 +37,7 @@ struct FullDiskTests {
         try await store.probeWrite()
         try await store.append(Sample.audit(written))
         #expect(try await store.auditEntries(before: nil, limit: 1_000).count == Int(written) + 1)
-        #expect(try await store.verifyAudit().isWhole)
+        #expect(try await store.verifyAudit().isIntact)
     }
 
     @Test("A probe without enough space fails, and succeeds once there is space")

@@ -39,7 +39,7 @@ struct GrantMigrationTests {
         #expect(entries.map(\.record) == records)
         #expect(entries.map(\.number) == Array(11...2_510))
         #expect(entries.map(\.sequence) == Array(1...2_500))
-        #expect(try await store.verifyAudit().isWhole)
+        #expect(try await store.verifyAudit().isIntact)
 
         // The log continues after the last entry.
         #expect(try await store.grant(Sample.proposal().slot()) == .granted)
@@ -49,7 +49,7 @@ struct GrantMigrationTests {
         try store.close()
         let again = try SQLiteKeyStore(path: path, key: key)
         #expect(try await again.verifyAudit().entries == 2_501)
-        #expect(try await again.verifyAudit().isWhole)
+        #expect(try await again.verifyAudit().isIntact)
         #expect(try await again.leaseCount(at: 1_000) == 1)
     }
 

@@ -34,7 +34,7 @@ struct WriteQueueTests {
         #expect(
             Set(entries.map(\.record.milliseconds)) == Set((0..<300).filter { !$0.isMultiple(of: 3) }.map { Int64($0) })
         )
-        #expect(try await store.verifyAudit().isWhole)
+        #expect(try await store.verifyAudit().isIntact)
     }
 
     @Test("The queue is bounded, and rejected requests get an error")
@@ -106,7 +106,7 @@ struct WriteQueueTests {
         }
         #expect(outcomes.filter { $0 == .granted }.count == 3)
         let found = try await other.verifyAudit()
-        #expect(found.isWhole && found.entries == 100 && found.heads.count == 1)
+        #expect(found.isIntact && found.entries == 100 && found.heads.count == 1)
     }
 
     @Test("Granted licenses exist after the store was closed and opened again")
@@ -132,7 +132,7 @@ struct WriteQueueTests {
             .invalidated(streamIDs: [Sample.id(1)], hadExpired: false, challenge: challenge)
         )
         #expect(try await again.record(gone) == .recorded(records: 1))
-        #expect(try await again.verifyAudit().isWhole)
+        #expect(try await again.verifyAudit().isIntact)
     }
 
     @Test("Pruning more rows than one step deletes all of them in several steps")

@@ -30,7 +30,7 @@ struct AuditChainTests {
     @Test("A changed, missing, moved or inserted entry is detected and identified")
     func faults() {
         let whole = log(1...5)
-        #expect(verify(whole).isWhole)
+        #expect(verify(whole).isIntact)
 
         var changed = whole
         var record = changed[2].record
@@ -58,14 +58,14 @@ struct AuditChainTests {
     func truncation() throws {
         let whole = log(1...5)
         let cut = Array(whole.prefix(3))
-        #expect(verify(cut).isWhole)
+        #expect(verify(cut).isIntact)
         let noted = try #require(verify(whole).heads.first)
         #expect(
             verify(cut, expecting: [noted]).firstBreak == .init(fault: .truncated, number: nil, node: node, sequence: 4)
         )
         let earlier = AuditHead(node: node, sequence: 2, hash: whole[1].hash)
-        #expect(verify(cut, expecting: [earlier]).isWhole)
-        #expect(verify([], expecting: [AuditHead(startOf: node)]).isWhole)
+        #expect(verify(cut, expecting: [earlier]).isIntact)
+        #expect(verify([], expecting: [AuditHead(startOf: node)]).isIntact)
     }
 
     @Test("Two nodes have separate chains in one log")
@@ -74,7 +74,7 @@ struct AuditChainTests {
         let (mine, others) = (log(1...3), log(4...6, from: other))
         let mixed = zip(mine, others).flatMap { [$0, $1] }
         let found = verify(mixed)
-        #expect(found.isWhole)
+        #expect(found.isIntact)
         #expect(found.heads.map(\.node) == [node, other.node])
         #expect(verify(mine + Array(others.dropFirst())).firstBreak?.node == other.node)
     }

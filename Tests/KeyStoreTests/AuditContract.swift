@@ -53,7 +53,7 @@ extension KeyStoreContract {
             #expect(try await store.auditEntries(after: newer[2].number, limit: 10).isEmpty)
         },
         .init("The entries of a node are numbered and chained, and the log is intact") { store in
-            #expect(try await store.verifyAudit().isWhole)
+            #expect(try await store.verifyAudit().isIntact)
             for time in 1...3 { try await store.append(Sample.audit(Int64(time))) }
             _ = try await store.grant(Sample.proposal().slot())
             let entries = try await store.auditEntries(after: nil, limit: 10)
@@ -66,7 +66,7 @@ extension KeyStoreContract {
                 #expect(entry.hash == head.hash)
             }
             let found = try await store.verifyAudit()
-            #expect(found.isWhole)
+            #expect(found.isIntact)
             #expect(found.entries == 4)
             #expect(found.heads == [head])
         },
@@ -74,7 +74,7 @@ extension KeyStoreContract {
             for time in 1...3 { try await store.append(Sample.audit(Int64(time))) }
             let head = try #require(try await store.verifyAudit().heads.first)
             try await store.append(Sample.audit(4))
-            #expect(try await store.verifyAudit(expecting: head).isWhole)
+            #expect(try await store.verifyAudit(expecting: head).isIntact)
             let other = AuditHead(node: head.node, sequence: 3, hash: Sample.hash(3))
             #expect(try await store.verifyAudit(expecting: other).firstBreak?.fault == .changed)
             let later = AuditHead(node: head.node, sequence: 9, hash: Sample.hash(3))

@@ -47,7 +47,7 @@ extension KeyStoreContract {
                     "content deleted", "channel deleted", "track deleted", "title deleted", "policy deleted",
                 ]
             )
-            #expect(try await store.verifyAudit().isWhole)
+            #expect(try await store.verifyAudit().isIntact)
         },
         .init("A change that is rejected, or that changes nothing, is not audited") { store in
             let audit = AuditRecord(milliseconds: 1, route: "test", outcome: "wrong", microseconds: 1)
@@ -91,7 +91,7 @@ extension KeyStoreContract {
                 try await group.waitForAll()
             }
             let found = try await store.verifyAudit()
-            #expect(found.isWhole)
+            #expect(found.isIntact)
             #expect(found.entries == 2 * count)
         },
     ]

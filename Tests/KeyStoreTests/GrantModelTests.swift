@@ -70,6 +70,6 @@ struct GrantModelTests {
             #expect(try await store.devices(account: account).count <= limits.devices)
             if Int.random(in: 0..<50, using: &random) == 0 { try await store.prune(at: now) }
         }
-        #expect(try await store.verifyAudit().isWhole)
+        #expect(try await store.verifyAudit().isIntact)
     }
 }

@@ -17,7 +17,7 @@ extension KeyStoreContract {
             #expect(try await store.auditEntries(before: nil, limit: 100).count == 20)
             #expect(try await store.auditEntries(before: 2, limit: 10) == before)
             let verification = try await store.verifyAudit()
-            #expect(verification.isWhole)
+            #expect(verification.isIntact)
         }
     ]
 }

@@ -193,7 +193,7 @@ struct DeviceTests {
         let duration = blocks("ckcPayload").first { $0["name"] as? String == "content-key-duration" }
         #expect(duration?["lease"] as? Int == 600)
         #expect((json["spcSession"] as? [String: Any])?["integrity"] as? String == "holds")
-        #expect((json["answer"] as? [String: Any])?["persistable"] as? Bool == false)
+        #expect((json["response"] as? [String: Any])?["persistable"] as? Bool == false)
         let secrets = seen.secrets.withLock { $0 } + [VectorFile.hexadecimal(Self.key)]
         #expect(secrets.count == 3)
         for secret in secrets {

@@ -71,7 +71,7 @@ struct LoadTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         let json = try outcome.json()
         #expect((json["run"] as? [String: Any])?["licenses"] as? Int == 20)
-        let answers = (json["outcomes"] as? [String: Any])?["answers"] as? [[String: Any]] ?? []
+        let answers = (json["outcomes"] as? [String: Any])?["responses"] as? [[String: Any]] ?? []
         let counted = answers.map {
             "\($0["status"] ?? "") \($0["problem"] ?? "") \($0["reason"] ?? "") \($0["count"] ?? "")"
         }
@@ -98,7 +98,7 @@ struct LoadTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         let json = try outcome.json()
         #expect((json["run"] as? [String: Any])?["licenses"] as? Int == 4)
-        let answers = (json["outcomes"] as? [String: Any])?["answers"] as? [[String: Any]] ?? []
+        let answers = (json["outcomes"] as? [String: Any])?["responses"] as? [[String: Any]] ?? []
         let counted = answers.map { "\($0["status"] ?? "") \($0["reason"] ?? "") \($0["count"] ?? "")" }
         #expect(counted == ["200 - 4", "403 hdcp 4", "503 - 8"])
         #expect(seen.all.allSatisfy { $0.path == "/fps/licenses" && $0.headers["content-type"] == "application/json" })

@@ -51,16 +51,16 @@ struct AdministrationTokensTests {
             #expect(details == (0..<5).reversed().map { .string("p\($0)") })
 
             let whole = try await server.admin("GET", "/audit/verify")
-            #expect(whole.json["whole"] == .bool(true))
+            #expect(whole.json["intact"] == .bool(true))
             #expect(whole.json["entries"] == .integer(5))
             guard case .array(let heads)? = whole.json["heads"], case .string(let head)? = heads.first else {
                 throw Fault()
             }
-            #expect(try await server.admin("GET", "/audit/verify?head=\(head)").json["whole"] == .bool(true))
+            #expect(try await server.admin("GET", "/audit/verify?head=\(head)").json["intact"] == .bool(true))
             let forged = head.dropLast(2) + (head.hasSuffix("00") ? "11" : "00")
             let broken = try await server.admin("GET", "/audit/verify?head=\(forged)")
             #expect(broken.status == 200)
-            #expect(broken.json["whole"] == .bool(false))
+            #expect(broken.json["intact"] == .bool(false))
         }
     }
 }

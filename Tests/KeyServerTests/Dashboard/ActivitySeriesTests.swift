@@ -13,7 +13,7 @@ struct ActivitySeriesTests {
         series.add(.failed, microseconds: nil, at: 1_030)
         let (start, slots) = series.slots(4, before: 1_032)
         #expect(start == 990)
-        #expect(slots.map(\.given) == [0, 2, 0, 0])
+        #expect(slots.map(\.issued) == [0, 2, 0, 0])
         #expect(slots.map { $0.count(.refused) } == [0, 0, 1, 0])
         #expect(slots[1].latency.total == 2)
         #expect(series.slot(at: 1_039).count(.failed) == 1)
@@ -25,10 +25,10 @@ struct ActivitySeriesTests {
         series.add(.issued, microseconds: 7, at: 100)
         series.add(.refused, microseconds: nil, at: 105)
         #expect(series.slot(at: 100) == ActivitySeries.Slot())
-        #expect(series.slot(at: 105).given == 0)
+        #expect(series.slot(at: 105).issued == 0)
         // A later time has taken the slot.
         series.add(.issued, microseconds: 7, at: 100)
-        #expect(series.slot(at: 105).given == 0)
+        #expect(series.slot(at: 105).issued == 0)
         #expect(series.slots(50, before: 106).slots.count == 4)
     }
 
@@ -77,11 +77,11 @@ struct ActivitySeriesTests {
         let minutes = activity.snapshot(.minutes, at: 7_230)
         #expect(minutes.slots.count == 300)
         #expect(
-            minutes.slots.suffix(30).map(\.given) == Array(repeating: 1, count: 20) + Array(repeating: 0, count: 10)
+            minutes.slots.suffix(30).map(\.issued) == Array(repeating: 1, count: 20) + Array(repeating: 0, count: 10)
         )
         #expect(minutes.slots.last?.count(.failed) == 1)
-        #expect(activity.snapshot(.hour, at: 7_230).slots.suffix(3).map(\.given) == [10, 10, 0])
-        #expect(activity.snapshot(.day, at: 7_260).slots.last?.given == 20)
+        #expect(activity.snapshot(.hour, at: 7_230).slots.suffix(3).map(\.issued) == [10, 10, 0])
+        #expect(activity.snapshot(.day, at: 7_260).slots.last?.issued == 20)
         #expect(minutes.causes[Activity.Cause(outcome: .refused, reason: "airplay-denied")] == 10)
         #expect(minutes.causes[Activity.Cause(outcome: .failed, reason: "overloaded")] == 1)
         #expect(minutes.clients == [phone: 30])

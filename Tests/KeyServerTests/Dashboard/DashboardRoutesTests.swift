@@ -51,11 +51,11 @@ struct DashboardRoutesTests {
                 #"{"policy": {"lease": "PT5M", "airplay": "deny"}}"#
             )
             #expect(answer.status == 200)
-            #expect(answer.json["given"] == .integer(1))
+            #expect(answer.json["issued"] == .integer(1))
             #expect(answer.json["refused"] == .integer(1))
             #expect(answer.json["changed"] == .integer(1))
             let found = items(answer.json["items"])
-            #expect(found.map { $0["given"] } == [.bool(false), .bool(true)])
+            #expect(found.map { $0["issued"] } == [.bool(false), .bool(true)])
             #expect(found[0]["reason"] == .string("airplay-denied"))
             #expect(found[0]["changed"] == .bool(true))
             #expect(found[1]["terms"] == .string("online, lease PT5M"))
@@ -130,7 +130,7 @@ struct DashboardRoutesTests {
         try await LicenseServer.run { server in
             let answer = try await server.admin("GET", "/health")
             #expect(answer.json["ready"] == .bool(true))
-            #expect(object(answer.json["store"])["answers"] == .bool(true))
+            #expect(object(answer.json["store"])["available"] == .bool(true))
             #expect(answer.json["certificates"] == .array([]))
             #expect(answer.json["queue"] == .integer(0))
         }

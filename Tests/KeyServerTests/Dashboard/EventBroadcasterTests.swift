@@ -90,7 +90,7 @@ struct EventBroadcasterTests {
             return
         }
         #expect(second["time"] == .integer(100))
-        #expect(second["given"] == .integer(1))
+        #expect(second["issued"] == .integer(1))
         #expect(fields["leases"] == .integer(4))
         #expect(fields["queue"] == .integer(3))
         #expect(recent.count == 1)

@@ -91,9 +91,9 @@ final class WatchedServer: MediaLoader {
         let media = try await inner.load(resource)
         var received = 0
         while received < media.bytes.count {
-            let bytesASecond = rate(clock.elapsed) / 8
-            let step = min(media.bytes.count - received, max(1, Int(bytesASecond / 4)))
-            clock.pass(.seconds(Double(step) / bytesASecond))
+            let bytesPerSecond = rate(clock.elapsed) / 8
+            let step = min(media.bytes.count - received, max(1, Int(bytesPerSecond / 4)))
+            clock.pass(.seconds(Double(step) / bytesPerSecond))
             received += step
             let progress = MediaProgress(received: UInt64(received), expected: UInt64(media.bytes.count))
             guard await shouldContinue(progress) else { throw MediaLoadError(.abandoned, resource.url) }

@@ -45,7 +45,7 @@ export default {
       fill(proof, message("Verifying the hash chain of all entries…"));
       try {
         const found = await request("/audit/verify", { signal });
-        fill(proof, found.whole ? h("div.message.good", null, `The log is intact: ${found.entries} entries. `, h("span", null, "Store the head outside of the server: "), found.heads.map((one) => [code(one), " "]))
+        fill(proof, found.intact ? h("div.message.good", null, `The log is intact: ${found.entries} entries. `, h("span", null, "Store the head outside of the server: "), found.heads.map((one) => [code(one), " "]))
           : message(`The log is broken: ${found.break?.fault} at entry ${found.break?.number ?? found.break?.sequence}, after ${found.entries} valid entries.`, "bad"));
       } catch (error) {
         fill(proof);

@@ -22,7 +22,7 @@ function draw(place, state) {
     h("section.card.half", null, h("h2", null, "Server ", state.ready ? badge("ready", "good") : badge("not ready", "bad")), facts([
       ["Failing checks", state.failing.join(", ")], ["Mode", state.development ? badge("development", "warn") : "production"], ["Uptime", duration(state.now - state.started)], ["Since", time(state.started)],
       ["Queued requests", number(state.queue)], ["Active leases", number(state.leases)], ["Dashboards open", number(state.listeners)], ["Sessions", number(state.sessions)]])),
-    h("section.card.half", null, h("h2", null, "Store ", state.store.answers ? badge("responds", "good") : badge("does not respond", "bad")), facts([["Read latency", latency(state.store.microseconds)], ["Next certificate to expire", soonest && days(soonest.daysLeft)]])),
+    h("section.card.half", null, h("h2", null, "Store ", state.store.available ? badge("responds", "good") : badge("does not respond", "bad")), facts([["Read latency", latency(state.store.microseconds)], ["Next certificate to expire", soonest && days(soonest.daysLeft)]])),
     h("section.card", null, h("h2", null, "Certificates"), state.certificates === undefined ? message("The certificates cannot be read.", "bad") : state.certificates.length || state.tls ? table("Certificates", [
       { title: "Name", cell: (one) => one.name }, { title: "For", class: "tight", cell: (one) => (one.kind === "TLS" ? "TLS" : `FairPlay, ${one.kind}`) }, { title: "Subject", cell: (one) => one.subject },
       { title: "Expires", class: "tight", cell: (one) => time(one.notAfter) }, { title: "Days left", class: "num", cell: (one) => days(one.daysLeft) },

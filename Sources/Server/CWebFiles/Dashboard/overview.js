@@ -14,7 +14,7 @@ export default {
   async show({ main, signal }) {
     let span = "5m";
     let activity = null;
-    const rate = chart({ title: "Licenses per second", format: rounded, least: 4, series: [{ name: "issued", key: "given", area: true }, { name: "refused", key: "refused" }, { name: "failed", key: "failed" }] });
+    const rate = chart({ title: "Licenses per second", format: rounded, least: 4, series: [{ name: "issued", key: "issued", area: true }, { name: "refused", key: "refused" }, { name: "failed", key: "failed" }] });
     const times = chart({ title: "Response time", format: latency, least: 1000, series: [{ name: "median", key: "p50" }, { name: "95 %", key: "p95" }, { name: "99 %", key: "p99" }] });
     const tiles = { rate: tile("Licenses per second"), refused: tile("Refused", "in the last 5 minutes"), time: tile("Median response time", "95 % within –"), leases: tile("Active leases"), queue: tile("Queued requests") };
     const [outcomes, devices, systems, recent, others, hello] = [h("div"), h("div"), h("div"), h("div"), h("p.note"), h("div.hello")];
@@ -39,15 +39,15 @@ export default {
     }
 
     function draw() {
-      rate.draw(activity.slots.map((slot) => ({ time: slot.time, given: slot.given / activity.step, refused: slot.refused / activity.step, failed: slot.failed / activity.step })), activity.step);
+      rate.draw(activity.slots.map((slot) => ({ time: slot.time, issued: slot.issued / activity.step, refused: slot.refused / activity.step, failed: slot.failed / activity.step })), activity.step);
       times.draw(activity.slots, activity.step);
       const last = activity.slots.slice(-Math.max(Math.round(300 / activity.step), 1));
       const sum = (key) => last.reduce((total, slot) => total + slot[key], 0);
-      const all = sum("given") + sum("refused") + sum("failed");
+      const all = sum("issued") + sum("refused") + sum("failed");
       if (span === "5m") {
         tiles.refused.set(all ? `${(100 * (sum("refused") + sum("failed")) / all).toFixed(1)} %` : "–", `${number(sum("refused") + sum("failed"))} of ${number(all)} in 5 min`);
         const lately = activity.slots.slice(-10);
-        tiles.rate.set(rounded(lately.reduce((total, slot) => total + slot.given, 0) / 10), "average over 10 s");
+        tiles.rate.set(rounded(lately.reduce((total, slot) => total + slot.issued, 0) / 10), "average over 10 s");
         const measured = activity.slots.findLast((slot) => slot.p50 !== undefined);
         tiles.time.set(latency(measured?.p50), `95 % within ${latency(measured?.p95)}`);
       }

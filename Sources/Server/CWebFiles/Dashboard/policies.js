@@ -76,13 +76,13 @@ async function showEditor({ main, signal }, name) {
     if (!trial.items.length) return fill(preview, empty("No requests yet", "After devices have sent requests to this server, the preview shows the policy's decision on each request."));
     const total = trial.items.length;
     fill(preview,
-      h("p", null, badge(`${trial.given} would get a key`, "good"), " ", badge(`${trial.refused} refused`, trial.refused ? "bad" : null), " ", badge(`${trial.changed} differ from the actual outcome`, trial.changed ? "warn" : null)),
+      h("p", null, badge(`${trial.issued} would get a key`, "good"), " ", badge(`${trial.refused} refused`, trial.refused ? "bad" : null), " ", badge(`${trial.changed} differ from the actual outcome`, trial.changed ? "warn" : null)),
       h("p.note.spaced", null, `The last ${total === 1 ? "request" : `${total} requests`}, decided by this policy only: not merged with others, and without the stored streams, devices and rentals.`),
       table("What the policy would decide", [
         { title: "Request", cell: ({ request }) => [asset(request), h("span.sub", null, time(Math.floor(request.milliseconds / 1000), true), request.account && ` · ${request.account}`)] },
         { title: "Device", cell: ({ request }) => [deviceName(request.class), h("span.sub", null, request.osVersion && `OS ${request.osVersion}`, request.level && ` · ${request.level}`)] },
         { title: "Actual", cell: ({ request }) => outcome(request.outcome, request.reason) },
-        { title: "Preview", cell: (item) => [item.given ? badge("issued", "good") : badge(item.reason, "bad"), " ", item.changed && badge("differs", "warn"), h("span.sub", null, item.terms ?? item.detail)] },
+        { title: "Preview", cell: (item) => [item.issued ? badge("issued", "good") : badge(item.reason, "bad"), " ", item.changed && badge("differs", "warn"), h("span.sub", null, item.terms ?? item.detail)] },
       ], trial.items.slice(0, 50)));
   }
 

@@ -72,7 +72,7 @@ struct AuditRoutes: Sendable {
             return JSONValue.fields(fields)
         }
         let fields: AdminJSON.Fields = [
-            ("whole", .bool(found.isWhole)),
+            ("intact", .bool(found.isIntact)),
             ("entries", .integer(found.entries)),
             ("heads", .array(found.heads.map { .string("\($0)") })),
             ("break", fault),

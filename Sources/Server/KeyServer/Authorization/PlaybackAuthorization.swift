@@ -18,7 +18,7 @@ package struct PlaybackAuthorization: Sendable, Equatable {
     package var policyName: String?
     /// True if the token's policy may be less strict than the content's. This is a setting of the issuer, never a
     /// claim.
-    package var mayLoosen = false
+    package var allowPolicyOverride = false
     /// The only permitted device, by its hash, in hexadecimal digits as in the audit log and `/admin`: `device`.
     package var device: [UInt8]?
     /// True if a persistent key is permitted; nil means that the policy determines it: `persist`.

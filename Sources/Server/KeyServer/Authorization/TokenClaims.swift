@@ -39,7 +39,7 @@ struct TokenClaims {
                 expires: expires
             )
             try fields.addLimits(to: &authorization)
-            authorization.mayLoosen = issuer.mayLoosen
+            authorization.allowPolicyOverride = issuer.allowPolicyOverride
             let tokenID = try fields.text("jti", bytes: 1...200)
             if try fields.bool("once") == true {
                 // The token is accepted until its expiry time plus the clock skew. Its binding to the first account,

@@ -11,7 +11,7 @@ package struct TokenIssuer: Sendable {
     /// The maximum error of the issuer's clock, in seconds: 0 to 600.
     package var clockSkew: Int64
     /// True if a policy that a token names may be less strict than the content's.
-    package var mayLoosen: Bool
+    package var allowPolicyOverride: Bool
 
     /// Creates an issuer.
     package init(
@@ -20,14 +20,14 @@ package struct TokenIssuer: Sendable {
         keys: JWKSSource,
         algorithms: Set<TokenAlgorithm>,
         clockSkew: Int64,
-        mayLoosen: Bool = false
+        allowPolicyOverride: Bool = false
     ) {
         self.issuer = issuer
         self.audience = audience
         self.keys = keys
         self.algorithms = algorithms
         self.clockSkew = clockSkew
-        self.mayLoosen = mayLoosen
+        self.allowPolicyOverride = allowPolicyOverride
     }
 
     /// Checks the bounds of the fields.

@@ -87,7 +87,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
     /// Sends the request to the service, and checks the response for the request.
     package func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
         let token = request.token.flatMap { $0.isEmpty ? nil : $0 }
-        guard token != nil || configuration.asksWithoutToken else { throw ProblemDocument(.tokenMissing) }
+        guard token != nil || configuration.allowMissingToken else { throw ProblemDocument(.tokenMissing) }
         guard (token?.utf8.count ?? 0) <= CompactToken.maximumSize else {
             throw ProblemDocument.malformedToken("The token must have at most \(CompactToken.maximumSize) bytes.")
         }
@@ -201,7 +201,9 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         switch answer.status {
         case 200:
             do throws(WebhookResponse.FormatError) {
-                return .answer(try WebhookResponse(json: answer.body, mayLoosen: configuration.mayLoosen))
+                return .answer(
+                    try WebhookResponse(json: answer.body, allowPolicyOverride: configuration.allowPolicyOverride)
+                )
             } catch {
                 return .undecided("the response is not valid: \(error.description)")
             }

@@ -7,9 +7,9 @@ package struct WebhookConfiguration: Sendable {
     /// The secret that signs requests, at least 32 bytes; nil means unsigned requests.
     package var secret: SecretBytes?
     /// True if a policy in the response may be less strict than the content's.
-    package var mayLoosen: Bool
+    package var allowPolicyOverride: Bool
     /// True if requests without a token are sent to the service too; otherwise they are refused immediately.
-    package var asksWithoutToken: Bool
+    package var allowMissingToken: Bool
     /// The timeout of one request.
     package var timeout = Duration.seconds(2)
     /// The time limit for all tries together.
@@ -30,13 +30,13 @@ package struct WebhookConfiguration: Sendable {
     package init(
         url: OutgoingURL,
         secret: SecretBytes? = nil,
-        mayLoosen: Bool = false,
-        asksWithoutToken: Bool = false
+        allowPolicyOverride: Bool = false,
+        allowMissingToken: Bool = false
     ) {
         self.url = url
         self.secret = secret
-        self.mayLoosen = mayLoosen
-        self.asksWithoutToken = asksWithoutToken
+        self.allowPolicyOverride = allowPolicyOverride
+        self.allowMissingToken = allowMissingToken
     }
 
     /// Checks the bounds of the fields.

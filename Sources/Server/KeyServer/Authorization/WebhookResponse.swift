@@ -23,7 +23,7 @@ enum WebhookResponse: Equatable {
         "rentalStart", "reason",
     ]
 
-    init(json text: [UInt8], mayLoosen: Bool) throws(FormatError) {
+    init(json text: [UInt8], allowPolicyOverride: Bool) throws(FormatError) {
         let members: JSONObject
         do throws(JSONError) {
             guard case .object(let object) = try JSONValue(parsing: text, maximumDepth: 4) else {
@@ -48,7 +48,7 @@ enum WebhookResponse: Equatable {
                 expires: expires
             )
             try fields.addLimits(to: &authorization)
-            authorization.mayLoosen = mayLoosen
+            authorization.allowPolicyOverride = allowPolicyOverride
             let tokenID = try fields.text("tokenId", bytes: 1...200)
             if try fields.bool("once") == true {
                 authorization.binding = TokenBindingClaim(

@@ -21,7 +21,7 @@ extension TokenIssuer {
             keys: try setting.keySource(),
             algorithms: Set(setting.algorithms.compactMap { TokenAlgorithm(rawValue: $0.rawValue) }),
             clockSkew: Int64(setting.clockSkew.rawValue),
-            mayLoosen: setting.mayLoosen
+            allowPolicyOverride: setting.allowPolicyOverride
         )
         try validate()
     }
@@ -59,8 +59,8 @@ extension WebhookConfiguration {
         self.init(
             url: try OutgoingURL(setting.url),
             secret: secret,
-            mayLoosen: setting.mayLoosen,
-            asksWithoutToken: setting.asksWithoutToken
+            allowPolicyOverride: setting.allowPolicyOverride,
+            allowMissingToken: setting.allowMissingToken
         )
         timeout = .seconds(Int64(setting.timeout.rawValue))
         budget = max(budget, timeout)

@@ -122,8 +122,11 @@ extension ServerConfiguration {
         guard let webhook = authorization.webhook else {
             return reader.fail("authorization.webhook.url", "is missing")
         }
-        if webhook.mayLoosen {
-            reader.warn("authorization.webhook.mayLoosen", "the webhook's responses can override the content's policy")
+        if webhook.allowPolicyOverride {
+            reader.warn(
+                "authorization.webhook.allowPolicyOverride",
+                "the webhook's responses can override the content's policy"
+            )
         }
         if webhook.secretFile == nil { reader.fail("authorization.webhook.secretFile", "is missing") }
         guard (1...30).contains(webhook.timeout.rawValue) else {
@@ -160,7 +163,9 @@ extension ServerConfiguration {
         if reader.problems.count == before {
             do { _ = try KeyServer.TokenIssuer(issuer) } catch { reader.fail(path, "\(error)") }
         }
-        if issuer.mayLoosen { reader.warn(path + ".mayLoosen", "its tokens can override the content's policy") }
+        if issuer.allowPolicyOverride {
+            reader.warn(path + ".allowPolicyOverride", "its tokens can override the content's policy")
+        }
         if issuer.clockSkew.rawValue > 300 {
             reader.warn(path + ".clockSkew", "tokens are accepted for that long after they expire")
         }

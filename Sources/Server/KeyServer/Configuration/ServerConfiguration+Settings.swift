@@ -173,8 +173,8 @@ extension ServerConfiguration.TokenIssuer {
         )
         reader.read(&clockSkew, "clockSkew", "The allowed difference between the issuer's clock and this server's.")
         reader.read(
-            &mayLoosen,
-            "mayLoosen",
+            &allowPolicyOverride,
+            "allowPolicyOverride",
             "Whether a policy in a token replaces the content's; a deny of otherClients always stays."
         )
         self.issuer = issuer ?? ""
@@ -218,13 +218,13 @@ extension ServerConfiguration.Webhook {
         reader.read(&timeout, "timeout", "The time limit for the webhook's response.")
         reader.read(&retries, "retries", in: 0...2, "The number of retries if the webhook fails.")
         reader.read(
-            &asksWithoutToken,
-            "asksWithoutToken",
+            &allowMissingToken,
+            "allowMissingToken",
             "Whether requests without a token are sent to the webhook too; otherwise they are refused immediately."
         )
         reader.read(
-            &mayLoosen,
-            "mayLoosen",
+            &allowPolicyOverride,
+            "allowPolicyOverride",
             "Whether a policy in the webhook's response replaces the content's; a deny of otherClients always stays."
         )
     }

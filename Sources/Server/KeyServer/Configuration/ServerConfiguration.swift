@@ -80,7 +80,7 @@ package struct ServerConfiguration: Sendable, Equatable {
         /// The allowed clock difference.
         package var clockSkew = Seconds(rawValue: 30)
         /// True if a token's policy may be less strict than the content's.
-        package var mayLoosen = false
+        package var allowPolicyOverride = false
     }
 
     /// The operator's service that authorizes requests.
@@ -94,9 +94,9 @@ package struct ServerConfiguration: Sendable, Equatable {
         /// The number of retries: 0 to 2.
         package var retries = 2
         /// True if requests without a token are sent to the webhook too.
-        package var asksWithoutToken = false
+        package var allowMissingToken = false
         /// True if a policy in the webhook's response may be less strict than the content's.
-        package var mayLoosen = false
+        package var allowPolicyOverride = false
     }
 
     /// The authorization of license requests: exactly one of the three.

@@ -21,9 +21,9 @@ struct HealthRoutes: Sendable {
         try request.requireNoQuery()
         let failing = await sources.failing()
         let start = ContinuousClock.now
-        var answers = true
+        var isAvailable = true
         do throws(KeyStoreError) { _ = try await store.policy(name: ContentLookup.defaultPolicy) } catch {
-            answers = false
+            isAvailable = false
         }
         let microseconds = Int((ContinuousClock.now - start) / .microseconds(1))
         // If the certificates cannot be read, the rest is shown anyway.
@@ -35,7 +35,7 @@ struct HealthRoutes: Sendable {
             ("development", .bool(sources.isDevelopment)),
             ("started", AdminJSON.time(started)),
             ("now", AdminJSON.time(now)),
-            ("store", .fields([("answers", .bool(answers)), ("microseconds", .integer(microseconds))])),
+            ("store", .fields([("available", .bool(isAvailable)), ("microseconds", .integer(microseconds))])),
             ("certificates", bundles.map { .array($0.map { Self.json($0, at: now) }) }),
             ("tls", sources.tlsExpiry().map { .fields(Self.ending($0, at: now)) }),
             ("queue", .integer(sources.queueDepth())),

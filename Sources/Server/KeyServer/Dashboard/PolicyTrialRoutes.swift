@@ -48,7 +48,7 @@ struct PolicyTrialRoutes: Sendable {
         let trials = sample.prefix(limit).compactMap { PolicyTrial(of: policy, on: $0, by: module) }
         return JSONValue.fields([
             ("policy", (try? JSONValue(parsing: policy.json)) ?? .null),
-            ("given", .integer(trials.count { $0.refusal == nil })),
+            ("issued", .integer(trials.count { $0.refusal == nil })),
             ("refused", .integer(trials.count { $0.refusal != nil })),
             ("changed", .integer(trials.count { $0.isChange })),
             ("items", .array(trials.map(\.json))),
@@ -75,14 +75,14 @@ struct PolicyTrial: Sendable {
     }
 
     /// True if the policy would refuse a request that got a key, or grant one that was refused.
-    var isChange: Bool { wasGiven != (refusal == nil) }
+    var isChange: Bool { wasIssued != (refusal == nil) }
 
-    private var wasGiven: Bool { [.issued, .issuedPersistable, .retried].contains(event.outcome) }
+    private var wasIssued: Bool { [.issued, .issuedPersistable, .retried].contains(event.outcome) }
 
     var json: JSONValue {
         .fields([
             ("request", ActivityRoutes.json(event)),
-            ("given", .bool(refusal == nil)),
+            ("issued", .bool(refusal == nil)),
             ("reason", refusal.map { .string($0.code.rawValue) }),
             ("detail", refusal.map { .string($0.reason) }),
             ("terms", terms.map { .string($0.summary) }),

@@ -25,11 +25,11 @@ extension OpenAPISchemas {
         (
             "Slot",
             #"""
-            {"type": "object", "required": ["time", "given", "refused", "failed", "reports"], "additionalProperties": false,
+            {"type": "object", "required": ["time", "issued", "refused", "failed", "reports"], "additionalProperties": false,
              "description": "An interval. Percentiles are missing if nothing was measured.",
              "properties": {
                "time": {"$ref": "#/components/schemas/Time"},
-               "given": {"type": "integer"},
+               "issued": {"type": "integer"},
                "refused": {"type": "integer"},
                "failed": {"type": "integer"},
                "reports": {"type": "integer"},
@@ -117,17 +117,17 @@ extension OpenAPISchemas {
         (
             "PolicyTrial",
             #"""
-            {"type": "object", "required": ["policy", "given", "refused", "changed", "items"], "additionalProperties": false,
+            {"type": "object", "required": ["policy", "issued", "refused", "changed", "items"], "additionalProperties": false,
              "properties": {
                "policy": {"$ref": "#/components/schemas/Policy"},
-               "given": {"type": "integer"},
+               "issued": {"type": "integer"},
                "refused": {"type": "integer"},
                "changed": {"type": "integer", "description": "The number of requests whose result would differ."},
                "items": {"type": "array", "items": {
-                 "type": "object", "required": ["request", "given", "changed"], "additionalProperties": false,
+                 "type": "object", "required": ["request", "issued", "changed"], "additionalProperties": false,
                  "properties": {
                    "request": {"$ref": "#/components/schemas/ActivityEvent"},
-                   "given": {"type": "boolean"},
+                   "issued": {"type": "boolean"},
                    "reason": {"type": "string"},
                    "detail": {"type": "string"},
                    "terms": {"type": "string"},
@@ -182,8 +182,8 @@ extension OpenAPISchemas {
                "development": {"type": "boolean"},
                "started": {"$ref": "#/components/schemas/Time"},
                "now": {"$ref": "#/components/schemas/Time"},
-               "store": {"type": "object", "required": ["answers", "microseconds"], "additionalProperties": false,
-                 "properties": {"answers": {"type": "boolean"}, "microseconds": {"type": "integer"}}},
+               "store": {"type": "object", "required": ["available", "microseconds"], "additionalProperties": false,
+                 "properties": {"available": {"type": "boolean"}, "microseconds": {"type": "integer"}}},
                "certificates": {"type": "array", "items": {
                  "type": "object", "required": ["name", "kind"], "additionalProperties": false,
                  "properties": {

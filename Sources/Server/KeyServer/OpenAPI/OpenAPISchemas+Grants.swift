@@ -98,9 +98,9 @@ extension OpenAPISchemas {
         (
             "AuditVerification",
             #"""
-            {"type": "object", "required": ["whole", "entries", "heads"], "additionalProperties": false,
+            {"type": "object", "required": ["intact", "entries", "heads"], "additionalProperties": false,
              "properties": {
-               "whole": {"type": "boolean"},
+               "intact": {"type": "boolean"},
                "entries": {"type": "integer", "description": "The number of entries that were read, up to the first invalid one."},
                "heads": {"type": "array", "description": "Heads to store elsewhere and verify later with ?head=.",
                  "items": {"type": "string", "pattern": "^[0-9a-f]{16}:[0-9]+:[0-9a-f]{64}$"}},

@@ -63,7 +63,7 @@ extension LicenseService {
                 throw KSMError(.policy, .policyInvalid, "the token names the policy \(name), which does not exist")
             }
             let policy = try policies.policy(record)
-            if authorization.mayLoosen { loose = policy } else { found.append(policy) }
+            if authorization.allowPolicyOverride { loose = policy } else { found.append(policy) }
         }
         do {
             let policy =

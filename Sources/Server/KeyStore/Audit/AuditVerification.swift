@@ -39,7 +39,7 @@ package struct AuditVerification: Sendable, Equatable {
     package let firstBreak: Break?
 
     /// True if the log is intact, as far as the chains alone can show: see ``AuditLog/verifyAudit(expecting:)``.
-    package var isWhole: Bool { firstBreak == nil }
+    package var isIntact: Bool { firstBreak == nil }
 }
 
 /// Verifies entries, in the order of their numbers, against the hash chains.

@@ -61,7 +61,7 @@ struct CertificateCheckCommand: ParsableCommand {
         ]
         if let bits {
             fields.append(Field("RSA key", .number(bits, unit: "bits")))
-            fields.append(Field("for", .text(Self.keySizes[bits] ?? "no version of the SPC")))
+            fields.append(Field("suitable for", .text(Self.keySizes[bits] ?? "no version of the SPC")))
         }
         if let privateKey { fields.append(Field("private key matches", .flag(certificate.matches(privateKey)))) }
         return FieldTable(title: "Certificate", fields: fields)

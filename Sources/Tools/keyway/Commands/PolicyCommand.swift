@@ -31,14 +31,14 @@ struct PolicyCheckCommand: ParsableCommand {
         let policy = try PolicyFile.read(file, track: track.kind)
         var report = Report(kind: "policy", headline: "Policy \(policy.name ?? "(unnamed)"): valid")
         report.tables = [
-            FieldTable(title: "Demands", fields: demands(policy)),
+            FieldTable(title: "Requirements", fields: requirements(policy)),
             FieldTable(title: "In the CKC", blocks: outcomes(policy)),
         ]
         report.notes = policy.permissiveSettings
         try ReportOptions.print(report, json: output.json)
     }
 
-    private func demands(_ policy: LicensePolicy) -> [Field] {
+    private func requirements(_ policy: LicensePolicy) -> [Field] {
         var fields: [Field] = []
         func add(_ name: String, _ text: String?) {
             if let text { fields.append(Field(name, .text(text))) }

@@ -123,8 +123,8 @@ struct SimulateRotationCommand: ParsableCommand {
             remark: "cores at 70 % of \(shortNumber(licensesPerCore)) licenses per second each",
             fields: [
                 Field("requests", .number(load.total)),
-                Field("peak requests a second", .number(load.peak)),
-                Field("peak licenses a second", .number(load.peak * keys)),
+                Field("peak requests per second", .number(load.peak)),
+                Field("peak licenses per second", .number(load.peak * keys)),
                 Field("cores", .number(Int(cores))),
             ]
         )

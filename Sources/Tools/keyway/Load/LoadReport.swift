@@ -29,7 +29,7 @@ struct LoadReport {
             fields: [
                 Field("seconds", .decimal(Self.rounded(tally.seconds), unit: nil)),
                 Field("licenses", .number(tally.grantedInTime)),
-                Field("licenses a second", .decimal(Self.rounded(tally.throughput), unit: nil)),
+                Field("licenses per second", .decimal(Self.rounded(tally.throughput), unit: nil)),
             ]
         )
     }
@@ -55,7 +55,7 @@ struct LoadReport {
         return FieldTable(
             title: "Outcomes",
             remark: "status, problem, reason, count",
-            fields: [Field("answers", .items(items))]
+            fields: [Field("responses", .items(items))]
         )
     }
 
@@ -70,7 +70,7 @@ struct LoadReport {
                         "processors busy",
                         .decimal(Self.rounded(seconds / max(tally.seconds, 0.001), digits: 1000), unit: nil)
                     ),
-                    Field("microseconds a license", .decimal(Self.rounded(seconds * 1e6 / licenses), unit: nil)),
+                    Field("microseconds per license", .decimal(Self.rounded(seconds * 1e6 / licenses), unit: nil)),
                 ]
             )
         }

@@ -61,7 +61,7 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
             )
             report.tables = [
                 FieldTable(
-                    title: "Given back",
+                    title: "Returned",
                     fields: [Field("proofs", .number(answers.count))],
                     blocks: answers.enumerated().map { OfflineReportCommand.table("\($0.offset + 1)", $0.element) }
                 )

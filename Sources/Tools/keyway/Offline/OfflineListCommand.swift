@@ -54,8 +54,8 @@ struct OfflineListCommand: AsyncParsableCommand {
             Field("size", .number(listing.size, unit: "bytes")),
             Field("duration", .decimal(summary.duration, unit: "s")),
             Field("keys", .text(state?.rawValue ?? "none needed")),
-            Field("may be watched", .text(remainingTimeText(listing, at: now))),
-            Field("to do", .text(toDo(listing, at: now))),
+            Field("playable", .text(remainingTimeText(listing, at: now))),
+            Field("next step", .text(nextStep(listing, at: now))),
         ]
         if let entry = listing.entry {
             if let remaining = entry.remaining(at: now) { fields.append(Field("seconds left", .number(remaining))) }
@@ -77,7 +77,7 @@ struct OfflineListCommand: AsyncParsableCommand {
         return listing.entry?.remainingTimeText(at: now) ?? "not now: no key is stored"
     }
 
-    private static func toDo(_ listing: OfflineListing, at now: Int64) -> String {
+    private static func nextStep(_ listing: OfflineListing, at now: Int64) -> String {
         guard listing.summary.state == .complete else { return "finish the download: run keyway download again" }
         guard !listing.summary.keys.isEmpty else { return "watch" }
         return listing.entry?.advice(at: now) ?? "request its keys: run keyway download again"

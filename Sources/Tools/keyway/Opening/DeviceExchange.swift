@@ -33,7 +33,7 @@ struct DeviceExchange: Sendable {
         var fields = [Field("CKC", .number(response.ckc.count, unit: "bytes"))]
         if let flag = response.isPersistable { fields.append(Field("persistable", .flag(flag))) }
         if let flag = response.hasDualExpiry { fields.append(Field("dual expiry", .flag(flag))) }
-        report.tables.append(FieldTable(title: "Answer", fields: fields))
+        report.tables.append(FieldTable(title: "Response", fields: fields))
         if showsMessages {
             let ckc = CKCInspection(response.ckc, payloadKey: try? CKCInspection.payloadKey(for: spc))
             var shown = Report(ckc: ckc, size: response.ckc.count, sessionKey: nil)
@@ -51,7 +51,9 @@ struct DeviceExchange: Sendable {
         if persistable {
             let persistentKey = try device.makePersistentKey(ckc: response.ckc, for: request)
             key = try device.loadPersistentKey(persistentKey)
-            fields.append(Field("kept", .number(persistentKey.count, unit: "bytes, encrypted for this device")))
+            fields.append(
+                Field("persistent key", .number(persistentKey.count, unit: "bytes, encrypted for this device"))
+            )
         } else {
             key = try device.process(ckc: response.ckc, for: request)
         }

@@ -46,8 +46,8 @@ extension Report {
                 heading: [
                     Field("label", .text("\(access.label)")),
                     Field("kind", .text(access.kind.rawValue)),
-                    Field("milliseconds until asked", milliseconds(access.time - access.duration - begin)),
-                    Field("milliseconds until there", milliseconds(access.time - begin)),
+                    Field("milliseconds until requested", milliseconds(access.time - access.duration - begin)),
+                    Field("milliseconds until loaded", milliseconds(access.time - begin)),
                     Field("attempts", .number(access.attempts)),
                     // The number of keys in the batch, including this one; a certificate is requested separately.
                     Field("batch size", .number(max(1, access.batchSize))),

@@ -63,7 +63,7 @@ enum BlockTables {
                 error.code == .unknownTLLVVersion
                 ? "version \(error.reason ?? "") is not in the guide; the block counts as absent" : error.description
             return [
-                Field("not understood", .text(reason)),
+                Field("parse error", .text(reason)),
                 secretTags.contains(block.tag)
                     ? Field("value", .secret(SecretBytes(copying: value))) : Field("value", .bytes(value)),
             ]

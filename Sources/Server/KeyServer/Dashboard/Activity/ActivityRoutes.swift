@@ -98,7 +98,7 @@ struct ActivityRoutes: Sendable {
         let latency = slot.latency
         return .fields([
             ("time", .integer(Int(time))),
-            ("given", .integer(slot.given)),
+            ("issued", .integer(slot.issued)),
             ("refused", .integer(slot.count(.refused))),
             ("failed", .integer(slot.count(.failed))),
             ("reports", .integer(slot.count(.sync))),

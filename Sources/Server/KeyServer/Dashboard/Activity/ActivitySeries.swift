@@ -12,7 +12,7 @@ struct ActivitySeries: Sendable {
         }
 
         /// The number of licenses and keys that were issued, including retries.
-        var given: Int { count(.issued) + count(.issuedPersistable) + count(.retried) }
+        var issued: Int { count(.issued) + count(.issuedPersistable) + count(.retried) }
     }
 
     /// The length of an interval, in seconds.
