@@ -114,7 +114,7 @@ struct WriteQueueTests {
         let proposal = Sample.proposal(answer: 3).once(1).bound(1).counted(deviceClass: "iPhone").slot().rental()
             .offline()
         #expect(try await store.grant(proposal) == .granted)
-        let challenge = try await store.makeChallenge(account: "anna", now: 1_000, expires: 2_000)
+        let challenge = try await store.createChallenge(account: "anna", now: 1_000, expires: 2_000)
         let replayKey = store.replayKey(r1: .init(copying: [1]), account: "anna", certificateHash: [2])
         try store.close()
 

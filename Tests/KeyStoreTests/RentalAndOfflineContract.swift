@@ -133,7 +133,7 @@ extension KeyStoreContract {
             let stream = Sample.id(1)
             #expect(try await revoke(store, at: 1_100))
             #expect(try await !revoke(store, at: 1_200))
-            let challenge = try await store.makeChallenge(account: "anna", now: 1_200, expires: 1_300)
+            let challenge = try await store.createChallenge(account: "anna", now: 1_200, expires: 1_300)
             let gone = Sample.sync(
                 at: 1_200,
                 .invalidated(streamIDs: [stream], hadExpired: false, challenge: challenge)
@@ -173,7 +173,7 @@ extension KeyStoreContract {
             _ = try await store.grant(Sample.proposal().offline(3, storage: nil))
             _ = try await store.grant(Sample.proposal(device: 2).offline(4, storage: nil))
             let stream = Sample.id(4)
-            let challenge = try await store.makeChallenge(account: "anna", now: 1_200, expires: 1_300)
+            let challenge = try await store.createChallenge(account: "anna", now: 1_200, expires: 1_300)
             let gone = Sample.sync(
                 device: 2,
                 at: 1_200,

@@ -56,7 +56,7 @@ extension KeyStoreContract {
         },
         .init("An invalidation ends every key that it lists, and uses up its challenge") { store in
             for stream in 1...3 { _ = try await store.grant(Sample.proposal().offline(stream).counted()) }
-            let challenge = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_100)
+            let challenge = try await store.createChallenge(account: "anna", now: 2_000, expires: 2_100)
             #expect(challenge != 0)
             let streams = [Sample.id(1), Sample.id(3), Sample.id(3), Sample.id(4)]
             let claim = Sample.sync(
@@ -78,8 +78,8 @@ extension KeyStoreContract {
         .init("A challenge of another account, an expired one, or an unknown one changes nothing") {
             store in
             _ = try await store.grant(Sample.proposal().offline())
-            let bens = try await store.makeChallenge(account: "ben", now: 2_000, expires: 2_100)
-            let old = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_050)
+            let bens = try await store.createChallenge(account: "ben", now: 2_000, expires: 2_100)
+            let old = try await store.createChallenge(account: "anna", now: 2_000, expires: 2_050)
             for challenge in [bens, old, 0, ~bens] {
                 for message: SyncClaim.Message in [
                     .invalidated(streamIDs: [Sample.id(1)], hadExpired: false, challenge: challenge),
@@ -97,7 +97,7 @@ extension KeyStoreContract {
             #expect(try await store.prune(at: 2_050) == 1)
         },
         .init("One challenge is accepted for one of several simultaneous claims") { store in
-            let challenge = try await store.makeChallenge(account: "anna", now: 2_000, expires: 2_100)
+            let challenge = try await store.createChallenge(account: "anna", now: 2_000, expires: 2_100)
             let found = try await concurrently(30) { _ in
                 try await store.record(Sample.sync(at: 2_000, stream: 1, .notFound(challenge: challenge)))
             }
@@ -149,7 +149,7 @@ extension KeyStoreContract {
             _ = try await store.grant(Sample.proposal(at: 9_500).offline())
             let late = Sample.sync(at: 9_600, stream: 1, made: 9_000, .report(remaining: 5))
             #expect(try await store.record(late) == .recorded(records: 0))
-            let challenge = try await store.makeChallenge(account: "anna", now: 9_000, expires: 9_700)
+            let challenge = try await store.createChallenge(account: "anna", now: 9_000, expires: 9_700)
             let gone = SyncClaim.Message.invalidated(
                 streamIDs: [Sample.id(1)],
                 hadExpired: false,
@@ -176,7 +176,7 @@ extension KeyStoreContract {
                 await expectError(.invalidRecord) { () throws(KeyStoreError) in _ = try await store.record(claim) }
             }
             await expectError(.invalidRecord) { () throws(KeyStoreError) in
-                _ = try await store.makeChallenge(account: "", now: 1, expires: 2)
+                _ = try await store.createChallenge(account: "", now: 1, expires: 2)
             }
         },
     ]
@@ -199,7 +199,7 @@ private func answer(
     at now: Int64,
     _ message: (UInt64) -> SyncClaim.Message
 ) async throws {
-    let challenge = try await store.makeChallenge(account: "anna", now: now, expires: now + 10)
+    let challenge = try await store.createChallenge(account: "anna", now: now, expires: now + 10)
     let found = try await store.record(Sample.sync(at: now, title: title, message(challenge)))
     #expect(found == .recorded(records: records))
 }

@@ -62,9 +62,9 @@ struct AdministrationGrantsTests {
             #expect(try await server.pages("/accounts/bob/devices", limit: 9).joined().isEmpty)
             #expect(
                 try await server.changes() == [
-                    "admin-device-forget by a-support: device \(device) of account bob deleted",
+                    "admin-device-delete by a-support: device \(device) of account bob deleted",
                     "admin-license-revoke by a-support: license \(stream) of account bob on \(device) revoked",
-                    "admin-rental-forget by a-support: rental of asset:film/1 by account bob deleted",
+                    "admin-rental-delete by a-support: rental of asset:film/1 by account bob deleted",
                 ]
             )
         }

@@ -34,7 +34,7 @@ struct AdministrationTokensTests {
             }
             #expect(
                 try await server.changes() == [
-                    "admin-token-make by admin-token: token ci created, role content",
+                    "admin-token-create by admin-token: token ci created, role content",
                     "admin-policy-put by ci: policy p created",
                 ]
             )

@@ -84,7 +84,7 @@ struct ChannelScheduleTests {
         let periods = try await store.keyPeriods(title: "news", track: "hd")
         #expect(Set(periods.map(\.validFrom)).count == periods.count)
         let made = try await store.auditEntries(after: nil, limit: 100).map(\.record.outcome)
-        #expect(made.allSatisfy { $0 == "admin-periods-make" } && (1...2).contains(made.count))
+        #expect(made.allSatisfy { $0 == "admin-periods-create" } && (1...2).contains(made.count))
     }
 
     @Test("No period ends before the start, and none starts beyond the time ahead")

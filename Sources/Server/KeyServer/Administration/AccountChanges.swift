@@ -25,7 +25,7 @@ package struct AccountChanges: Sendable {
     /// device.
     package func deleteDevice(account: String, device: DeviceHash) async throws(KeyStoreError) -> Bool {
         let what = "device \(Hexadecimal.encode(device.bytes)) of account \(account) deleted"
-        var audit = audit("device-forget", what, account)
+        var audit = audit("device-delete", what, account)
         audit.device = device
         return try await store.deleteDevice(account: account, device: device, audit: audit)
     }
@@ -55,7 +55,7 @@ package struct AccountChanges: Sendable {
     package func deleteRental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> Bool {
         let bytes = AdminJSON.bytes(subject)
         let name = String(validating: bytes, as: UTF8.self) ?? "0x" + Hexadecimal.encode(bytes)
-        let audit = audit("rental-forget", "rental of \(name) by account \(account) deleted", account)
+        let audit = audit("rental-delete", "rental of \(name) by account \(account) deleted", account)
         return try await store.deleteRental(account: account, subject: subject, audit: audit)
     }
 

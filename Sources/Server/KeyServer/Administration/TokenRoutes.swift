@@ -39,7 +39,7 @@ struct TokenRoutes: Sendable {
             throw ProblemDocument(.conflict, detail: "The token in the data folder has this name.")
         }
         let (record, token) = try AdminTokenRecord.make(name: name, role: role, time: request.now)
-        let audit = request.audit("token-make", "token \(name) created, role \(role)")
+        let audit = request.audit("token-create", "token \(name) created, role \(role)")
         try await store.addAdminToken(record, audit: audit)
         let text = token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return JSONValue.fields(Self.fields(record) + [("token", .string(text))]).response(status: .created)

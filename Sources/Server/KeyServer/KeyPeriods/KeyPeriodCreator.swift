@@ -62,7 +62,7 @@ package struct KeyPeriodCreator: Sendable {
             do throws(KeyStoreError) {
                 let end = records.last?.info.validUntil ?? 0
                 let what = "\(records.count) key periods of \(place) created, until \(end)"
-                let audit = actor.audit("periods-make", what)
+                let audit = actor.audit("periods-create", what)
                 try await store.put(ContentBatch(contents: records), replacing: false, audit: audit)
                 return records.map(\.info)
             } catch {

@@ -34,7 +34,7 @@ extension OpenAPIOperation {
             OpenAPIOperation(
                 method: .post,
                 path: "/admin/titles/{title}/tracks/{track}/periods",
-                id: "makePeriods",
+                id: "createPeriods",
                 tag: .titles,
                 summary: "Create key periods in advance. Existing periods stay unchanged.",
                 security: .administration(.content),
@@ -337,7 +337,7 @@ extension OpenAPIOperation {
         OpenAPIOperation(
             method: .post,
             path: "/admin/tokens",
-            id: "makeToken",
+            id: "createToken",
             tag: .tokens,
             summary: "Create a token. Only this response contains it.",
             security: .administration(.administer),

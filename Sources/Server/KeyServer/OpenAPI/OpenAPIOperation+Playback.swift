@@ -27,7 +27,7 @@ extension OpenAPIOperation {
         OpenAPIOperation(
             method: .post,
             path: "/fps/license",
-            id: "makeLicense",
+            id: "createLicense",
             tag: .licenses,
             summary: "Get a CKC for an SPC, in the same body format, or a report for a Sync SPC.",
             security: .playback(orSignedURL: false),
@@ -59,7 +59,7 @@ extension OpenAPIOperation {
         OpenAPIOperation(
             method: .post,
             path: "/fps/licenses",
-            id: "makeLicenses",
+            id: "createLicenses",
             tag: .licenses,
             summary: "Get up to 32 licenses at once. An invalid item does not affect the others.",
             security: .playback(orSignedURL: false),
@@ -70,7 +70,7 @@ extension OpenAPIOperation {
         OpenAPIOperation(
             method: .post,
             path: "/fps/challenge",
-            id: "makeChallenge",
+            id: "createChallenge",
             tag: .licenses,
             summary: "Get a challenge for one Sync SPC.",
             security: .playback(orSignedURL: false),
@@ -83,7 +83,7 @@ extension OpenAPIOperation {
         OpenAPIOperation(
             method: .post,
             path: "/clearkey",
-            id: "makeClearKeyLicense",
+            id: "createClearKeyLicense",
             tag: .licenses,
             summary: "Get raw keys for browsers without FairPlay (Clear Key), if configuration and policy allow it.",
             security: .playback(orSignedURL: false),

@@ -12,7 +12,7 @@ extension LicenseService {
         try requireRate(of: .other, account: authorization.isAnonymous ? nil : authorization.account)
         let now = clock() / 1000
         let expires = now + Int64(settings.challengeLifetime.rawValue)
-        let value = try await store.makeChallenge(account: authorization.account, now: now, expires: expires)
+        let value = try await store.createChallenge(account: authorization.account, now: now, expires: expires)
         return (value, expires)
     }
 

@@ -62,11 +62,11 @@ struct MeasuredStore: Sendable {
         return try await counted { () throws(KeyStoreError) in try await store.record(claim) }
     }
 
-    func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
+    func createChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
         let start = start
         defer { end(start, writing: true) }
         return try await counted { () throws(KeyStoreError) in
-            try await store.makeChallenge(account: account, now: now, expires: expires)
+            try await store.createChallenge(account: account, now: now, expires: expires)
         }
     }
 

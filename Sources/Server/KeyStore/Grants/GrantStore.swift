@@ -31,7 +31,7 @@ package protocol GrantStore: Sendable {
     func record(_ claim: SyncClaim) async throws(KeyStoreError) -> SyncOutcome
 
     /// Returns a challenge that one Sync SPC of this account may use until `expires`, in Unix seconds. Never 0.
-    func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64
+    func createChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64
 
     /// Returns the rental of a subject, even if it has ended.
     func rental(account: String, subject: RentalSubject) async throws(KeyStoreError) -> RentalRecord?

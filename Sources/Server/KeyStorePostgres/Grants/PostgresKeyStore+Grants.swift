@@ -65,7 +65,7 @@ extension PostgresKeyStore {
     }
 
     /// Returns a new challenge for one Sync SPC.
-    package func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
+    package func createChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
         try checkAccount(account)
         var random = SecureRandom()
         let challenge = UInt64.random(in: 1...UInt64.max, using: &random)

@@ -57,7 +57,7 @@ extension SQLiteKeyStore {
     }
 
     /// Returns a new challenge for one Sync SPC.
-    package func makeChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
+    package func createChallenge(account: String, now: Int64, expires: Int64) async throws(KeyStoreError) -> UInt64 {
         try checkAccount(account)
         return try await writes.perform(in: "challenge") { transaction in
             var random = SecureRandom()

@@ -42,7 +42,7 @@ struct TokensCommand: AsyncParsableCommand {
             do {
                 try await store.withStore(creating: .ifMissing) { store in
                     let what = "token \(name) created, role \(role)"
-                    try await store.addAdminToken(record, audit: .command("tokens add", "token-make", what))
+                    try await store.addAdminToken(record, audit: .command("tokens add", "token-create", what))
                 }
             } catch let error as KeyStoreError where error.code == .conflict {
                 // The store's own message mentions --replace, which this command does not have.

@@ -7,7 +7,7 @@ import TextCoding
 @testable import KeyServer
 
 @Suite("Key periods created in advance")
-struct KeyPeriodMakerTests {
+struct KeyPeriodCreatorTests {
     private static let actor = AdminActor(command: "keys ahead", user: "ann", milliseconds: 0)
     private let store = InMemoryKeyStore()
 
@@ -57,7 +57,7 @@ struct KeyPeriodMakerTests {
         #expect(try await KeyPeriodCreator(store: store).make(plan, at: 6_799, by: Self.actor).isEmpty)
         // Each creation has its audit record.
         let audit = try await store.auditEntries(after: nil, limit: 10).map(\.record)
-        #expect(audit.map(\.outcome) == ["admin-periods-make", "admin-periods-make"])
+        #expect(audit.map(\.outcome) == ["admin-periods-create", "admin-periods-create"])
         #expect(audit.last?.detail == "by ann: 1 key periods of track news/hd created, until 9000")
     }
 
@@ -89,7 +89,7 @@ struct KeyPeriodMakerTests {
         let periods = try await store.keyPeriods(title: "news", track: "hd")
         #expect((3...5).contains(periods.count))
         let audit = try await store.auditEntries(before: nil, limit: 10).map(\.record.outcome)
-        #expect(audit.count >= 1 && Set(audit) == ["admin-periods-make"])
+        #expect(audit.count >= 1 && Set(audit) == ["admin-periods-create"])
         #expect(log.text.contains("no key periods were created for track news/sd"))
     }
 
