@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { PlayerError, refusal, WORDS } from "./errors.js";
+import { PlayerError, refusal, MESSAGES } from "./errors.js";
 import { attributes, parse, requirePlayable } from "./hls.js";
 import {
     base64, base64url, contentID, fromHex, hex, keyIDsData, keyIDsOf, prefixedInitData, prefixedKeyURI, tracksIn,
@@ -32,14 +32,14 @@ const pssh = (...kids) => box("pssh", [1, 0, 0, 0], fromHex("1077efecc0b24d02ace
 
 test("the error table in the documentation matches the module", () => {
     const rows = [...readFileSync(new URL("browser-playback.md", import.meta.url), "utf8").matchAll(/^\| `([a-z0-9-]+)` \| (.*) \|$/gm)]
-        .map(([, code, words]) => [code, words]).filter(([code]) => code in WORDS);
-    assert.deepEqual(rows, Object.entries(WORDS));
+        .map(([, code, words]) => [code, words]).filter(([code]) => code in MESSAGES);
+    assert.deepEqual(rows, Object.entries(MESSAGES));
 });
 
 test("every code that the module uses has a message", () => {
     for (const name of ["hls", "keys", "keyway-player", "licenses", "mse", "webkit-keys"]) {
         const source = readFileSync(new URL(`${name}.js`, import.meta.url), "utf8");
-        for (const [, code] of source.matchAll(/new PlayerError\("([a-z0-9-]+)"/g)) assert.ok(code in WORDS, `${name}: ${code}`);
+        for (const [, code] of source.matchAll(/new PlayerError\("([a-z0-9-]+)"/g)) assert.ok(code in MESSAGES, `${name}: ${code}`);
     }
 });
 

@@ -121,7 +121,7 @@ struct KeyPathLifetimeTests {
         try await TestKeyServer.run(time) { server in
             let settings = KeyLoaderSettings.with { $0.persistentKeys = persistentKeys }
             let options = KeyPathBench.Options(settings: settings, device: server.device(time))
-            await persistentKeys.keep([UInt8](repeating: 1, count: 100), for: "skd://film/kept")
+            await persistentKeys.save([UInt8](repeating: 1, count: 100), for: "skd://film/kept")
             try await KeyPathBench.run(options, server: server, time: time) { bench in
                 await #expect(throws: ContentKeyError.self) { _ = try await bench.key("film/kept", persistable: true) }
                 #expect(await bench.errors.map(\.failure.kind) == [.ckcRejected])

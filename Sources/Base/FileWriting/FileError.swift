@@ -29,10 +29,10 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
     }
 
     /// The action, the path and the reason.
-    package var description: String { "\(action.rawValue) \(path): \(words)" }
+    package var description: String { "\(action.rawValue) \(path): \(explanation)" }
 
     /// The reason without the action and the path.
-    package var words: String {
+    package var explanation: String {
         reason ?? (code == EINVAL ? "the path is not a regular file" : String(cString: strerror(code)))
     }
 }

@@ -20,7 +20,7 @@ public actor PersistentKeyFile: PersistentKeyStore {
 
     /// Stores a key and replaces an older one. If the file cannot be written, the key is kept in memory until the app
     /// ends.
-    public func keep(_ key: [UInt8], for identifier: String) {
+    public func save(_ key: [UInt8], for identifier: String) {
         change { $0[identifier] = Data(key) }
     }
 

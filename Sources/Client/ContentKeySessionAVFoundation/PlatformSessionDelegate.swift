@@ -25,7 +25,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         // the session until all earlier updates are stored: a key that was replaced can no longer be played.
         Task {
             for await update in stream {
-                await persistentKeys?.keep(update.key, for: update.identifier)
+                await persistentKeys?.save(update.key, for: update.identifier)
                 events.add(.didUpdatePersistableKey(identifier: update.identifier))
             }
         }

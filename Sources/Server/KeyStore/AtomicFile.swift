@@ -114,7 +114,7 @@ package struct AtomicFile {
     /// - Throws: ``KeyStoreError/Code/unavailable``, also for folders and sockets.
     static func target(of path: String) throws(KeyStoreError) -> OutputTarget {
         do throws(FileError) { return try OutputTarget(path) } catch {
-            throw KeyStoreError(.unavailable, place: path, reason: error.words)
+            throw KeyStoreError(.unavailable, place: path, reason: error.explanation)
         }
     }
 

@@ -9,7 +9,7 @@ final class InMemoryPersistentKeys: PersistentKeyStore {
     var all: [String: [UInt8]] { keys.withLock { $0 } }
     func put(_ key: [UInt8], _ identifier: String) { keys.withLock { $0[identifier] = key } }
     func key(for identifier: String) async -> [UInt8]? { all[identifier] }
-    func keep(_ key: [UInt8], for identifier: String) async { put(key, identifier) }
+    func save(_ key: [UInt8], for identifier: String) async { put(key, identifier) }
 }
 
 /// Functions that inspect the requests that were sent.

@@ -71,7 +71,7 @@ struct OfflineFilmTests {
         _ bundle: AssetBundle,
         _ size: Resolution,
         _ language: String,
-        _ reach: OfflineKeys.Reach = .keptAlone
+        _ reach: OfflineKeys.Reach = .storedOnly
     ) async throws -> [[UInt8]] {
         let playback = stage.offline.playback(of: "film", reach)
         return try await playback.whileAnswering {
@@ -133,7 +133,7 @@ struct OfflineFilmTests {
             // After the end: the player reports why, the server issues no other key, and its records have ended.
             stage.pass(days: 1)
             let over = await #expect(throws: PlayerError.self) {
-                try await Self.watchOffline(stage, bundle, Self.sizes[1], "en", .keptThenServer)
+                try await Self.watchOffline(stage, bundle, Self.sizes[1], "en", .storedThenServer)
             }
             guard case .key? = over?.cause else {
                 Issue.record("the error is not a key error: \(String(describing: over))")
@@ -187,28 +187,28 @@ struct OfflineFilmTests {
             await stage.server.stop()
             network.cut()
             #expect(try await Self.download(folder, from: network, keys: stage.offline) == bundle)
-            try await stage.offline.prove(bundle)
+            try await stage.offline.verify(bundle)
 
             // Outdated keys: the server is needed once.
             stage.device.installSecurityUpdate()
-            let outdated = await #expect(throws: DownloadKeysError.self) { try await stage.offline.prove(bundle) }
+            let outdated = await #expect(throws: DownloadKeysError.self) { try await stage.offline.verify(bundle) }
             #expect(outdated?.code == ContentKeyError.Code.persistentKeyOutdated.rawValue)
             try await stage.server.start()
             _ = try await Self.download(folder, from: network, keys: stage.offline)
             await stage.server.stop()
-            try await stage.offline.prove(bundle)
+            try await stage.offline.verify(bundle)
 
             // After playback has started, verification decrypts, and detects media that have changed.
             _ = try await Self.watchOffline(stage, bundle, Self.sizes[0], "de")
             _ = try await Self.watchOffline(stage, bundle, Self.sizes[1], "en")
-            try await stage.offline.prove(bundle)
+            try await stage.offline.verify(bundle)
             let segment = try #require(bundle.description.resources.first { $0.file.hasSuffix(".m4s") })
             try FileManager.default.removeItem(atPath: "\(folder)/\(segment.file)")
-            await #expect(throws: DownloadKeysError.self) { try await stage.offline.prove(bundle) }
+            await #expect(throws: DownloadKeysError.self) { try await stage.offline.verify(bundle) }
 
             // A title without a persistent key.
             try stage.offline.store.remove("film")
-            await #expect(throws: DownloadKeysError.self) { try await stage.offline.prove(bundle) }
+            await #expect(throws: DownloadKeysError.self) { try await stage.offline.verify(bundle) }
         }
     }
 }

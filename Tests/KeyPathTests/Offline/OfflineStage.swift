@@ -70,7 +70,7 @@ struct OfflineStage: Sendable {
     func pass(days: Int64) { time.skip(.seconds(days * 86_400)) }
 
     /// Lets a player load a title's keys, start playback, and compare the keys that it decrypts with.
-    func plays(_ title: String, _ assets: [String], _ reach: OfflineKeys.Reach = .keptAlone) async throws -> Bool {
+    func plays(_ title: String, _ assets: [String], _ reach: OfflineKeys.Reach = .storedOnly) async throws -> Bool {
         let playback = offline.playback(of: title, reach)
         return try await playback.whileAnswering {
             let recipient = KeyWaiter()

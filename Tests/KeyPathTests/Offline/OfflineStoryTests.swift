@@ -67,7 +67,7 @@ struct OfflineStoryTests {
 
             // With a network, the request goes to the server, which decides: an expired rental is not renewed.
             await #expect(throws: ContentKeyError.self) {
-                _ = try await stage.plays("film", ["rent/hd"], .keptThenServer)
+                _ = try await stage.plays("film", ["rent/hd"], .storedThenServer)
             }
             let again = try await stage.offline.renew("film")
             guard case .refused(let refusal)? = again["skd://rent/hd"] else {
@@ -89,7 +89,7 @@ struct OfflineStoryTests {
             stage.pass(days: 31)
             #expect(try stage.state("show/hd", of: "show") == .storageExpired)
             // -42800
-            #expect(try await stage.plays("show", ["show/hd"], .keptThenServer))
+            #expect(try await stage.plays("show", ["show/hd"], .storedThenServer))
             var entry = try #require(try stage.key("show/hd", of: "show")?.entry)
             #expect(entry.renewals == 1)
             #expect(entry.state(at: stage.now) == .playing)
@@ -101,7 +101,7 @@ struct OfflineStoryTests {
                 _ = try await stage.plays("show", ["show/hd"])
             }
             #expect(try stage.state("show/hd", of: "show") == .refused)
-            #expect(try await stage.plays("show", ["show/hd"], .keptThenServer))
+            #expect(try await stage.plays("show", ["show/hd"], .storedThenServer))
             entry = try #require(try stage.key("show/hd", of: "show")?.entry)
             #expect(entry.renewals == 2)
             // A renewal before the expiry is possible too.

@@ -6,7 +6,7 @@ final class InMemoryPersistentKeys: PersistentKeyStore {
     private let keys = Mutex<[String: [UInt8]]>([:])
     var all: [String: [UInt8]] { keys.withLock { $0 } }
     func key(for identifier: String) async -> [UInt8]? { all[identifier] }
-    func keep(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
+    func save(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
 }
 
 extension KeyLoaderSettings {

@@ -44,7 +44,7 @@ actor KeyFolder: PersistentKeyStore {
 
     func key(for identifier: String) -> [UInt8]? { (try? Data(contentsOf: file(of: identifier))).map(Array.init) }
 
-    func keep(_ key: [UInt8], for identifier: String) {
+    func save(_ key: [UInt8], for identifier: String) {
         try? Data(key).write(to: file(of: identifier), options: .atomic)
     }
 
@@ -55,7 +55,7 @@ actor KeyFolder: PersistentKeyStore {
     }
 }
 
-func keep(_ identifiers: [String], in session: KeySession) async {
+func requestPersistentKeys(_ identifiers: [String], in session: KeySession) async {
     for identifier in identifiers {
         await session.processContentKeyRequest(identifier: identifier, options: .init(isPersistable: true))
     }

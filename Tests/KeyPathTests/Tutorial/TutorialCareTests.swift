@@ -51,7 +51,7 @@ struct TutorialCareTests {
             for count in [1, 1] {
                 let parts = bench.tutorial(settings)
                 try await bench.running(parts) {
-                    await keep(["skd://film/kept"], in: parts.session)
+                    await requestPersistentKeys(["skd://film/kept"], in: parts.session)
                     let site = try TutorialSite("film/kept", of: bench.server)
                     let output = TutorialOutput()
                     _ = try await play(TutorialSite.film, from: site, to: output, with: parts.session)

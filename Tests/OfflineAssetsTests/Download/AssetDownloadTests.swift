@@ -17,7 +17,7 @@ struct AssetDownloadTests {
         #expect(bundle.description.title == "bundle")
         #expect(bundle.description.summary.byteCount == 12_000)
         #expect(bundle.description.summary.duration == 8)
-        #expect(keys.proven == 1 && keys.asked.isEmpty)
+        #expect(keys.verificationCount == 1 && keys.asked.isEmpty)
         #expect(try AssetBundle.open(stage.path) == bundle)
         try bundle.verify()
         for (number, resource) in bundle.description.resources.enumerated() {
@@ -49,12 +49,12 @@ struct AssetDownloadTests {
         let site = Film.single()
         var stage = try DownloadStage(site)
         let keys = StageKeys(site)
-        keys.failProof(DownloadKeysError(code: "key-not-loaded", place: "skd://x", reason: "it does not open"))
+        keys.failVerification(DownloadKeysError(code: "key-not-loaded", place: "skd://x", reason: "it does not open"))
         stage.keys = keys
         #expect(await stage.failure()?.code == .keys)
         #expect(try AssetBundle.open(stage.path).description.state == .unverified)
         site.forgetRequests()
-        keys.failProof(nil)
+        keys.failVerification(nil)
         #expect(try await stage.run().description.state == .complete)
         #expect(site.requests.isEmpty)
     }

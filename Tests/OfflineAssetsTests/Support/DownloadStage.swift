@@ -53,11 +53,11 @@ final class StageKeys: DownloadKeys {
         var asked: [[DownloadKey]] = []
         var titles: [String] = []
         var requestsBefore: Int?
-        var proven = 0
+        var verificationCount = 0
         var refusal: DownloadKeysError?
         /// The identifiers that are refused.
         var isRefused: @Sendable ([DownloadKey]) -> Bool = { _ in false }
-        var proofFailure: DownloadKeysError?
+        var verificationFailure: DownloadKeysError?
     }
 
     private let state = Mutex(State())
@@ -67,12 +67,12 @@ final class StageKeys: DownloadKeys {
 
     var asked: [[DownloadKey]] { state.withLock { $0.asked } }
     var titles: [String] { state.withLock { $0.titles } }
-    var proven: Int { state.withLock { $0.proven } }
+    var verificationCount: Int { state.withLock { $0.verificationCount } }
     func refuse(_ error: DownloadKeysError?) { state.withLock { $0.refusal = error } }
     func refuse(_ isRefused: @escaping @Sendable ([DownloadKey]) -> Bool) {
         state.withLock { ($0.refusal, $0.isRefused) = (nil, isRefused) }
     }
-    func failProof(_ error: DownloadKeysError?) { state.withLock { $0.proofFailure = error } }
+    func failVerification(_ error: DownloadKeysError?) { state.withLock { $0.verificationFailure = error } }
 
     func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
         let refusal = state.withLock { state in
@@ -84,10 +84,10 @@ final class StageKeys: DownloadKeys {
         if let refusal { throw refusal }
     }
 
-    func prove(_ bundle: AssetBundle) async throws(DownloadKeysError) {
+    func verify(_ bundle: AssetBundle) async throws(DownloadKeysError) {
         let failure = state.withLock { state in
-            state.proven += 1
-            return state.proofFailure
+            state.verificationCount += 1
+            return state.verificationFailure
         }
         if let failure { throw failure }
     }

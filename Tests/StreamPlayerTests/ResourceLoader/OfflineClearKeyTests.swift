@@ -65,7 +65,7 @@ struct OfflineClearKeyTests {
     private final class InMemoryPersistentKeys: PersistentKeyStore {
         let keys = Mutex<[String: [UInt8]]>([:])
         func key(for identifier: String) async -> [UInt8]? { keys.withLock { $0[identifier] } }
-        func keep(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
+        func save(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
     }
 
     /// The downloaded resources, by their requested addresses.

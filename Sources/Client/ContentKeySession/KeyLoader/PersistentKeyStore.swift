@@ -3,7 +3,7 @@ public protocol PersistentKeyStore: Sendable {
     /// Returns the stored persistent key for an identifier, or nil.
     func key(for identifier: String) async -> [UInt8]?
     /// Stores a key and replaces an older one.
-    func keep(_ key: [UInt8], for identifier: String) async
+    func save(_ key: [UInt8], for identifier: String) async
 }
 
 /// Use of persistent keys, through a session that requests a persistable key:
@@ -48,7 +48,7 @@ extension KeyLoader {
         }
         do throws(ContentKeyError) {
             let key = try await ticket.request.persistableContentKey(fromKeyVendorResponse: ckc)
-            await keys.keep(key, for: ticket.identifier)
+            await keys.save(key, for: ticket.identifier)
             rejectedStoredKeys.remove(ticket.identifier)
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
         } catch  where error.code == .persistenceNotAllowed {

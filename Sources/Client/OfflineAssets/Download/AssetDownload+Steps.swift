@@ -118,7 +118,7 @@ extension AssetDownload {
         if let keys {
             emit(.proving)
             do throws(DownloadKeysError) {
-                try await keys.prove(bundle)
+                try await keys.verify(bundle)
             } catch {
                 throw DownloadError(.keys, error.place, "\(error.reason) (\(error.code))")
             }

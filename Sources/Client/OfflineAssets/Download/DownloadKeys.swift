@@ -15,7 +15,7 @@ public struct DownloadKey: Sendable, Hashable {
 
 /// A source of a download's keys, and a check that they work offline.
 ///
-///     acquire ──> segments ──> checksums ──> prove ──> complete
+///     acquire ──> segments ──> checksums ──> verify ──> complete
 ///
 /// Keys are acquired first, because media that the account is not allowed to watch is not worth downloading. They are
 /// verified last: a bundle is complete only if it has been shown to play with locally stored data alone.
@@ -37,7 +37,7 @@ public protocol DownloadKeys: Sendable {
     /// decrypted with stored keys. All media files are complete and verified.
     ///
     /// - Throws: ``DownloadKeysError``. The bundle stays unverified; resuming the download verifies it again.
-    func prove(_ bundle: AssetBundle) async throws(DownloadKeysError)
+    func verify(_ bundle: AssetBundle) async throws(DownloadKeysError)
 }
 
 /// An error of acquiring keys, or of decrypting the downloaded media with them.

@@ -44,7 +44,7 @@ extension OfflineKeys: DownloadKeys {
     ///
     /// Decryption with a key that waits for its first playback would start its playback period, although the viewer is
     /// not watching yet.
-    public func prove(_ bundle: AssetBundle) async throws(DownloadKeysError) {
+    public func verify(_ bundle: AssetBundle) async throws(DownloadKeysError) {
         let title = bundle.description.title
         do {
             let kept = try store.title(title)
@@ -58,7 +58,7 @@ extension OfflineKeys: DownloadKeys {
                 if facts.map({ $0.hasDualExpiry && $0.firstPlayed == nil }) ?? true { waits = true }
             }
             guard !waits else { return }
-            let playback = playback(of: title, .keptAlone)
+            let playback = playback(of: title, .storedOnly)
             try await playback.whileAnswering { try await OfflinePlaybackCheck.play(bundle, keys: playback.systems) }
         } catch let error as DownloadKeysError {
             throw error
@@ -140,7 +140,7 @@ extension OfflineKeys: DownloadKeys {
     private func obtain(clear identifiers: [String], title: String) async throws {
         guard !identifiers.isEmpty else { return }
         // Clear keys are loaded from their URLs, so a key server is not required.
-        let playback = OfflinePlayback(self, title: title, reach: .serverAlone)
+        let playback = OfflinePlayback(self, title: title, reach: .serverOnly)
         try await playback.whileAnswering {
             let recipient = KeyWaiter()
             try await playback.clearKey.addContentKeyRecipient(recipient)

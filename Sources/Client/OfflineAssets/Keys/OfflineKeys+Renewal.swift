@@ -48,7 +48,7 @@ extension OfflineKeys {
 
     /// Requests persistable keys from the server and stores them.
     func obtain(_ identifiers: [String], title: String) async throws -> [String: Renewal] {
-        let playback = playback(of: title, .serverAlone)
+        let playback = playback(of: title, .serverOnly)
         return try await playback.whileAnswering {
             let recipient = KeyWaiter()
             try await playback.fairPlay.addContentKeyRecipient(recipient)

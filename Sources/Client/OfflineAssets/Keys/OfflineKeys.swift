@@ -54,16 +54,16 @@ public struct OfflineKeys: Sendable {
     /// The sources of a title's keys.
     public enum Reach: Sendable, Hashable {
         /// Only stored keys. No request is sent.
-        case keptAlone
+        case storedOnly
         /// Stored keys; the server if a key is not stored or the device rejects it.
-        case keptThenServer
+        case storedThenServer
         /// Only the server; its keys replace the stored keys.
-        case serverAlone
+        case serverOnly
     }
 
     /// Returns the sessions to play a title with. Create them for each playback.
     public func playback(of title: String, _ reach: Reach) -> OfflinePlayback {
-        OfflinePlayback(self, title: title, reach: service == nil ? .keptAlone : reach)
+        OfflinePlayback(self, title: title, reach: service == nil ? .storedOnly : reach)
     }
 }
 

@@ -25,14 +25,14 @@ public final class OfflinePlayback: Sendable {
     private let store: OfflineKeyStore
 
     init(_ offline: OfflineKeys, title: String, reach: OfflineKeys.Reach) {
-        let isOnline = reach != .keptAlone
+        let isOnline = reach != .storedOnly
         let service = offline.service?.keys ?? KeyService(certificateURL: "", licenseURL: "")
         let transport: any KeyTransport = isOnline ? offline.transport : NoNetwork()
         keys = TitleKeys(
             title,
             store: offline.store,
             device: offline.device,
-            ignoresStoredKeys: reach == .serverAlone,
+            ignoresStoredKeys: reach == .serverOnly,
             now: offline.clocks.now
         )
         (content, store) = (offline.content, offline.store)
@@ -63,7 +63,7 @@ public final class OfflinePlayback: Sendable {
             clock: clock
         )
         clearLoader =
-            reach == .serverAlone
+            reach == .serverOnly
             ? KeyLoader(source: clearKey, service: service, transport: transport, clock: clock) : nil
         delegate = OfflineSessionDelegate(keys, usesServer: isOnline)
     }

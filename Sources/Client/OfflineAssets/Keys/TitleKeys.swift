@@ -33,7 +33,7 @@ public final class TitleKeys: PersistentKeyStore {
     }
 
     /// Stores a key that the device created from a CKC, and replaces an older key.
-    public func keep(_ key: [UInt8], for identifier: String) async {
+    public func save(_ key: [UInt8], for identifier: String) async {
         let now = now()
         // Without information from the device, the terms are unknown.
         let facts = try? await device.facts(ofPersistableKey: key)

@@ -61,7 +61,7 @@ public struct EvictionPlan: Sendable, Hashable {
         case lastResort = "last-resort"
 
         /// A text for the viewer.
-        public var words: String {
+        public var explanation: String {
             switch self {
             case .expired: "its expiration date has passed"
             case .noLongerPlayable: "it can no longer be watched"

@@ -7,7 +7,7 @@
  *
  * @type {Readonly<Record<string, string>>}
  */
-export const WORDS = Object.freeze({
+export const MESSAGES = Object.freeze({
     "insecure-page": "Browsers provide keys only to pages loaded over HTTPS or from this machine. Open the page with https://.",
     "no-key-system": "This browser has no key system for this stream. Safari supports FairPlay; other browsers require Clear Key.",
     "certificate-unavailable": "The server returned no FairPlay certificate. Ask the server's operator to add one.",
@@ -41,21 +41,21 @@ export const WORDS = Object.freeze({
 });
 
 /**
- * An error of playback. `code` is for programs, `words` and `detail` are for the viewer; none of them contains a token
+ * An error of playback. `code` is for programs, `description` and `detail` are for the viewer; none of them contains a token
  * or a key.
  */
 export class PlayerError extends Error {
     /**
-     * @param {string} code one of {@link WORDS}
+     * @param {string} code one of {@link MESSAGES}
      * @param {string} [detail] which item, where, or the server's description
      * @param {{problem?: string, reason?: string, status?: number}} [server] the main fields of the server's problem
      * document
      */
     constructor(code, detail = "", server = {}) {
-        super(detail ? `${WORDS[code]} (${detail})` : WORDS[code]);
+        super(detail ? `${MESSAGES[code]} (${detail})` : MESSAGES[code]);
         this.name = "PlayerError";
         this.code = code;
-        this.words = WORDS[code];
+        this.description = MESSAGES[code];
         this.detail = detail;
         /** The last part of the problem's type, such as `refused-by-policy`; empty if the server did not respond. */
         this.problem = server.problem ?? "";

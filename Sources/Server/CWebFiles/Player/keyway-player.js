@@ -9,19 +9,19 @@
  *         server: "https://keys.example.com",
  *         token: async () => (await fetch("/playback-token")).text(),
  *     });
- *     player.addEventListener("error", ({ detail }) => alert(detail.words));
+ *     player.addEventListener("error", ({ detail }) => alert(detail.description));
  *     await player.load("https://media.example.com/movie/main.m3u8");
  */
 
 import { fetchPlaylist, parse, requirePlayable } from "./hls.js";
 import { tracksIn } from "./init-data.js";
-import { PlayerError, WORDS } from "./errors.js";
+import { PlayerError, MESSAGES } from "./errors.js";
 import { findKeySystem, Keys } from "./keys.js";
 import { LicenseServer } from "./licenses.js";
 import { MediaFeed, mediaSourceType } from "./mse.js";
 import { hasPrefixedKeys, PrefixedKeys } from "./webkit-keys.js";
 
-export { PlayerError, WORDS };
+export { PlayerError, MESSAGES };
 
 /** @typedef {import("./hls.js").KeyTag} KeyTag */
 /** @typedef {import("./hls.js").Multivariant} Multivariant */

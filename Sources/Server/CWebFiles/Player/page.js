@@ -72,7 +72,7 @@ function show(id, text) {
 function showFailure(error) {
     element("failure").hidden = !error;
     if (!error) return;
-    show("failure-message", error.words);
+    show("failure-message", error.description);
     show("failure-code", error.code);
     show("failure-detail", error.detail);
 }
@@ -222,7 +222,7 @@ const example = `<video controls playsinline></video>
     server: "${location.origin}",
     token: async () => (await fetch("/your/playback-token")).text(),
   });
-  player.addEventListener("error", ({ detail }) => console.error(detail.code, detail.words));
+  player.addEventListener("error", ({ detail }) => console.error(detail.code, detail.description));
   await player.load("https://media.example.com/movie/main.m3u8");
 </script>`;
 show("code", example);

@@ -157,7 +157,7 @@ struct DownloadCommand: AsyncParsableCommand {
             let result = try await eviction.carryOut(toFree: 1)
             guard let deleted = result.plan.evictions.first else { return nil }
             let note =
-                "the disk was full: \(escaped(deleted.title)) was deleted, \(deleted.size) bytes; \(deleted.reason.words)"
+                "the disk was full: \(escaped(deleted.title)) was deleted, \(deleted.size) bytes; \(deleted.reason.explanation)"
             if !quiet, !output.json { Terminal.writeError(note) }
             return [note] + result.notes
         } catch {
@@ -195,9 +195,9 @@ struct StoredDownloadKeys: DownloadKeys {
         try await storage(title).acquire(keys, title: title)
     }
 
-    func prove(_ bundle: AssetBundle) async throws(DownloadKeysError) {
+    func verify(_ bundle: AssetBundle) async throws(DownloadKeysError) {
         guard bundle.description.keys.isEmpty else {
-            return try await storage(bundle.description.title).prove(bundle)
+            return try await storage(bundle.description.title).verify(bundle)
         }
         do throws(PlayerError) {
             try await OfflinePlaybackCheck.play(bundle, keys: PlayerKeySystems())

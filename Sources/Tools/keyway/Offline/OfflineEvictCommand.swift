@@ -67,7 +67,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
                 blocks: plan.evictions.map { eviction in
                     FieldTable(
                         title: escaped(eviction.title),
-                        remark: "\(eviction.size) bytes: \(eviction.reason.words)",
+                        remark: "\(eviction.size) bytes: \(eviction.reason.explanation)",
                         heading: [
                             Field("title", .text(eviction.title)), Field("size", .number(eviction.size)),
                             Field("reason", .text(eviction.reason.rawValue)),

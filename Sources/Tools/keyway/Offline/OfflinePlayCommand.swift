@@ -98,7 +98,7 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         let location = try title.location()
         let bundle = try location.open()
         let storage = try OfflineStorage(library: location.library, keys.storage)
-        let playback = try keys.keys(storage).playback(of: bundle.description.title, .keptThenServer)
+        let playback = try keys.keys(storage).playback(of: bundle.description.title, .storedThenServer)
         let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
         let media = try PlayOutput(out)
         let player = Player(settings: settings(media), keys: playback.systems, loader: AssetBundleLoader(bundle)) {

@@ -99,5 +99,5 @@ final class StoryPersistentKeys: PersistentKeyStore {
     var count: Int { keys.withLock { $0.count } }
 
     func key(for identifier: String) async -> [UInt8]? { keys.withLock { $0[identifier] } }
-    func keep(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
+    func save(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
 }
