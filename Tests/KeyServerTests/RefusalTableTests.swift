@@ -275,7 +275,7 @@ struct RefusalTableTests {
                 let lease = try #require(leases.first)
                 try await server.store.endLease(
                     account: "viewer",
-                    place: lease.place,
+                    client: lease.client,
                     now: server.clock.now,
                     audit: AuditRecord(milliseconds: 0, route: "/admin", outcome: "admin-lease-ended", microseconds: 0)
                 )
@@ -384,7 +384,7 @@ struct RefusalTableTests {
                 let leases = try await server.store.leases(account: "viewer", at: now, after: nil, limit: 10)
                 try await server.store.endLease(
                     account: "viewer",
-                    place: try #require(leases.first).place,
+                    client: try #require(leases.first).client,
                     now: now,
                     audit: AuditRecord(milliseconds: 0, route: "/admin", outcome: "admin-lease-ended", microseconds: 0)
                 )

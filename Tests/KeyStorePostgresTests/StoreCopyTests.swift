@@ -47,8 +47,8 @@ struct StoreCopyTests {
         #expect(try await store.grant(Sample.proposal("漢字", device: 7).slot()) == .granted)
         let machine = Sample.evidence(1, bytes: 1, [.virtualMachine: 0])
         #expect(try await store.refuse(Sample.audit(1), evidence: machine, now: 1_000) == .recorded)
-        let place = Sample.place(7)
-        #expect(try await store.endLease(account: "漢字", place: place, now: 1_000, audit: Sample.audit(2)))
+        let client = Sample.client(7)
+        #expect(try await store.endLease(account: "漢字", client: client, now: 1_000, audit: Sample.audit(2)))
         _ = try await store.createChallenge(account: "anna", now: 1_000, expires: 9_000)
         for number in 0..<1_200 { try await store.append(Sample.audit(Int64(number))) }
     }

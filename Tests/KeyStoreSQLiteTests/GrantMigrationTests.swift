@@ -77,7 +77,7 @@ struct GrantMigrationTests {
         )
         #expect(rentals.map(\.start) == [2, 1, 4, 3, 2, 4])
         #expect(rentals.map(\.end) == [9, 9, 9, 9, 9, 9])
-        #expect(rentals.allSatisfy { $0.place == Sample.place(1) })
+        #expect(rentals.allSatisfy { $0.client == Sample.client(1) })
     }
 
     /// Leases and rentals of schema 3: a title `film`, a title and an asset `both`, an asset `alone`.
@@ -88,7 +88,7 @@ struct GrantMigrationTests {
             try db.execute(sql: "PRAGMA journal_mode = WAL")
         }
         try SQLiteSchema.migrator.migrate(queue, upTo: "3")
-        let place = Sample.place(1).encoded.data
+        let client = Sample.client(1).encoded.data
         try queue.write { db in
             for (device, session, ended) in [(1, -1, 900), (2, nil, 900), (3, 3, nil)] as [(Int, Int64?, Int64?)] {
                 try db.execute(
@@ -96,7 +96,7 @@ struct GrantMigrationTests {
                         INSERT INTO lease (account, place, session_id, asset_id, since, until, purpose, ended)
                         VALUES (CAST('anna' AS BLOB), ?, ?, x'0102', 500, 2000, 'playback', ?)
                         """,
-                    arguments: [Sample.place(device).encoded.data, session, ended]
+                    arguments: [Sample.client(device).encoded.data, session, ended]
                 )
             }
             for name in ["film", "both"] {
@@ -120,7 +120,7 @@ struct GrantMigrationTests {
                         INSERT INTO rental (account, subject, start, end, place)
                         VALUES (CAST('anna' AS BLOB), CAST(? AS BLOB), ?, 9, ?)
                         """,
-                    arguments: [subject, index + 1, place]
+                    arguments: [subject, index + 1, client]
                 )
             }
         }

@@ -23,9 +23,9 @@ struct SharedGrantTests {
             switch self {
             case .grant(let proposal):
                 return "\(try await store.grant(proposal))"
-            case .endLease(let account, let place, let now):
+            case .endLease(let account, let client, let now):
                 let audit = Sample.audit(now)
-                return "\(try await store.endLease(account: account, place: place, now: now, audit: audit))"
+                return "\(try await store.endLease(account: account, client: client, now: now, audit: audit))"
             case .deleteDevice(let account, let device, let now):
                 let audit = Sample.audit(now)
                 return "\(try await store.deleteDevice(account: account, device: device, audit: audit))"
@@ -78,7 +78,7 @@ struct SharedGrantTests {
         let store = try SQLiteKeyStore(dataFolder: folder.path, key: .dataFolder)
         let key = Sample.proposal().counted().slot()
         let answers = try await answers(
-            to: [.grant(key), .grant(key), .endLease(account: "anna", Sample.place(1), at: 1_000), .grant(key)],
+            to: [.grant(key), .grant(key), .endLease(account: "anna", Sample.client(1), at: 1_000), .grant(key)],
             of: store
         )
         #expect(answers.dropLast() == ["granted", "granted", "true"])
@@ -94,16 +94,16 @@ struct SharedGrantTests {
         let account = Self.accounts[Int.random(in: 0...1, using: &random)]
         let device = Int.random(in: 1...4, using: &random)
         let session = UInt64.random(in: 1...2, using: &random)
-        let place: PlaybackClient = device == 4 ? .session(session) : Sample.place(device)
+        let client: PlaybackClient = device == 4 ? .session(session) : Sample.client(device)
         return (0..<Int.random(in: 1...4, using: &random)).map { _ in
             switch Int.random(in: 0..<20, using: &random) {
-            case 0: return .endLease(account: account, place, at: now)
+            case 0: return .endLease(account: account, client, at: now)
             case 1: return .deleteDevice(account: account, Sample.device(device), at: now)
             case 2: return .fail
             default:
                 let time = Int.random(in: 0..<6, using: &random) == 0 ? now + 30 : now
                 let session = Int.random(in: 0..<8, using: &random) == 0 ? 3 : session
-                var proposal = Sample.proposal(account, device: device, session: session, at: time).at(place)
+                var proposal = Sample.proposal(account, device: device, session: session, at: time).at(client)
                 let limit = Bool.random(using: &random) ? Int.random(in: 1...2, using: &random) : nil
                 if Int.random(in: 0..<4, using: &random) > 0 { proposal = proposal.counted(limit: limit) }
                 if Int.random(in: 0..<4, using: &random) > 0 { proposal = proposal.slot(limit: limit, for: 40) }

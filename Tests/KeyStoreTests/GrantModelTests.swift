@@ -27,25 +27,25 @@ struct GrantModelTests {
             var model = try #require(models[account])
             let device = Int.random(in: 1...6, using: &random)
             let session = UInt64.random(in: 1...8, using: &random)
-            let place: PlaybackClient = device == 6 ? .session(session) : Sample.place(device)
+            let client: PlaybackClient = device == 6 ? .session(session) : Sample.client(device)
             if Int.random(in: 0..<16, using: &random) == 0 {
-                let isActive = model.until[place] ?? 0 > now && !model.endedLeases.contains(place)
+                let isActive = model.until[client] ?? 0 > now && !model.endedLeases.contains(client)
                 let audit = Sample.audit(now)
-                #expect(try await store.endLease(account: account, place: place, now: now, audit: audit) == isActive)
+                #expect(try await store.endLease(account: account, client: client, now: now, audit: audit) == isActive)
                 if isActive {
-                    model.endedLeases.insert(place)
-                    model.endedSessions[place, default: []].insert(try #require(model.session[place]))
+                    model.endedLeases.insert(client)
+                    model.endedSessions[client, default: []].insert(try #require(model.session[client]))
                 }
             } else {
                 let purpose = try #require(SlotClaim.Purpose.allCases.randomElement(using: &random))
                 let length = Int64.random(in: 1...120, using: &random)
-                let proposal = Sample.proposal(account, device: device, session: session, at: now).at(place)
+                let proposal = Sample.proposal(account, device: device, session: session, at: now).at(client)
                     .counted(limit: limits.devices).slot(limit: limits.streams, for: length, purpose)
-                let holds = model.until[place] ?? 0 > now
+                let holds = model.until[client] ?? 0 > now
                 let expected: GrantRefusal.Code? =
-                    if model.endedSessions[place]?.contains(session) ?? false {
+                    if model.endedSessions[client]?.contains(session) ?? false {
                         .leaseEnded
-                    } else if place.device != nil, !model.devices.contains(place),
+                    } else if client.device != nil, !model.devices.contains(client),
                         model.devices.count >= limits.devices
                     {
                         .devicesExceeded
@@ -56,11 +56,11 @@ struct GrantModelTests {
                     }
                 #expect(try await store.grant(proposal).refusal == expected)
                 if expected == nil {
-                    if place.device != nil { model.devices.insert(place) }
-                    model.until[place] = max(model.until[place] ?? 0, now + length)
-                    let stays = holds && purpose == .reservation && !model.endedLeases.contains(place)
-                    if !stays { model.session[place] = session }
-                    model.endedLeases.remove(place)
+                    if client.device != nil { model.devices.insert(client) }
+                    model.until[client] = max(model.until[client] ?? 0, now + length)
+                    let stays = holds && purpose == .reservation && !model.endedLeases.contains(client)
+                    if !stays { model.session[client] = session }
+                    model.endedLeases.remove(client)
                 }
             }
             models[account] = model

@@ -26,7 +26,7 @@ struct GrantRulesTests {
         var state = GrantState()
         state.endedSession = EndedSessionRecord(
             account: "anna",
-            place: Sample.place(1),
+            client: Sample.client(1),
             sessionID: 1,
             expiry: 2_000
         )
@@ -34,7 +34,7 @@ struct GrantRulesTests {
         state.binding = TokenBindingRecord(
             token: Sample.hash(1),
             account: "ben",
-            place: Sample.place(1),
+            client: Sample.client(1),
             sessionID: 1,
             expires: 9_000
         )
@@ -45,7 +45,7 @@ struct GrantRulesTests {
             subject: .title("movie"),
             start: -9_000,
             end: 0,
-            place: Sample.place(1)
+            client: Sample.client(1)
         )
         var kept = SlotCase.license
         kept.end = .revoked
@@ -111,11 +111,11 @@ struct GrantRulesTests {
     }
 
     @Test("A place is encoded and decoded, and damage is detected")
-    func places() {
-        for place in [Sample.place(7), .session(0), .session(.max)] {
-            #expect(PlaybackClient(encoded: place.encoded) == place)
-            #expect(PlaybackClient(encoded: Array(place.encoded.dropLast())) == nil)
-            #expect(PlaybackClient(encoded: [2] + place.encoded.dropFirst()) == nil)
+    func clients() {
+        for client in [Sample.client(7), .session(0), .session(.max)] {
+            #expect(PlaybackClient(encoded: client.encoded) == client)
+            #expect(PlaybackClient(encoded: Array(client.encoded.dropLast())) == nil)
+            #expect(PlaybackClient(encoded: [2] + client.encoded.dropFirst()) == nil)
         }
         #expect(PlaybackClient(encoded: []) == nil)
     }
@@ -153,7 +153,7 @@ struct SlotCase: Sendable, CustomTestStringConvertible {
     ) -> LeaseRecord {
         LeaseRecord(
             account: "anna",
-            place: Sample.place(1),
+            client: Sample.client(1),
             sessionID: session,
             assetID: Array("movie/hd".utf8),
             since: since,

@@ -15,7 +15,7 @@ extension KeyStoreContract {
             #expect(try await store.grant(Sample.proposal(at: 4_600).rental(start: 1_000)).refusal == .rentalExpired)
             #expect(try await store.grant(Sample.proposal(at: 4_600).rental()).refusal == .rentalExpired)
             let rental = try await store.rental(account: "anna", subject: .title("movie"))
-            #expect(rental?.start == 1_000 && rental?.end == 4_600 && rental?.place == Sample.place(1))
+            #expect(rental?.start == 1_000 && rental?.end == 4_600 && rental?.client == Sample.client(1))
             #expect(try await store.rental(account: "ben", subject: .title("movie")) == nil)
         },
         .init("A later start in a token begins a new rental, an earlier one does not") { store in
@@ -25,7 +25,7 @@ extension KeyStoreContract {
             let later = Sample.proposal(device: 2, at: 9_000).rental(start: 8_000, byToken: true)
             #expect(try await store.grant(later) == .granted)
             let rental = try await store.rental(account: "anna", subject: .title("movie"))
-            #expect(rental?.start == 8_000 && rental?.place == Sample.place(2))
+            #expect(rental?.start == 8_000 && rental?.client == Sample.client(2))
             let over = Sample.proposal("ben", at: 9_000).rental(start: 1_000, byToken: true)
             #expect(try await store.grant(over).refusal == .rentalExpired)
         },
@@ -125,7 +125,7 @@ extension KeyStoreContract {
             #expect(try await store.grant(Sample.proposal(at: 1_999).offline(storage: 1_000)) == .granted)
             let late = Sample.proposal(at: 2_999).offline(storage: 1_000)
             #expect(try await store.grant(late).refusal == .renewalAfterExpiry)
-            #expect(try await store.grant(late.at(Sample.place(2))) == .granted)
+            #expect(try await store.grant(late.at(Sample.client(2))) == .granted)
             #expect(try await store.grant(Sample.proposal(at: 2_999).offline(storage: 1_000, renew: true)) == .granted)
         },
         .init("A revoked key is never granted again") { store in

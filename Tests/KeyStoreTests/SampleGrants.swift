@@ -8,8 +8,8 @@ extension Sample {
         return device
     }
 
-    /// Returns a place by number.
-    package static func place(_ number: Int) -> PlaybackClient { .device(device(number)) }
+    /// Returns a client by number.
+    package static func client(_ number: Int) -> PlaybackClient { .device(device(number)) }
 
     /// Returns 32 bytes from a number.
     package static func hash(_ number: Int) -> [UInt8] { device(number).bytes + device(number).bytes }
@@ -34,7 +34,7 @@ extension Sample {
         GrantProposal(
             account: account,
             now: now,
-            place: place(device),
+            client: client(device),
             sessionID: session ?? UInt64(device),
             assetID: Array(asset.utf8),
             answer: Self.answer(answer),
@@ -138,8 +138,8 @@ extension GrantProposal {
         }
     }
 
-    /// Returns the proposal with another place.
-    package func at(_ place: PlaybackClient) -> GrantProposal { with { $0.place = place } }
+    /// Returns the proposal with another client.
+    package func at(_ client: PlaybackClient) -> GrantProposal { with { $0.client = client } }
 
     /// Returns the proposal for a session of an adapter.
     package func behindAdapter(_ session: UInt64) -> GrantProposal { at(.session(session)) }

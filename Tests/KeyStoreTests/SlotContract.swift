@@ -45,10 +45,10 @@ extension KeyStoreContract {
             #expect(lease?.purpose == .playback)
         },
         .init("An ended session gets no more keys, and its slot counts until its key expires") { store in
-            let place = Sample.place(1)
+            let client = Sample.client(1)
             _ = try await store.grant(Sample.proposal(session: 5).slot(limit: 1))
-            #expect(try await store.endLease(account: "anna", place: place, now: 1_100, audit: Sample.audit(1)))
-            #expect(try await !store.endLease(account: "anna", place: place, now: 1_100, audit: Sample.audit(2)))
+            #expect(try await store.endLease(account: "anna", client: client, now: 1_100, audit: Sample.audit(1)))
+            #expect(try await !store.endLease(account: "anna", client: client, now: 1_100, audit: Sample.audit(2)))
             for purpose in SlotClaim.Purpose.allCases {
                 for time: Int64 in [1_200, 1_600, 2_000] {
                     let again = Sample.proposal(session: 5, at: time).slot(limit: 1, purpose)
@@ -64,9 +64,9 @@ extension KeyStoreContract {
         },
         .init("An ended session stays ended after another session of its device, and for keys without a slot") {
             store in
-            let place = Sample.place(1)
+            let client = Sample.client(1)
             _ = try await store.grant(Sample.proposal(session: 5).once(1).slot())
-            _ = try await store.endLease(account: "anna", place: place, now: 1_010, audit: Sample.audit(1))
+            _ = try await store.endLease(account: "anna", client: client, now: 1_010, audit: Sample.audit(1))
             let reservation = Sample.proposal(session: 6, at: 1_010).slot(.reservation)
             #expect(try await store.grant(reservation) == .granted)
             let fifth = Sample.proposal(session: 5, at: 1_020)
@@ -74,7 +74,7 @@ extension KeyStoreContract {
                 #expect(try await store.grant(proposal).refusal == .leaseEnded)
             }
             // The other session can be ended, too, and then both stay ended.
-            #expect(try await store.endLease(account: "anna", place: place, now: 1_030, audit: Sample.audit(2)))
+            #expect(try await store.endLease(account: "anna", client: client, now: 1_030, audit: Sample.audit(2)))
             _ = try await store.grant(Sample.proposal(session: 7, at: 1_040).slot())
             for session: UInt64 in [5, 6] {
                 let renewal = Sample.proposal(session: session, at: 1_050).slot(.renewal)
@@ -86,7 +86,7 @@ extension KeyStoreContract {
         },
         .init("An ended session stays refused for a day after its lease, even after the lease is pruned") { store in
             _ = try await store.grant(Sample.proposal(session: 5).slot())
-            _ = try await store.endLease(account: "anna", place: Sample.place(1), now: 1_100, audit: Sample.audit(1))
+            _ = try await store.endLease(account: "anna", client: Sample.client(1), now: 1_100, audit: Sample.audit(1))
             #expect(try await store.prune(at: 1_600 + 86_399) == 1)
             let again = Sample.proposal(session: 5, at: 1_600 + 86_399).slot(.renewal)
             #expect(try await store.grant(again).refusal == .leaseEnded)
@@ -96,7 +96,7 @@ extension KeyStoreContract {
         .init("An ended session without an ID is refused until its key expires") { store in
             let first = Sample.proposal().slot().with { $0.sessionID = nil }
             _ = try await store.grant(first)
-            _ = try await store.endLease(account: "anna", place: Sample.place(1), now: 1_100, audit: Sample.audit(1))
+            _ = try await store.endLease(account: "anna", client: Sample.client(1), now: 1_100, audit: Sample.audit(1))
             #expect(try await store.grant(first.with { $0.now = 1_599 }).refusal == .leaseEnded)
             #expect(try await store.grant(first.with { $0.now = 1_600 }) == .granted)
         },
@@ -155,12 +155,12 @@ extension KeyStoreContract {
                 if page.isEmpty { break }
                 found += page
             }
-            let places = [Sample.place(1), Sample.place(2), Sample.place(3), .session(.max)]
+            let clients = [Sample.client(1), Sample.client(2), Sample.client(3), .session(.max)]
             let accounts = ["anna", "ben", "älg"].flatMap { Array(repeating: $0, count: 4) }
             #expect(found.map(\.account) == accounts)
-            #expect(found.map(\.place) == places + places + places)
+            #expect(found.map(\.client) == clients + clients + clients)
             let bens = try await store.leases(account: "ben", at: 1_000, after: found[5], limit: 10)
-            #expect(bens.map(\.place) == [Sample.place(3), .session(.max)])
+            #expect(bens.map(\.client) == [Sample.client(3), .session(.max)])
             #expect(try await store.leases(account: nil, at: 1_600, after: nil, limit: 5).isEmpty)
         },
     ]

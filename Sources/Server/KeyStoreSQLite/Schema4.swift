@@ -44,7 +44,7 @@ enum Schema4 {
             let memory = sessionID == nil ? 0 : GrantRules.endedSessionRetention
             let ended = EndedSessionRecord(
                 account: row.account(0),
-                place: try row.place(1, of: "lease"),
+                client: try row.client(1, of: "lease"),
                 sessionID: sessionID,
                 expiry: GrantRules.later(row[3], by: memory)
             )

@@ -18,17 +18,17 @@ struct AdministrationGrantsTests {
             let own = try await server.pages("/leases?account=bob%2F%C3%BC", limit: 1)
             #expect(own.count == 2)
 
-            let place = "device:" + Hexadecimal.encode(device.bytes)
-            let path = "/leases/bob%2F%C3%BC/\(place)"
+            let client = "device:" + Hexadecimal.encode(device.bytes)
+            let path = "/leases/bob%2F%C3%BC/\(client)"
             #expect(try await server.admin("DELETE", path, token: try await server.token(.viewer)).status == 403)
             #expect(try await server.admin("DELETE", path, token: try await server.token(.support)).status == 204)
             let ended = try await server.pages("/leases?account=bob%2F%C3%BC", limit: 9).joined()
-                .filter { $0["place"] == .string(place) }
+                .filter { $0["client"] == .string(client) }
             #expect(ended.map { $0["ended"] != nil } == [true])
-            #expect(try await server.admin("DELETE", "/leases/carol/\(place)").status == 404)
+            #expect(try await server.admin("DELETE", "/leases/carol/\(client)").status == 404)
             #expect(try await server.admin("DELETE", "/leases/bob/device:00").status == 400)
             #expect(try await server.admin("DELETE", "/leases/bob/session:00000000000000zz").status == 400)
-            let change = "admin-lease-end by a-support: lease of account bob/ü at \(place) ended"
+            let change = "admin-lease-end by a-support: lease of account bob/ü at \(client) ended"
             #expect(try await server.changes() == [change])
         }
     }
@@ -103,7 +103,7 @@ struct AdministrationGrantsTests {
             var proposal = GrantProposal(
                 account: "bob",
                 now: 1,
-                place: .device(server.store.deviceHash(hu: [1])),
+                client: .device(server.store.deviceHash(hu: [1])),
                 sessionID: 7,
                 assetID: LicenseServer.asset,
                 answer: IssuedLicense(ckc: [1], isPersistable: false, hasDualExpiry: false),
@@ -125,13 +125,13 @@ struct AdministrationGrantsTests {
     }
 
     @Test("Places are parsed in their own format")
-    func places() throws {
+    func clients() throws {
         let device = try #require(DeviceHash(stored: Array(0..<16)))
-        for place in [PlaybackClient.device(device), .session(0), .session(.max)] {
-            #expect(AdminJSON.place(AdminJSON.text(place)) == place)
+        for client in [PlaybackClient.device(device), .session(0), .session(.max)] {
+            #expect(AdminJSON.client(AdminJSON.text(client)) == client)
         }
         for text in ["", "device", "device:", "device:00", "session:1", "session:zz00000000000000", "planet:00"] {
-            #expect(AdminJSON.place(text) == nil)
+            #expect(AdminJSON.client(text) == nil)
         }
     }
 }

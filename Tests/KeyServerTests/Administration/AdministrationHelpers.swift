@@ -51,7 +51,7 @@ extension LicenseServer {
         var proposal = GrantProposal(
             account: account,
             now: now,
-            place: .device(device),
+            client: .device(device),
             sessionID: 7,
             assetID: Array("movie".utf8),
             answer: IssuedLicense(ckc: [1], isPersistable: true, hasDualExpiry: false),

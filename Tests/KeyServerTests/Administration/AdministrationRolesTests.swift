@@ -15,7 +15,7 @@ struct AdministrationRolesTests {
 
     /// Returns a path with values for its parameters.
     private func path(_ endpoint: AdminEndpoint) -> String {
-        let values = ["device": "00", "stream": "00", "place": "session:0000000000000001"]
+        let values = ["device": "00", "stream": "00", "client": "session:0000000000000001"]
         let parts = endpoint.path.dropFirst("/admin".count).split(separator: "/").map { part -> String in
             guard part.hasPrefix("{") else { return String(part) }
             return values[String(part.dropFirst().dropLast())] ?? "nothing-here"

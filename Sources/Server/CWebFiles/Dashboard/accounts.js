@@ -49,10 +49,10 @@ async function showAccount(place, account, signal) {
   }
   fill(place,
     section("Active leases", leases, () => table("Active leases", [
-      { title: "Asset", cell: asset }, { title: "Device or session", cell: (lease) => code(lease.place) },
+      { title: "Asset", cell: asset }, { title: "Device or session", cell: (lease) => code(lease.client) },
       { title: "Since", class: "tight", cell: (lease) => time(lease.since, true) },
       { title: "Time left", class: "num", cell: (lease) => countdown(lease.until) },
-      ...column("End", (lease) => !lease.ended && button("End", `End the lease at ${lease.place}`, () => confirmRemoval("End this lease?", "Its session gets no more keys.", "End lease", `/leases/${part(account)}/${part(lease.place)}`, "The lease has ended."))),
+      ...column("End", (lease) => !lease.ended && button("End", `End the lease at ${lease.client}`, () => confirmRemoval("End this lease?", "Its session gets no more keys.", "End lease", `/leases/${part(account)}/${part(lease.client)}`, "The lease has ended."))),
     ], leases), "No stream has a key at the moment."),
     section("Devices", devices, () => table("Devices", [
       { title: "Device", cell: (device) => code(device.device) }, { title: "Class", cell: (device) => deviceName(device.deviceClass) },
@@ -64,7 +64,7 @@ async function showAccount(place, account, signal) {
       { title: "Title or asset", cell: (rental) => code(rental.subject ?? `0x${rental.subjectHex}`) },
       { title: "Started", class: "tight", cell: (rental) => time(rental.start, true) },
       { title: "Ends", class: "tight", cell: (rental) => (rental.end === undefined ? "never" : [time(rental.end), h("span.sub", null, countdown(rental.end))]) },
-      { title: "Device or session", cell: (rental) => code(rental.place) },
+      { title: "Device or session", cell: (rental) => code(rental.client) },
       ...column("Delete", (rental) => rental.subject && button("Delete", `Delete the rental of ${rental.subject}`, () => confirmRemoval("Delete this rental?", "The next license starts a new rental.", "Delete", `${base}/rentals/${part(rental.subject)}`, "The rental is deleted."))),
     ], rentals), "The account has no rentals."),
     section("Latest records", entries, () => auditTable(entries), "The latest part of the audit log has no records of this account. Search the audit log for older records."));

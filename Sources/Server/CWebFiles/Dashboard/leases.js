@@ -35,9 +35,9 @@ export default {
     }
 
     async function end(lease) {
-      if (!await confirm("End this lease?", `${lease.account} gets no more keys at ${lease.place}. Playback stops when the device's key expires.`, "End lease")) return;
+      if (!await confirm("End this lease?", `${lease.account} gets no more keys at ${lease.client}. Playback stops when the device's key expires.`, "End lease")) return;
       try {
-        await remove(`/leases/${part(lease.account)}/${part(lease.place)}`);
+        await remove(`/leases/${part(lease.account)}/${part(lease.client)}`);
         toast("The lease has ended.");
         await load();
       } catch (error) { toast(error.message); }
@@ -56,9 +56,9 @@ export default {
 const columns = (end) => [
   { title: "Account", cell: (lease) => h("a", { href: `#/accounts/${part(lease.account)}` }, lease.account) },
   { title: "Asset", cell: asset },
-  { title: "Device or session", cell: (lease) => code(lease.place) },
+  { title: "Device or session", cell: (lease) => code(lease.client) },
   { title: "Purpose", class: "tight", cell: (lease) => (lease.ended ? badge("ended", "warn") : badge(lease.purpose, lease.purpose === "playback" ? "good" : null)) },
   { title: "Since", class: "tight", cell: (lease) => time(lease.since, true) },
   { title: "Time left", class: "num", cell: (lease) => countdown(lease.until) },
-  ...(isAllowed("support") ? [{ title: "End", hidden: true, class: "tight", cell: (lease) => !lease.ended && h("button.small.danger", { type: "button", "aria-label": `End the lease of ${lease.account} at ${lease.place}`, onclick: () => end(lease) }, "End") }] : []),
+  ...(isAllowed("support") ? [{ title: "End", hidden: true, class: "tight", cell: (lease) => !lease.ended && h("button.small.danger", { type: "button", "aria-label": `End the lease of ${lease.account} at ${lease.client}`, onclick: () => end(lease) }, "End") }] : []),
 ];

@@ -13,12 +13,12 @@ package struct AccountChanges: Sendable {
     }
 
     /// Ends a lease: its session gets no more keys. Returns false if there is none.
-    package func endLease(account: String, place: PlaybackClient) async throws(KeyStoreError) -> Bool {
-        let what = "lease of account \(account) at \(AdminJSON.text(place)) ended"
+    package func endLease(account: String, client: PlaybackClient) async throws(KeyStoreError) -> Bool {
+        let what = "lease of account \(account) at \(AdminJSON.text(client)) ended"
         var audit = audit("lease-end", what, account)
-        if case .device(let device) = place { audit.device = device }
-        if case .session(let session) = place { audit.sessionID = session }
-        return try await store.endLease(account: account, place: place, now: actor.now, audit: audit)
+        if case .device(let device) = client { audit.device = device }
+        if case .session(let session) = client { audit.sessionID = session }
+        return try await store.endLease(account: account, client: client, now: actor.now, audit: audit)
     }
 
     /// Deletes a device, so that the account can use another one. Returns false if the account does not have the
@@ -39,8 +39,8 @@ package struct AccountChanges: Sendable {
         device: DeviceHash,
         streamID: [UInt8]
     ) async throws(KeyStoreError) -> Bool {
-        let (key, place) = (Hexadecimal.encode(streamID), Hexadecimal.encode(device.bytes))
-        var audit = audit("license-revoke", "license \(key) of account \(account) on \(place) revoked", account)
+        let (key, hash) = (Hexadecimal.encode(streamID), Hexadecimal.encode(device.bytes))
+        var audit = audit("license-revoke", "license \(key) of account \(account) on \(hash) revoked", account)
         audit.device = device
         return try await store.revokeOfflineLicense(
             account: account,

@@ -76,7 +76,7 @@ struct AccountRoutes: Sendable {
                     ("account", .string(rental.account)),
                     ("start", AdminJSON.time(rental.start)),
                     ("end", rental.end == .max ? nil : AdminJSON.time(rental.end)),
-                    ("place", .string(AdminJSON.text(rental.place))),
+                    ("client", .string(AdminJSON.text(rental.client))),
                 ] + AdminJSON.textAndHex("subject", AdminJSON.bytes(rental.subject))
             )
         }

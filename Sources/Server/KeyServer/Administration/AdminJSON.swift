@@ -45,16 +45,16 @@ package enum AdminJSON {
         }
     }
 
-    /// Returns the text of a place: `device:` and 32 hexadecimal digits, or `session:` and 16.
-    package static func text(_ place: PlaybackClient) -> String {
-        switch place {
+    /// Returns the text of a client: `device:` and 32 hexadecimal digits, or `session:` and 16.
+    package static func text(_ client: PlaybackClient) -> String {
+        switch client {
         case .device(let device): "device:" + Hexadecimal.encode(device.bytes)
         case .session(let session): "session:" + Hexadecimal.encode(session)
         }
     }
 
     /// Parses the format of ``text(_:)``; returns nil for other text.
-    package static func place(_ text: String) -> PlaybackClient? {
+    package static func client(_ text: String) -> PlaybackClient? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let bytes = Hexadecimal.decode(String(parts[1])) else { return nil }
         switch parts[0] {

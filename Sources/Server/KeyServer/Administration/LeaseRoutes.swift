@@ -5,7 +5,7 @@ import TextCoding
 /// The routes that list and end concurrent streams.
 ///
 ///     GET    /admin/leases[?account=]
-///     DELETE /admin/leases/{account}/{place}    place: device:HEX or session:HEX
+///     DELETE /admin/leases/{account}/{client}    client: device:HEX or session:HEX
 ///
 /// The session of an ended lease gets no more keys. The lease still counts until the key that the device has expires.
 struct LeaseRoutes: Sendable {
@@ -14,7 +14,7 @@ struct LeaseRoutes: Sendable {
     var endpoints: [AdminEndpoint] {
         [
             AdminEndpoint(.get, "/admin/leases", .read) { try await list($0) },
-            AdminEndpoint(.delete, "/admin/leases/{account}/{place}", .support) { try await end($0) },
+            AdminEndpoint(.delete, "/admin/leases/{account}/{client}", .support) { try await end($0) },
         ]
     }
 
@@ -38,14 +38,14 @@ struct LeaseRoutes: Sendable {
     private func end(_ request: AdminRequest) async throws -> Response {
         try request.requireNoQuery()
         let account = try request.account()
-        guard let place = AdminJSON.place(try request.text("place")) else {
+        guard let client = AdminJSON.client(try request.text("client")) else {
             throw ProblemDocument(
                 .malformedRequest,
-                detail: "The place must be device: and 32 hexadecimal digits, or session: and 16."
+                detail: "The client must be device: and 32 hexadecimal digits, or session: and 16."
             )
         }
-        guard try await request.changes(in: store).endLease(account: account, place: place) else {
-            throw ProblemDocument(.notFound, detail: "The account has no lease at this place.")
+        guard try await request.changes(in: store).endLease(account: account, client: client) else {
+            throw ProblemDocument(.notFound, detail: "The account has no lease of this client.")
         }
         return .noContent
     }
@@ -53,7 +53,7 @@ struct LeaseRoutes: Sendable {
     private static func json(_ lease: LeaseRecord) -> JSONValue {
         let fields: AdminJSON.Fields = [
             ("account", .string(lease.account)),
-            ("place", .string(AdminJSON.text(lease.place))),
+            ("client", .string(AdminJSON.text(lease.client))),
             ("sessionId", AdminJSON.number(lease.sessionID)),
             ("since", AdminJSON.time(lease.since)),
             ("until", AdminJSON.time(lease.until)),
@@ -65,19 +65,19 @@ struct LeaseRoutes: Sendable {
 }
 
 extension LeaseRecord {
-    /// The cursor of a lease in a list: its account, a zero byte, its place.
-    fileprivate var cursor: [UInt8] { Array(account.utf8) + [0] + Array(AdminJSON.text(place).utf8) }
+    /// The cursor of a lease in a list: its account, a zero byte, its client.
+    fileprivate var cursor: [UInt8] { Array(account.utf8) + [0] + Array(AdminJSON.text(client).utf8) }
 
-    /// Creates a lease with the account and place in a cursor.
+    /// Creates a lease with the account and client in a cursor.
     fileprivate init?(cursor: [UInt8]) {
         guard let zero = cursor.lastIndex(of: 0),
             let account = String(validating: cursor[..<zero], as: UTF8.self),
             let text = String(validating: cursor[(zero + 1)...], as: UTF8.self),
-            let place = AdminJSON.place(text)
+            let client = AdminJSON.client(text)
         else { return nil }
         self.init(
             account: account,
-            place: place,
+            client: client,
             sessionID: nil,
             assetID: [],
             since: 0,

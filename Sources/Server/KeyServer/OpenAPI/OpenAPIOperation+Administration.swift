@@ -210,7 +210,7 @@ extension OpenAPIOperation {
             "/admin/leases",
             "Lease",
             .leases,
-            "Active streams, by account and place.",
+            "Active streams, by account and client.",
             parameters: [
                 Parameter(
                     name: "account",
@@ -221,7 +221,7 @@ extension OpenAPIOperation {
         ),
         deleteOperation(
             "endLease",
-            "/admin/leases/{account}/{place}",
+            "/admin/leases/{account}/{client}",
             .leases,
             "End a stream: its session gets no more keys. It still counts until the key that the device has expires."
         ),

@@ -25,7 +25,7 @@ extension OpenAPIOperation {
                         + #""examples": ["000102030405060708090a0b0c0d0e0f", "00010203-0405-0607-0809-0a0b0c0d0e0f"]}"#
                 )
             case "device", "stream": ("16 bytes in hexadecimal digits.", self.schema("Hex16"))
-            case "place":
+            case "client":
                 (
                     "`device:` followed by 32 hexadecimal digits, or `session:` followed by 16.",
                     #"{"type": "string", "pattern": "^(device:[0-9a-fA-F]{32}|session:[0-9a-fA-F]{16})$"}"#

@@ -4,11 +4,11 @@ extension OpenAPISchemas {
         (
             "Lease",
             #"""
-            {"type": "object", "required": ["account", "place", "assetIdHex", "since", "until", "purpose"],
+            {"type": "object", "required": ["account", "client", "assetIdHex", "since", "until", "purpose"],
              "additionalProperties": false,
              "properties": {
                "account": {"type": "string"},
-               "place": {"$ref": "#/components/schemas/Place"},
+               "client": {"$ref": "#/components/schemas/PlaybackClient"},
                "sessionId": {"$ref": "#/components/schemas/Hex8"},
                "assetId": {"type": "string"},
                "assetIdHex": {"$ref": "#/components/schemas/Hex"},
@@ -55,7 +55,7 @@ extension OpenAPISchemas {
         (
             "Rental",
             #"""
-            {"type": "object", "required": ["account", "subjectHex", "start", "place"],
+            {"type": "object", "required": ["account", "subjectHex", "start", "client"],
              "additionalProperties": false,
              "properties": {
                "account": {"type": "string"},
@@ -63,7 +63,7 @@ extension OpenAPISchemas {
                "subjectHex": {"$ref": "#/components/schemas/Hex"},
                "start": {"$ref": "#/components/schemas/Time"},
                "end": {"type": "integer", "description": "Unix seconds. Missing if the rental does not end."},
-               "place": {"$ref": "#/components/schemas/Place"}}}
+               "client": {"$ref": "#/components/schemas/PlaybackClient"}}}
             """#
         ),
         (

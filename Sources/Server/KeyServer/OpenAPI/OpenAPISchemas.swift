@@ -56,7 +56,7 @@ enum OpenAPISchemas {
         ),
         ("OSVersions", #"{"type": "object", "additionalProperties": {"type": "string"}}"#),
         (
-            "Place",
+            "PlaybackClient",
             #"""
             {"type": "string", "pattern": "^(device:[0-9a-f]{32}|session:[0-9a-f]{16})$",
              "description": "A device, by the hash of its HU, or a session on a digital AV adapter."}

@@ -21,7 +21,7 @@ extension LicenseService {
         var proposal = GrantProposal(
             account: requester.account,
             now: requester.now,
-            place: requester.place,
+            client: requester.client,
             sessionID: opened.request.mediaPlaybackState?.sessionID,
             assetID: content.record.info.assetID,
             answer: IssuedLicense(

@@ -10,7 +10,7 @@ struct Requester {
     /// The device; nil for a digital AV adapter.
     let device: DeviceHash?
     /// The device or session that receives the key.
-    let place: PlaybackClient
+    let client: PlaybackClient
     /// The time, in Unix seconds.
     let now: Int64
 }
@@ -36,17 +36,17 @@ extension LicenseService {
     /// limits still apply.
     func requester(of opened: OpenedSPC, _ attempt: Attempt) throws -> Requester {
         let device = opened.deviceID.map { store.deviceHash(hu: $0) }
-        let place: PlaybackClient
+        let client: PlaybackClient
         if let device {
-            place = .device(device)
+            client = .device(device)
         } else {
             // An SPC from an AV adapter identifies only the session. Without a session ID, the transaction ID is used
             // instead.
             let request = opened.request
-            place = .session(request.mediaPlaybackState?.sessionID ?? request.transactionID?.number ?? 0)
+            client = .session(request.mediaPlaybackState?.sessionID ?? request.transactionID?.number ?? 0)
         }
-        let account = attempt.authorization.isAnonymous ? "device-\(place.name)" : attempt.authorization.account
-        return Requester(account: account, device: device, place: place, now: clock() / 1000)
+        let account = attempt.authorization.isAnonymous ? "device-\(client.name)" : attempt.authorization.account
+        return Requester(account: account, device: device, client: client, now: clock() / 1000)
     }
 
     /// Returns the merged policies of title, track, content and token. Content without a policy uses the one named

@@ -23,7 +23,7 @@ extension GrantProposal {
         guard let offline else { return }
         try requireCount(offline.streamID, 16...16, "stream ID", in: "grant")
         try requireCount(offline.titleID, 16...16, "title ID", in: "grant")
-        guard place.device != nil else {
+        guard client.device != nil else {
             throw KeyStoreError(
                 .invalidRecord,
                 place: "grant",

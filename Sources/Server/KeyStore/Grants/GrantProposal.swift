@@ -9,7 +9,7 @@ package struct GrantProposal: Sendable {
     /// The time, in Unix seconds.
     package var now: Int64
     /// The client that gets the key: the device, or the session if the device is hidden by a digital AV adapter.
-    package var place: PlaybackClient
+    package var client: PlaybackClient
     /// The session ID of the SPC's media playback state.
     package var sessionID: UInt64?
     /// The asset ID, 2 to 200 bytes.
@@ -40,7 +40,7 @@ package struct GrantProposal: Sendable {
     package init(
         account: String,
         now: Int64,
-        place: PlaybackClient,
+        client: PlaybackClient,
         sessionID: UInt64?,
         assetID: [UInt8],
         answer: IssuedLicense,
@@ -48,7 +48,7 @@ package struct GrantProposal: Sendable {
     ) {
         self.account = account
         self.now = now
-        self.place = place
+        self.client = client
         self.sessionID = sessionID
         self.assetID = assetID
         self.answer = answer

@@ -5,7 +5,7 @@ package struct LeaseRecord: Sendable, Equatable {
     /// The account.
     package let account: String
     /// The device or session.
-    package let place: PlaybackClient
+    package let client: PlaybackClient
     /// The session that has the lease.
     package var sessionID: UInt64?
     /// The asset that was last requested.
@@ -23,7 +23,7 @@ package struct LeaseRecord: Sendable, Equatable {
     /// Creates a record.
     package init(
         account: String,
-        place: PlaybackClient,
+        client: PlaybackClient,
         sessionID: UInt64?,
         assetID: [UInt8],
         since: Int64,
@@ -32,7 +32,7 @@ package struct LeaseRecord: Sendable, Equatable {
         ended: Int64? = nil
     ) {
         self.account = account
-        self.place = place
+        self.client = client
         self.sessionID = sessionID
         self.assetID = assetID
         self.since = since
@@ -76,15 +76,15 @@ package struct RentalRecord: Sendable, Equatable {
     /// The end time, by the policy of the last license; `Int64.max` means never.
     package var end: Int64
     /// The client of the first license; for a rental that is bound to a device, the first device.
-    package var place: PlaybackClient
+    package var client: PlaybackClient
 
     /// Creates a record.
-    package init(account: String, subject: RentalSubject, start: Int64, end: Int64, place: PlaybackClient) {
+    package init(account: String, subject: RentalSubject, start: Int64, end: Int64, client: PlaybackClient) {
         self.account = account
         self.subject = subject
         self.start = start
         self.end = end
-        self.place = place
+        self.client = client
     }
 }
 

@@ -76,14 +76,14 @@ package enum GrantRules {
             state.binding = TokenBindingRecord(
                 token: claim.token,
                 account: proposal.account,
-                place: proposal.place,
+                client: proposal.client,
                 sessionID: proposal.sessionID,
                 expires: claim.expires
             )
             return
         }
         // Compare bytes: Swift compares canonically equivalent strings as equal, and a database does not.
-        guard bound.account.utf8.elementsEqual(proposal.account.utf8), bound.place == proposal.place,
+        guard bound.account.utf8.elementsEqual(proposal.account.utf8), bound.client == proposal.client,
             bound.sessionID == proposal.sessionID
         else {
             throw GrantRefusal(
@@ -100,7 +100,7 @@ package enum GrantRules {
         _ proposal: GrantProposal,
         _ state: inout GrantState
     ) throws(GrantRefusal) {
-        guard let device = proposal.place.device else { return }
+        guard let device = proposal.client.device else { return }
         let deviceClass = claim.deviceClass.map { clipped($0, 100) }
         if let known = state.device {
             state.device?.lastSeen = max(known.lastSeen, proposal.now)
@@ -136,20 +136,20 @@ package enum GrantRules {
                 subject: claim.subject,
                 start: claim.start,
                 end: claim.start,
-                place: proposal.place
+                client: proposal.client
             )
         rental.end = later(rental.start, by: claim.duration)
         guard rental.end > proposal.now else { throw GrantRefusal(.rentalExpired, "the rental has expired") }
         if claim.bindsDevice {
-            guard proposal.place.device != nil else {
+            guard proposal.client.device != nil else {
                 throw GrantRefusal(
                     .rentalNeedsDevice,
                     "the rental is limited to one device, and a digital AV adapter hides the device"
                 )
             }
             // The rental started on an adapter, under a policy that did not bind it: bind it to the first device.
-            if rental.place.device == nil { rental.place = proposal.place }
-            if rental.place != proposal.place {
+            if rental.client.device == nil { rental.client = proposal.client }
+            if rental.client != proposal.client {
                 throw GrantRefusal(.rentalOnOtherDevice, "the rental belongs to the device of its first license")
             }
         }
@@ -176,7 +176,7 @@ package enum GrantRules {
         guard var lease = own, isActive else {
             state.lease = LeaseRecord(
                 account: proposal.account,
-                place: proposal.place,
+                client: proposal.client,
                 sessionID: proposal.sessionID,
                 assetID: proposal.assetID,
                 since: proposal.now,
@@ -202,7 +202,7 @@ package enum GrantRules {
         _ proposal: GrantProposal,
         _ state: inout GrantState
     ) throws(GrantRefusal) {
-        guard let device = proposal.place.device else { return }
+        guard let device = proposal.client.device else { return }
         if let known = state.offline {
             if known.end == .revoked { throw GrantRefusal(.licenseRevoked, "the license of this key was revoked") }
             if known.hasExpired(at: proposal.now), !claim.renewAfterExpiry {
@@ -261,7 +261,7 @@ extension LeaseRecord {
         let memory = sessionID == nil ? 0 : GrantRules.endedSessionRetention
         return EndedSessionRecord(
             account: account,
-            place: place,
+            client: client,
             sessionID: sessionID,
             expiry: GrantRules.later(until, by: memory)
         )

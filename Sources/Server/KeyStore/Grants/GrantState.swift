@@ -31,14 +31,14 @@ package struct GrantState: Sendable, Equatable {
 /// A session that an admin ended. It gets no more keys, even if another session has taken over its lease.
 package struct EndedSessionRecord: Sendable, Equatable {
     package let account: String
-    package let place: PlaybackClient
+    package let client: PlaybackClient
     package let sessionID: UInt64?
     /// The time when the record can be deleted, in Unix seconds.
     package let expiry: Int64
 
-    package init(account: String, place: PlaybackClient, sessionID: UInt64?, expiry: Int64) {
+    package init(account: String, client: PlaybackClient, sessionID: UInt64?, expiry: Int64) {
         self.account = account
-        self.place = place
+        self.client = client
         self.sessionID = sessionID
         self.expiry = expiry
     }
@@ -68,15 +68,15 @@ package struct TokenBindingRecord: Sendable, Equatable {
     /// The SHA-256 of issuer and `jti`, 32 bytes.
     package let token: [UInt8]
     package let account: String
-    package let place: PlaybackClient
+    package let client: PlaybackClient
     package let sessionID: UInt64?
     /// The time when the token expires, in Unix seconds: the latest expiry that it was used with.
     package var expires: Int64
 
-    package init(token: [UInt8], account: String, place: PlaybackClient, sessionID: UInt64?, expires: Int64) {
+    package init(token: [UInt8], account: String, client: PlaybackClient, sessionID: UInt64?, expires: Int64) {
         self.token = token
         self.account = account
-        self.place = place
+        self.client = client
         self.sessionID = sessionID
         self.expires = expires
     }

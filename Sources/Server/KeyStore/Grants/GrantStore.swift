@@ -53,7 +53,7 @@ package protocol GrantStore: Sendable {
     @discardableResult
     func endLease(
         account: String,
-        place: PlaybackClient,
+        client: PlaybackClient,
         now: Int64,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool

@@ -12,7 +12,7 @@ struct InMemoryGrants {
 
     /// A session of a device or adapter.
     struct Session: Hashable {
-        let place: PlaybackClient
+        let client: PlaybackClient
         let id: UInt64?
     }
 
@@ -44,17 +44,17 @@ struct InMemoryGrants {
         let account = accounts[Array(proposal.account.utf8)] ?? Account()
         var state = GrantState()
         state.memory = proposal.evidence.map(memory) ?? SPCState()
-        state.endedSession = account.endedSessions[Session(place: proposal.place, id: proposal.sessionID)]
+        state.endedSession = account.endedSessions[Session(client: proposal.client, id: proposal.sessionID)]
         state.replay = proposal.replay.flatMap { replays[$0.key] }
         state.binding = proposal.binding.flatMap { bindings[$0.token] }
-        if let device = proposal.place.device {
+        if let device = proposal.client.device {
             state.device = account.devices[device]
             state.otherDevices = account.devices.count - (state.device == nil ? 0 : 1)
             state.offline = proposal.offline.flatMap { account.offline[device]?[$0.streamID] }
         }
         state.rental = proposal.rental.flatMap { account.rentals[$0.subject] }
-        state.lease = account.leases[proposal.place]
-        state.otherLeases = account.leases.values.count { $0.place != proposal.place && $0.until > proposal.now }
+        state.lease = account.leases[proposal.client]
+        state.otherLeases = account.leases.values.count { $0.client != proposal.client && $0.until > proposal.now }
         return state
     }
 
@@ -64,7 +64,7 @@ struct InMemoryGrants {
         var account = accounts[Array(proposal.account.utf8)] ?? Account()
         if let device = state.device { account.devices[device.device] = device }
         if let rental = state.rental { account.rentals[rental.subject] = rental }
-        if let lease = state.lease { account.leases[lease.place] = lease }
+        if let lease = state.lease { account.leases[lease.client] = lease }
         if let offline = state.offline { account.offline[offline.device, default: [:]][offline.streamID] = offline }
         accounts[Array(proposal.account.utf8)] = account
     }

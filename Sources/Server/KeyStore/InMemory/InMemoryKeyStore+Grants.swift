@@ -75,7 +75,7 @@ extension InMemoryKeyStore {
 }
 
 extension InMemoryKeyStore {
-    /// Returns leases, sorted by account and place.
+    /// Returns leases, sorted by account and client.
     package func leases(
         account: String?,
         at time: Int64,
@@ -97,14 +97,14 @@ extension InMemoryKeyStore {
     @discardableResult
     package func endLease(
         account: String,
-        place: PlaybackClient,
+        client: PlaybackClient,
         now: Int64,
         audit record: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
         let key = Array(account.utf8)
-        guard var lease = grants.accounts[key]?.leases[place], let ended = lease.end(at: now) else { return false }
-        grants.accounts[key]?.leases[place] = lease
-        grants.accounts[key]?.endedSessions[.init(place: place, id: ended.sessionID)] = ended
+        guard var lease = grants.accounts[key]?.leases[client], let ended = lease.end(at: now) else { return false }
+        grants.accounts[key]?.leases[client] = lease
+        grants.accounts[key]?.endedSessions[.init(client: client, id: ended.sessionID)] = ended
         audit.append(record)
         return true
     }
@@ -185,11 +185,11 @@ extension InMemoryKeyStore {
 }
 
 extension LeaseRecord {
-    /// Compares by the order of lists: account, then place, each by its bytes.
+    /// Compares by the order of lists: account, then client, each by its bytes.
     fileprivate func precedes(_ other: LeaseRecord) -> Bool {
         let (mine, others) = (Array(account.utf8), Array(other.account.utf8))
         return mine == others
-            ? place.encoded.lexicographicallyPrecedes(other.place.encoded) : mine.lexicographicallyPrecedes(others)
+            ? client.encoded.lexicographicallyPrecedes(other.client.encoded) : mine.lexicographicallyPrecedes(others)
     }
 }
 

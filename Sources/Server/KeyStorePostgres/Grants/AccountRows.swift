@@ -13,7 +13,7 @@ enum PostgresLeaseRow {
         }
         return LeaseRecord(
             account: try row.requiredText(0),
-            place: try row.place(1, of: "lease"),
+            client: try row.client(1, of: "lease"),
             sessionID: row.unsigned(2),
             assetID: try row.requiredBytes(3),
             since: try row.requiredInteger(4),
@@ -23,8 +23,8 @@ enum PostgresLeaseRow {
         )
     }
 
-    static func selection(_ account: PostgresValue, _ place: PostgresValue) -> PostgresQuery {
-        PostgresQuery("SELECT \(columns) FROM lease WHERE account = $1 AND place = $2", [account, place])
+    static func selection(_ account: PostgresValue, _ client: PostgresValue) -> PostgresQuery {
+        PostgresQuery("SELECT \(columns) FROM lease WHERE account = $1 AND place = $2", [account, client])
     }
 
     static func writing(_ lease: LeaseRecord) -> PostgresQuery {
@@ -36,7 +36,7 @@ enum PostgresLeaseRow {
                 purpose = excluded.purpose, ended = excluded.ended
             """,
             [
-                .account(lease.account), .bytes(lease.place.encoded), .init(bits: lease.sessionID),
+                .account(lease.account), .bytes(lease.client.encoded), .init(bits: lease.sessionID),
                 .bytes(lease.assetID), .integer(lease.since), .integer(lease.until), .text(lease.purpose.rawValue),
                 .init(lease.ended),
             ]
@@ -49,7 +49,7 @@ enum PostgresEndedSessionRow {
     static func selection(_ proposal: GrantProposal) -> PostgresQuery {
         PostgresQuery(
             "SELECT forget_at FROM ended_session WHERE account = $1 AND place = $2 AND session = $3",
-            [.account(proposal.account), .bytes(proposal.place.encoded), session(proposal.sessionID)]
+            [.account(proposal.account), .bytes(proposal.client.encoded), session(proposal.sessionID)]
         )
     }
 
@@ -57,7 +57,7 @@ enum PostgresEndedSessionRow {
     static func record(_ row: PostgresRow, _ proposal: GrantProposal) throws(KeyStoreError) -> EndedSessionRecord {
         EndedSessionRecord(
             account: proposal.account,
-            place: proposal.place,
+            client: proposal.client,
             sessionID: proposal.sessionID,
             expiry: try row.requiredInteger(0)
         )
@@ -69,7 +69,7 @@ enum PostgresEndedSessionRow {
             INSERT INTO ended_session (account, place, session, forget_at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (account, place, session) DO UPDATE SET forget_at = excluded.forget_at
             """,
-            [.account(ended.account), .bytes(ended.place.encoded), session(ended.sessionID), .integer(ended.expiry)]
+            [.account(ended.account), .bytes(ended.client.encoded), session(ended.sessionID), .integer(ended.expiry)]
         )
     }
 
@@ -130,7 +130,7 @@ enum PostgresRentalRow {
             subject: subject,
             start: try row.requiredInteger(2),
             end: try row.requiredInteger(3),
-            place: try row.place(4, of: "rental")
+            client: try row.client(4, of: "rental")
         )
     }
 
@@ -150,7 +150,7 @@ enum PostgresRentalRow {
             """,
             [
                 .account(rental.account), .bytes(rental.subject.encoded), .integer(rental.start),
-                .integer(rental.end), .bytes(rental.place.encoded),
+                .integer(rental.end), .bytes(rental.client.encoded),
             ]
         )
     }
@@ -163,11 +163,11 @@ extension PostgresValue {
 
 extension PostgresRow {
     /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a device or session.
-    func place(_ index: Int, of table: String) throws(KeyStoreError) -> PlaybackClient {
-        guard let place = PlaybackClient(encoded: bytes(index) ?? []) else {
+    func client(_ index: Int, of table: String) throws(KeyStoreError) -> PlaybackClient {
+        guard let client = PlaybackClient(encoded: bytes(index) ?? []) else {
             throw KeyStoreError(.corrupt, place: "\(table), place")
         }
-        return place
+        return client
     }
 
     /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not the hash of a device.

@@ -54,7 +54,7 @@ enum PostgresTokenBindingRow {
         TokenBindingRecord(
             token: token,
             account: try row.requiredText(0),
-            place: try row.place(1, of: "token_binding"),
+            client: try row.client(1, of: "token_binding"),
             sessionID: row.unsigned(2),
             expires: try row.requiredInteger(3)
         )
@@ -67,7 +67,7 @@ enum PostgresTokenBindingRow {
             ON CONFLICT (token) DO UPDATE SET expires = excluded.expires
             """,
             [
-                .bytes(binding.token), .account(binding.account), .bytes(binding.place.encoded),
+                .bytes(binding.token), .account(binding.account), .bytes(binding.client.encoded),
                 .init(bits: binding.sessionID), .integer(binding.expires),
             ]
         )

@@ -28,7 +28,7 @@ extension StateReads where State == GrantState {
     init(for proposal: GrantProposal) {
         self.init(GrantState())
         let account = PostgresValue.account(proposal.account)
-        let place = PostgresValue.bytes(proposal.place.encoded)
+        let client = PostgresValue.bytes(proposal.client.encoded)
         add(proposal.evidence, to: \.memory)
         add(PostgresEndedSessionRow.selection(proposal)) { state, rows in
             state.endedSession = try rows.first.map { try PostgresEndedSessionRow.record($0, proposal) }
@@ -43,7 +43,7 @@ extension StateReads where State == GrantState {
                 state.binding = try rows.first.map { try PostgresTokenBindingRow.record($0, claim.token) }
             }
         }
-        if let claim = proposal.device, let device = proposal.place.device {
+        if let claim = proposal.device, let device = proposal.client.device {
             add(PostgresDeviceRow.selection(account, device)) { state, rows in
                 state.device = try rows.first.map { try PostgresDeviceRow.record($0) }
             }
@@ -61,20 +61,20 @@ extension StateReads where State == GrantState {
             }
         }
         if let claim = proposal.slot {
-            add(PostgresLeaseRow.selection(account, place)) { state, rows in
+            add(PostgresLeaseRow.selection(account, client)) { state, rows in
                 state.lease = try rows.first.map { try PostgresLeaseRow.record($0) }
             }
             if claim.limit != nil {
                 let others = PostgresQuery(
                     "SELECT count(*) FROM lease WHERE account = $1 AND place <> $2 AND until > $3",
-                    [account, place, .integer(proposal.now)]
+                    [account, client, .integer(proposal.now)]
                 )
                 add(others) { state, rows in
                     state.otherLeases = Int(clamping: try rows.first?.requiredInteger(0) ?? 0)
                 }
             }
         }
-        if let claim = proposal.offline, let device = proposal.place.device {
+        if let claim = proposal.offline, let device = proposal.client.device {
             add(PostgresOfflineLicenseRow.selection(account, device, claim.streamID)) { state, rows in
                 state.offline = try rows.first.map { try PostgresOfflineLicenseRow.record($0) }
             }

@@ -6,11 +6,11 @@ extension PostgresKeyStore {
     @discardableResult
     package func endLease(
         account: String,
-        place: PlaybackClient,
+        client: PlaybackClient,
         now: Int64,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
-        let lease = PostgresLeaseRow.selection(.account(account), .bytes(place.encoded))
+        let lease = PostgresLeaseRow.selection(.account(account), .bytes(client.encoded))
         return try await change(account, in: "lease", [lease], audit) { rows in
             guard var lease = try rows.first.map({ try PostgresLeaseRow.record($0) }), let ended = lease.end(at: now)
             else {

@@ -15,7 +15,7 @@ extension PostgresKeyStore {
             conditions.append("account = $\(values.count)")
         }
         if let last {
-            values += [.account(last.account), .bytes(last.place.encoded)]
+            values += [.account(last.account), .bytes(last.client.encoded)]
             conditions.append("(account, place) > ($\(values.count - 1), $\(values.count))")
         }
         let sql = """

@@ -13,7 +13,7 @@ enum SQLiteLeaseRow {
         }
         return LeaseRecord(
             account: row.account(0),
-            place: try row.place(1, of: "lease"),
+            client: try row.client(1, of: "lease"),
             sessionID: row.unsigned(2),
             assetID: row.bytes(3) ?? [],
             since: row[4],
@@ -23,9 +23,9 @@ enum SQLiteLeaseRow {
         )
     }
 
-    static func fetch(_ account: Data, _ place: Data, _ db: Database) throws -> LeaseRecord? {
+    static func fetch(_ account: Data, _ client: Data, _ db: Database) throws -> LeaseRecord? {
         let sql = "SELECT \(columns) FROM lease WHERE account = ? AND place = ?"
-        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [account, place]).map(record)
+        return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [account, client]).map(record)
     }
 
     static func write(_ lease: LeaseRecord, _ db: Database) throws {
@@ -37,7 +37,7 @@ enum SQLiteLeaseRow {
                     purpose = excluded.purpose, ended = excluded.ended
                 """
         ).execute(arguments: [
-            Array(lease.account.utf8).data, lease.place.encoded.data, lease.sessionID.map { Int64(bitPattern: $0) },
+            Array(lease.account.utf8).data, lease.client.encoded.data, lease.sessionID.map { Int64(bitPattern: $0) },
             lease.assetID.data, lease.since, lease.until, lease.purpose.rawValue, lease.ended,
         ])
     }
@@ -48,15 +48,15 @@ enum SQLiteEndedSessionRow {
     static func fetch(
         _ proposal: GrantProposal,
         _ account: Data,
-        _ place: Data,
+        _ client: Data,
         _ db: Database
     ) throws -> EndedSessionRecord? {
         let sql = "SELECT forget_at FROM ended_session WHERE account = ? AND place = ? AND session = ?"
-        let arguments: StatementArguments = [account, place, session(proposal.sessionID)]
+        let arguments: StatementArguments = [account, client, session(proposal.sessionID)]
         guard let expiry = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return nil }
         return EndedSessionRecord(
             account: proposal.account,
-            place: proposal.place,
+            client: proposal.client,
             sessionID: proposal.sessionID,
             expiry: expiry
         )
@@ -66,7 +66,7 @@ enum SQLiteEndedSessionRow {
         try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO ended_session (account, place, session, forget_at) VALUES (?, ?, ?, ?)"
         ).execute(arguments: [
-            Array(ended.account.utf8).data, ended.place.encoded.data, session(ended.sessionID), ended.expiry,
+            Array(ended.account.utf8).data, ended.client.encoded.data, session(ended.sessionID), ended.expiry,
         ])
     }
 
@@ -121,7 +121,7 @@ enum SQLiteRentalRow {
             subject: try row.rentalSubject(1),
             start: row[2],
             end: row[3],
-            place: try row.place(4, of: "rental")
+            client: try row.client(4, of: "rental")
         )
     }
 
@@ -134,7 +134,7 @@ enum SQLiteRentalRow {
         try db.cachedStatement(sql: "INSERT OR REPLACE INTO rental (\(columns)) VALUES (?, ?, ?, ?, ?)")
             .execute(arguments: [
                 Array(rental.account.utf8).data, rental.subject.encoded.data, rental.start, rental.end,
-                rental.place.encoded.data,
+                rental.client.encoded.data,
             ])
     }
 }
@@ -147,11 +147,11 @@ extension Row {
     func unsigned(_ index: Int) -> UInt64? { (self[index] as Int64?).map { UInt64(bitPattern: $0) } }
 
     /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a device or session.
-    func place(_ index: Int, of table: String) throws -> PlaybackClient {
-        guard let place = PlaybackClient(encoded: bytes(index) ?? []) else {
+    func client(_ index: Int, of table: String) throws -> PlaybackClient {
+        guard let client = PlaybackClient(encoded: bytes(index) ?? []) else {
             throw KeyStoreError(.corrupt, place: "\(table), place")
         }
-        return place
+        return client
     }
 
     /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a rental subject.

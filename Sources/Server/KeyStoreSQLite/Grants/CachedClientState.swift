@@ -8,7 +8,7 @@ struct CachedClientState {
     private struct Inputs: Equatable {
         // Compare bytes: Swift compares canonically equivalent strings as equal, and a database does not.
         let account: [UInt8]
-        let place: PlaybackClient
+        let client: PlaybackClient
         let sessionID: UInt64?
         let now: Int64
         /// True if the claim has a limit; nil without a claim.
@@ -17,7 +17,7 @@ struct CachedClientState {
 
         init(_ proposal: GrantProposal) {
             account = Array(proposal.account.utf8)
-            place = proposal.place
+            client = proposal.client
             sessionID = proposal.sessionID
             now = proposal.now
             device = proposal.device.map { $0.limit != nil }

@@ -35,7 +35,7 @@ enum SQLiteTokenBindingRow {
         return TokenBindingRecord(
             token: token,
             account: row.account(0),
-            place: try row.place(1, of: "token_binding"),
+            client: try row.client(1, of: "token_binding"),
             sessionID: row.unsigned(2),
             expires: row[3]
         )
@@ -48,7 +48,7 @@ enum SQLiteTokenBindingRow {
                 ON CONFLICT (token) DO UPDATE SET expires = excluded.expires
                 """
         ).execute(arguments: [
-            binding.token.data, Array(binding.account.utf8).data, binding.place.encoded.data,
+            binding.token.data, Array(binding.account.utf8).data, binding.client.encoded.data,
             binding.sessionID.map { Int64(bitPattern: $0) }, binding.expires,
         ])
     }

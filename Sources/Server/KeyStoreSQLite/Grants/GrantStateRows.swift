@@ -7,23 +7,24 @@ extension GrantState {
     static func read(for proposal: GrantProposal, _ transaction: SharedTransaction) throws -> GrantState {
         let db = transaction.db
         let account = Array(proposal.account.utf8).data
-        var state = try transaction.cachedClientState?.state(for: proposal, db) ?? place(of: proposal, account, db)
+        var state =
+            try transaction.cachedClientState?.state(for: proposal, db) ?? clientState(of: proposal, account, db)
         if let evidence = proposal.evidence { state.memory = try SPCStateRows.fetch(evidence, db) }
         if let claim = proposal.replay { state.replay = try SQLiteReplayRow.fetch(claim.key, db) }
         if let claim = proposal.binding { state.binding = try SQLiteTokenBindingRow.fetch(claim.token, db) }
         if let claim = proposal.rental { state.rental = try SQLiteRentalRow.fetch(account, claim.subject, db) }
-        if let claim = proposal.offline, let device = proposal.place.device {
+        if let claim = proposal.offline, let device = proposal.client.device {
             state.offline = try SQLiteOfflineLicenseRow.fetch(account, device, claim.streamID, db)
         }
         return state
     }
 
     /// Reads the records that are the same for all keys of a playback, which ``CachedClientState`` caches.
-    private static func place(of proposal: GrantProposal, _ account: Data, _ db: Database) throws -> GrantState {
-        let place = proposal.place.encoded.data
+    private static func clientState(of proposal: GrantProposal, _ account: Data, _ db: Database) throws -> GrantState {
+        let client = proposal.client.encoded.data
         var state = GrantState()
-        state.endedSession = try SQLiteEndedSessionRow.fetch(proposal, account, place, db)
-        if let claim = proposal.device, let device = proposal.place.device {
+        state.endedSession = try SQLiteEndedSessionRow.fetch(proposal, account, client, db)
+        if let claim = proposal.device, let device = proposal.client.device {
             state.device = try SQLiteDeviceRow.fetch(account, device, db)
             // A known device does not count against the limit.
             if state.device == nil, claim.limit != nil {
@@ -32,10 +33,10 @@ extension GrantState {
             }
         }
         if let claim = proposal.slot {
-            state.lease = try SQLiteLeaseRow.fetch(account, place, db)
+            state.lease = try SQLiteLeaseRow.fetch(account, client, db)
             if claim.limit != nil {
                 let sql = "SELECT count(*) FROM lease WHERE account = ? AND place <> ? AND until > ?"
-                let arguments: StatementArguments = [account, place, proposal.now]
+                let arguments: StatementArguments = [account, client, proposal.now]
                 state.otherLeases = try Int.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) ?? 0
             }
         }

@@ -17,7 +17,7 @@ extension SQLiteKeyStore {
         }
         if let last {
             conditions.append("(account, place) > (?, ?)")
-            arguments += [Array(last.account.utf8).data, last.place.encoded.data]
+            arguments += [Array(last.account.utf8).data, last.client.encoded.data]
         }
         arguments += [pageSize(limit)]
         let sql = """
@@ -97,12 +97,12 @@ extension SQLiteKeyStore {
     @discardableResult
     package func endLease(
         account: String,
-        place: PlaybackClient,
+        client: PlaybackClient,
         now: Int64,
         audit: AuditRecord
     ) async throws(KeyStoreError) -> Bool {
         try await change(in: "lease", audit) { db in
-            guard var lease = try SQLiteLeaseRow.fetch(Array(account.utf8).data, place.encoded.data, db),
+            guard var lease = try SQLiteLeaseRow.fetch(Array(account.utf8).data, client.encoded.data, db),
                 let ended = lease.end(at: now)
             else { return false }
             try SQLiteLeaseRow.write(lease, db)

@@ -61,7 +61,7 @@ struct DeviceArgument: ExpressibleByArgument {
     let device: DeviceHash
 
     init?(argument: String) {
-        guard case .device(let device)? = AdminJSON.place("device:" + argument) else { return nil }
+        guard case .device(let device)? = AdminJSON.client("device:" + argument) else { return nil }
         self.device = device
     }
 }

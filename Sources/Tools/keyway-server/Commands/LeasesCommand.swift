@@ -49,7 +49,7 @@ struct LeasesCommand: AsyncParsableCommand {
 
         private func line(_ lease: LeaseRecord) -> String {
             fields([
-                lease.account, AdminJSON.text(lease.place), assetName(lease.assetID), lease.purpose.rawValue,
+                lease.account, AdminJSON.text(lease.client), assetName(lease.assetID), lease.purpose.rawValue,
                 timestamp("since", lease.since), timestamp("until", lease.until), timestamp("ended", lease.ended),
             ])
         }
@@ -65,23 +65,24 @@ struct LeasesCommand: AsyncParsableCommand {
         @Option(help: "The account.")
         var account: AccountArgument
         @Option(
+            name: .customLong("place"),
             help: ArgumentHelp(
                 """
                 The device or session, as `leases list` prints it: device: followed by 32 hexadecimal digits, or \
                 session: followed by 16.
                 """,
-                valueName: "place"
+                valueName: "client"
             )
         )
-        var place: PlaceArgument
+        var client: PlaybackClientArgument
 
         func run() async throws {
             try await store.withStore { store in
                 let changes = AccountChanges(store: store, actor: AdminActor(command: "leases end"))
-                guard try await changes.endLease(account: account.name, place: place.place) else {
+                guard try await changes.endLease(account: account.name, client: client.client) else {
                     throw CommandFailure("there is no such lease; see `keyway-server leases list`")
                 }
-                print("ended the lease of \(account.name) at \(AdminJSON.text(place.place))")
+                print("ended the lease of \(account.name) at \(AdminJSON.text(client.client))")
             }
         }
     }
@@ -98,12 +99,12 @@ struct AccountArgument: ExpressibleByArgument {
 }
 
 /// The device or session that has a lease, on the command line.
-struct PlaceArgument: ExpressibleByArgument {
-    let place: PlaybackClient
+struct PlaybackClientArgument: ExpressibleByArgument {
+    let client: PlaybackClient
 
     init?(argument: String) {
-        guard let place = AdminJSON.place(argument) else { return nil }
-        self.place = place
+        guard let client = AdminJSON.client(argument) else { return nil }
+        self.client = client
     }
 }
 

@@ -29,7 +29,9 @@ struct RentalsCommand: AsyncParsableCommand {
                 for rental in try await store.rentals(account: account.name) {
                     let end = rental.end == .max ? nil : rental.end
                     let times = [timestamp("from", rental.start), timestamp("until", end)]
-                    print(fields([assetName(AdminJSON.bytes(rental.subject))] + times + [AdminJSON.text(rental.place)]))
+                    print(
+                        fields([assetName(AdminJSON.bytes(rental.subject))] + times + [AdminJSON.text(rental.client)])
+                    )
                 }
             }
         }
