@@ -113,7 +113,7 @@ struct PluginTests {
         // Without a DASk provider, errors for versions 1 and 2 are caused by the server, not by the client.
         let ordinary = try VectorFile(path: "spc/v2-iphone.txt").message
         let error = #expect(throws: KSMError.self) { try plugged.open(ordinary) }
-        #expect(error?.isOurFault == true)
+        #expect(error?.isServerFailure == true)
     }
 
     @Test("Calls from many threads are safe in both threading modes", arguments: ["derive", "derive serial"])

@@ -60,11 +60,11 @@ public struct KSMError: Error, Sendable {
 
     /// True if the error must be indistinguishable to clients from others of its kind: a client that can distinguish a
     /// bad OAEP block from a bad payload has a decryption oracle.
-    public var isUnreadable: Bool { [.key, .payload, .sessionKey, .integrity].contains(stage) && !isOurFault }
+    public var isUnreadable: Bool { [.key, .payload, .sessionKey, .integrity].contains(stage) && !isServerFailure }
 
     /// True if the server caused the error, for example by a failure of a plug-in or a library, so that the SPC may be
     /// valid.
-    public var isOurFault: Bool { [.daskUnavailable, .libraryFailure, .lintFailed].contains(code) }
+    public var isServerFailure: Bool { [.daskUnavailable, .libraryFailure, .lintFailed].contains(code) }
 
     init(_ stage: Stage, _ error: ParseError) {
         self.init(stage, Code(rawValue: error.code.rawValue), error.description)
@@ -100,7 +100,8 @@ extension KSMError.Code {
     public static let integrityMismatch = Self(rawValue: "integrity-mismatch")
     /// The plug-in reports that the message cannot be decrypted.
     public static let keyPayloadInvalid = Self(rawValue: "key-payload-invalid")
-    /// The DASk cannot be derived, because the plug-in failed.
+    /// The bundle cannot derive a DASk: it has no derivation, or its plug-in failed, returned invalid output, or did not
+    /// encrypt the content key.
     public static let daskUnavailable = Self(rawValue: "dask-unavailable")
     /// The cryptographic library failed.
     public static let libraryFailure = Self(rawValue: "library-failure")

@@ -206,7 +206,10 @@ struct ServerProcess {
                 logger: logger
             )
         } catch {
-            throw CommandFailure("admin.clientCA: \(file) contains no PEM certificates, or cannot be read")
+            throw CommandFailure(
+                "admin.clientCA: \(file) cannot be read, or does not contain valid PEM certificates: test it with "
+                    + "`openssl x509 -noout -subject -in \(file)`"
+            )
         }
     }
 

@@ -1,6 +1,7 @@
 import Locking
 
-/// A report to the key server that a playback session has ended, so that the server no longer counts the session.
+/// A report to the key server that playback with a key has ended. The server decides what follows: Keyway's server
+/// counts the session until its lease has expired, because a limit that relies on reports could be bypassed.
 public struct ExpiredSessionReport: Sendable, Hashable {
     /// The application certificate that the report was made with.
     public let appIdentifier: [UInt8]
@@ -14,16 +15,17 @@ public struct ExpiredSessionReport: Sendable, Hashable {
 /// Storage of reports until the app has sent them. An app stores reports on disk so that they survive the process:
 /// `StreamPlayer` provides `ExpiredSessionReportFolder`.
 public protocol ExpiredSessionReportStore: Sendable {
-    /// True if the store survives the process. If so, each session stores, while it is active, the reports to send if
-    /// it never ends properly, for example after a crash.
+    /// Whether the store survives the process. If so, each session also stores reports while it is active, which become
+    /// pending if the process ends without ending the session, for example after a crash.
     var survivesProcess: Bool { get }
-    /// Sets the reports to send if a session ends without a notice, and replaces the reports set before. They are not
-    /// pending while the session is active.
+    /// Sets the reports of an active session and replaces those set before. They become pending when
+    /// ``sessionEnded(_:)`` is called or the session's process ends.
     func setReports(_ reports: [ExpiredSessionReport], forActive session: ContentProtectionSessionIdentifier)
     /// Marks a session as ended: the reports set for it become pending.
     func sessionEnded(_ session: ContentProtectionSessionIdentifier)
 
-    /// Adds reports.
+    /// Adds pending reports. A session calls this when it ends, unless the store survives the process: then it calls
+    /// ``setReports(_:forActive:)`` and ``sessionEnded(_:)``.
     func add(_ reports: [ExpiredSessionReport]) async
     /// Returns the pending reports made with a certificate, oldest first.
     func pendingExpiredSessionReports(withAppIdentifier appIdentifier: [UInt8]) async -> [ExpiredSessionReport]
@@ -32,25 +34,25 @@ public protocol ExpiredSessionReportStore: Sendable {
 }
 
 extension ExpiredSessionReportStore {
-    /// False.
+    /// Returns false, for a store in memory.
     public var survivesProcess: Bool { false }
-    /// Does nothing: a store that does not survive the process is of no use after a crash.
+    /// Does nothing, because a store that does not survive the process cannot provide reports after a crash.
     public func setReports(_: [ExpiredSessionReport], forActive _: ContentProtectionSessionIdentifier) {}
-    /// Does nothing.
+    /// Does nothing, because the session calls ``add(_:)`` instead.
     public func sessionEnded(_: ContentProtectionSessionIdentifier) {}
 }
 
-/// A store of reports in memory.
+/// A store of reports in memory. They are lost when the process ends.
 public final class InMemoryExpiredSessionReports: ExpiredSessionReportStore {
     private let reports = Lock<[ExpiredSessionReport]>([])
 
     /// Creates an empty store.
     public init() {}
 
-    /// Adds reports.
+    /// Adds pending reports.
     public func add(_ reports: [ExpiredSessionReport]) { self.reports.withLock { $0 += reports } }
 
-    /// Returns the pending reports made with a certificate, oldest first.
+    /// Returns the reports made with a certificate, in the order in which they were added.
     public func pendingExpiredSessionReports(withAppIdentifier appIdentifier: [UInt8]) -> [ExpiredSessionReport] {
         reports.withLock { $0.filter { $0.appIdentifier == appIdentifier } }
     }

@@ -17,7 +17,7 @@ public struct KeyLoaderSettings: Sendable {
     public var gatheringTime: Duration = .milliseconds(50)
     /// The time for which the certificate is cached.
     public var certificateLifetime: Duration = .seconds(86_400)
-    /// The maximum number of entries in each log.
+    /// The number of latest entries that each log contains at least. A log never has more than twice as many.
     public var logSize = 500
 
     /// Creates settings that suit most apps.

@@ -35,7 +35,10 @@ extension LoadedConfiguration {
         check("admin.clientCA") {
             let file = configuration.admin.clientCA ?? ""
             guard let found = try? NIOSSLCertificate.fromPEMFile(file), !found.isEmpty else {
-                throw AuthorizationConfigurationError("\(file) contains no PEM certificates")
+                throw AuthorizationConfigurationError(
+                    "\(file) cannot be read, or does not contain valid PEM certificates: test it with "
+                        + "`openssl x509 -noout -subject -in \(file)`"
+                )
             }
         }
         check("tls.certificate") {

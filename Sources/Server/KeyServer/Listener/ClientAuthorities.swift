@@ -71,7 +71,7 @@ package final class ClientAuthorities: Service {
         } catch is CocoaError {
             reason = "the file cannot be read"
         } catch NIOSSLError.failedToLoadCertificate {
-            reason = "the file contains no PEM certificates, or one of them is damaged"
+            reason = "the file does not contain PEM certificates, or one of them is damaged"
         } catch {
             reason = "the TLS context cannot be created: \(type(of: error))"
         }

@@ -161,7 +161,7 @@ package struct LicenseService: Sendable {
             }
             throw try await recordRefusal(
                 problem,
-                as: refusal.isOurFault ? .failed : .refused,
+                as: refusal.isServerFailure ? .failed : .refused,
                 reason: problem.reason ?? problem.type.name,
                 auditBuilder.record(outcome: refusal.code.rawValue, detail: refusal.description),
                 auditBuilder,

@@ -7,7 +7,7 @@ extension ProblemDocument {
     /// Creates the problem for an error of the Key Server Module. All failures between RSA and the integrity check
     /// result in the same response, because any difference would be an oracle.
     init(_ error: KSMError) {
-        if error.isOurFault {
+        if error.isServerFailure {
             self.init(.unavailable, retryAfter: 5)
         } else if error.isUnreadable {
             self.init(.unreadableSPC)
