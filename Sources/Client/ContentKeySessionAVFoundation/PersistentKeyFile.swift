@@ -25,7 +25,7 @@ public actor PersistentKeyFile: PersistentKeyStore {
     }
 
     /// Deletes a key. To prove the deletion to the server, let the session invalidate the key first.
-    public func forget(_ identifier: String) {
+    public func deleteKey(for identifier: String) {
         change { $0[identifier] = nil }
     }
 

@@ -85,7 +85,7 @@ public final class FilmKeys: Sendable {
         for identifier in film.keys {
             guard let key = await persistentKeys.key(for: identifier) else { continue }
             proofs.append(try await offline.invalidatePersistableContentKey(key, context: context))
-            await persistentKeys.forget(identifier)
+            await persistentKeys.deleteKey(for: identifier)
         }
         if let path = UserDefaults.standard.string(forKey: film.name) {
             try FileManager.default.removeItem(at: AssetDownloads.location(ofRelativePath: path))

@@ -55,7 +55,7 @@ extension PlaylistDifference {
             "differences": .array(
                 changes.map { change in
                     .object([
-                        "place": .string(Field.key(for: change.place)),
+                        "location": .string(Field.key(for: change.place)),
                         "change": .string(change.kind.rawValue),
                         "subject": change.subject.isEmpty ? nil : .array(change.subject.map(renderer.json)),
                         "attributes": change.attributes.isEmpty

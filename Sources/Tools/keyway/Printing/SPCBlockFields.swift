@@ -57,7 +57,7 @@ extension StreamingIndicator: DescribedContent {
     var fields: [Field] {
         // All other values have this meaning (Table 2-5).
         let name = name ?? "this device"
-        return [Field("shown on", .named(name, number: .hexadecimal(rawValue, digits: 16)))]
+        return [Field("output", .named(name, number: .hexadecimal(rawValue, digits: 16)))]
     }
 }
 

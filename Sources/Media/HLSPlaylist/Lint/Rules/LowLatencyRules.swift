@@ -198,7 +198,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "skip-too-much",
+            "skip-boundary-exceeded",
             .error,
             .media,
             section: "6.2.5.1",

@@ -84,7 +84,7 @@ extension LintRule {
 
     private static let positionRules: [LintRule] = [
         LintRule(
-            "media-sequence-late",
+            "media-sequence-misplaced",
             .error,
             .media,
             section: "4.4.3.2",
@@ -101,7 +101,7 @@ extension LintRule {
             }
         ),
         LintRule(
-            "discontinuity-sequence-late",
+            "discontinuity-sequence-misplaced",
             .error,
             .media,
             section: "4.4.3.3",
