@@ -34,7 +34,7 @@ struct VariantFailureTests {
         var controller = playing()
         let variant = try #require(controller.current)
         var pauses: [Duration?] = []
-        for _ in 0..<2000 { pauses.append(controller.failed(variant, .noAnswer, now: .zero)?.until) }
+        for _ in 0..<2000 { pauses.append(controller.failed(variant, .noResponse, now: .zero)?.until) }
         #expect(
             pauses.prefix(6) == [
                 .seconds(30), .seconds(60), .seconds(120), .seconds(240), .seconds(480), .seconds(480),
@@ -42,7 +42,7 @@ struct VariantFailureTests {
         )
         #expect(pauses.last == .seconds(480))
         controller.succeeded(variant)
-        #expect(controller.failed(variant, .noAnswer, now: .zero)?.until == .seconds(30))
+        #expect(controller.failed(variant, .noResponse, now: .zero)?.until == .seconds(30))
     }
 
     @Test("a refused key excludes permanently, regardless of later events")
@@ -52,7 +52,7 @@ struct VariantFailureTests {
         let noted = controller.failed(variant, .keyRefused, now: .zero)
         #expect(noted?.failure == .keyRefused)
         #expect(noted?.until == nil)
-        #expect(controller.failed(variant, .noAnswer, now: .zero)?.failure == .keyRefused)
+        #expect(controller.failed(variant, .noResponse, now: .zero)?.failure == .keyRefused)
         controller.succeeded(variant)
         #expect(controller.next(buffer: 20, throughput: 4_000_000, now: .seconds(100_000)).variant?.uri == "2.m3u8")
         #expect(controller.failed(ladder().variants[0], .unreadable, permanently: true, now: .zero)?.until == nil)

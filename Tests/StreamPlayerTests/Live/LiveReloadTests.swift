@@ -96,18 +96,18 @@ struct LiveReloadTests {
         var reload = running(settings: LiveReloadSettings(attempts: 4, maximumStaleTargetDurations: nil))
         #expect(
             reload.failed(began: .seconds(6), now: .seconds(6)).names == [
-                "notice noAnswer(attempts: 1)", "load@9000.0",
+                "notice noResponse(attempts: 1)", "load@9000.0",
             ]
         )
         #expect(
             reload.failed(began: .seconds(9), now: .seconds(9)).names == [
-                "notice noAnswer(attempts: 2)", "notice stale(9.0 seconds)", "load@15000.0",
+                "notice noResponse(attempts: 2)", "notice stale(9.0 seconds)", "load@15000.0",
             ]
         )
         // A response in between resets the count.
         _ = reload.loaded(live(10..<15), began: .seconds(15), now: .seconds(15))
         for _ in 0..<3 { #expect(reload.failed(began: .seconds(18), now: .seconds(18)).count == 2) }
-        #expect(reload.failed(began: .seconds(18), now: .seconds(18)).names == ["failed noAnswer(attempts: 4)"])
+        #expect(reload.failed(began: .seconds(18), now: .seconds(18)).names == ["failed noResponse(attempts: 4)"])
         #expect(reload.isOver)
     }
 
@@ -115,7 +115,7 @@ struct LiveReloadTests {
     func failingAtFirst() {
         var reload = LiveReload()
         _ = reload.start(now: .zero)
-        #expect(reload.failed(began: .zero, now: .zero).names == ["notice noAnswer(attempts: 1)", "load@500.0"])
+        #expect(reload.failed(began: .zero, now: .zero).names == ["notice noResponse(attempts: 1)", "load@500.0"])
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {

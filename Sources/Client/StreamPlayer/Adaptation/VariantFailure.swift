@@ -3,7 +3,7 @@ public enum VariantFailure: Hashable, Sendable {
     /// The server responded with this status for a playlist or a segment.
     case status(Int)
     /// No response arrived before the timeout.
-    case noAnswer
+    case noResponse
     /// A live playlist is no longer updated (RFC 8216bis section 6.3.4).
     case stale
     /// The playlist or a segment could not be parsed or decrypted.

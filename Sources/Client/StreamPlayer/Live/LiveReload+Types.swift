@@ -21,7 +21,7 @@ public enum LiveReloadNotice: Hashable, Sendable {
     /// addition (section 6.3.4). Reported once until something is added.
     case stale(Duration)
     /// Several loads in a row failed, or their responses were not playlists.
-    case noAnswer(attempts: Int)
+    case noResponse(attempts: Int)
     /// A playlist was rejected; the previous one remains in use.
     case refused(PlaylistRejection)
 }

@@ -95,9 +95,9 @@ public struct LiveReload: Sendable {
         var actions: [LiveReloadAction] = []
         guard failures < max(settings.attempts, 1) else {
             isOver = true
-            return [.failed(.noAnswer(attempts: failures))]
+            return [.failed(.noResponse(attempts: failures))]
         }
-        actions.append(.notice(.noAnswer(attempts: failures)))
+        actions.append(.notice(.noResponse(attempts: failures)))
         actions += checkStaleness(now)
         guard !isOver else { return actions }
         return actions + [.load(load(at: now + min(half * (1 << min(failures - 1, 4)), target)))]

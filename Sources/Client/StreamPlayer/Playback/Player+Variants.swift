@@ -129,7 +129,7 @@ extension VariantFailure {
             switch load.code {
             case .cancelled, .abandoned: return nil
             case .notFound, .status: self = .status(load.status ?? 404)
-            case .noConnection, .deadline: self = .noAnswer
+            case .noConnection, .deadline: self = .noResponse
             case .tooLarge, .badAddress, .wrongRange: self = .unreadable
             }
         case .playlist, .notMedia, .media: self = .unreadable

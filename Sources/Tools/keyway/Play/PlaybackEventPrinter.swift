@@ -80,7 +80,7 @@ actor PlaybackEventPrinter {
     private static func text(_ failure: VariantFailure) -> String {
         switch failure {
         case .status(let status): "status \(status)"
-        case .noAnswer: "no response"
+        case .noResponse: "no response"
         case .stale: "its playlist is not updated"
         case .unreadable: "it cannot be parsed"
         case .keyRefused: "its key was refused"
@@ -90,7 +90,7 @@ actor PlaybackEventPrinter {
     private static func text(_ notice: LiveReloadNotice) -> String {
         switch notice {
         case .stale(let time): "no new segments for \(seconds(time / .seconds(1)))"
-        case .noAnswer(let attempts): "the playlist cannot be loaded, attempt \(attempts)"
+        case .noResponse(let attempts): "the playlist cannot be loaded, attempt \(attempts)"
         case .refused(let refusal): "the playlist is rejected: \(refusal)"
         }
     }
