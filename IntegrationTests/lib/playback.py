@@ -161,10 +161,24 @@ class PlayerPage:
         return last[-1]
 
 
+def differing(page, wanted):
+    """Takes the screenshots of a video again that differ from the wanted ones. Returns the first that still differs, as (wanted,
+    seen); None if all are equal. A browser under load may report a frame before it shows it, so that the screenshot shows
+    another one; frames that were decrypted wrongly differ each time."""
+    for moment, one, seen in zip(MOMENTS, wanted, page.pictures()):
+        for _ in range(3):
+            if same_picture(one, seen):
+                break
+            seen = page.picture(moment)
+        else:
+            return one, seen
+    return None
+
+
 def same_picture(one, other):
     """Returns whether all pixels of two images are equal."""
     return one == other or pixels(one) == pixels(other)
 
 
-__all__ = ["BrowserError", "MOMENTS", "Origin", "PlayerPage", "film", "open_browser", "pixels", "same_picture",
+__all__ = ["BrowserError", "MOMENTS", "Origin", "PlayerPage", "differing", "film", "open_browser", "pixels", "same_picture",
            "usable_browsers", "wait_until"]
