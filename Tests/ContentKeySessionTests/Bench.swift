@@ -46,7 +46,7 @@ enum Bench {
                 initializationData: nil,
                 options: options,
                 isRenewal: isRenewal,
-                canProvidePersistableKey: canProvide
+                requestsPersistableKey: canProvide
             )
         )
     }

@@ -179,7 +179,7 @@ struct SessionTests {
         try await session.addContentKeyRecipient(player)
         await session.processContentKeyRequest(identifier: "k", options: .init(isPersistable: true))
         let request = try await firstRequest(session)
-        #expect(request.canProvidePersistableKey)
+        #expect(request.requestsPersistableKey)
         try await request.respondByRequestingPersistableKey()
         _ = try await spc(request)
         #expect(device.parameters.map(\.isPersistable) == [true])

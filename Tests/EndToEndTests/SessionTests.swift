@@ -135,7 +135,7 @@ struct SessionTests {
         let bench = try await Bench()
         await bench.session.setRoute(route)
         let request = try await bench.ask(Self.persistable)
-        #expect(!request.canProvidePersistableKey)
+        #expect(!request.requestsPersistableKey)
         let error = await #expect(throws: ContentKeyError.self) {
             try await request.respondByRequestingPersistableKey()
         }
@@ -152,7 +152,7 @@ struct SessionTests {
     func appleTV() async throws {
         let bench = try await Bench(.appleTV)
         let request = try await bench.ask(Self.persistable)
-        #expect(!request.canProvidePersistableKey)
+        #expect(!request.requestsPersistableKey)
         #expect(try await bench.answer(request) == .receivedResponse)
     }
 

@@ -11,34 +11,6 @@ struct CommandLineTests {
 
     init() throws { tool = try Tool() }
 
-    @Test(
-        "explain accepts codes in the forms of logs",
-        arguments: ["-42668", "42668", "4294924628", "0xffff5954", "−42668"]
-    )
-    func explain(code: String) throws {
-        let outcome = try tool.run(["explain", code])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.text.hasPrefix("-42668  invalid-ckc"))
-        let json = try tool.run(["explain", "--json", code]).json()
-        #expect(json["code"] as? Int == -42668)
-    }
-
-    @Test("explain lists every code, and rejects unknown ones")
-    func explainOthers() throws {
-        let list = try tool.run(["explain"])
-        #expect(list.status == 0)
-        #expect(list.text.split(separator: "\n").count == FPSErrorCatalog.all.count)
-        let unknown = try tool.run(["explain", "-1"])
-        #expect(unknown.status == 1)
-        #expect(
-            unknown.errors
-                == "error: -1 is not an error code of the FairPlay guide; run keyway explain to list all codes\n"
-        )
-        #expect(try tool.run(["explain", "banana"]).status == 1)
-        #expect(try tool.run(["explain", "--jsn"]).status == 2)
-        #expect(try tool.run(["explain", "-42668", "-42656"]).status == 2)
-    }
-
     @Test("Help is written to standard output, and documents the exit codes")
     func help() throws {
         let outcome = try tool.run(["--help"])

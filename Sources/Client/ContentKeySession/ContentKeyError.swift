@@ -33,11 +33,26 @@ public struct ContentKeyError: Error, Sendable {
     public let reason: String?
     /// Apple's error number, such as -42799.
     public let number: Int32?
+    /// The domain of the number; nil if the device did not report one.
+    public let domain: PlatformErrorDomain?
 
     /// Creates an error. `reason` must not contain a secret.
-    public init(_ code: Code, _ component: Component, reason: String? = nil, number: Int32? = nil) {
-        (self.code, self.component, self.reason, self.number) = (code, component, reason, number)
+    public init(
+        _ code: Code,
+        _ component: Component,
+        reason: String? = nil,
+        number: Int32? = nil,
+        domain: PlatformErrorDomain? = nil
+    ) {
+        (self.code, self.component, self.reason) = (code, component, reason)
+        (self.number, self.domain) = (number, domain)
     }
+
+    /// The catalog's explanation of the number: its meaning, how sure it is, causes, and remedies.
+    public var explanation: PlatformErrorExplanation? { platformCode.flatMap(PlatformErrorCatalog.explanation) }
+
+    /// The number with its domain.
+    var platformCode: PlatformErrorCode? { number.map { PlatformErrorCode(domain: domain, number: $0) } }
 
     /// The reason why a retry may succeed; nil if the session does not recommend a retry.
     public var retryReason: ContentKeyRetryReason? {
@@ -87,10 +102,19 @@ extension ContentKeyError.Code {
     public static let unknownRecipient = Self(rawValue: "unknown-recipient")
     /// The recipient started to load before it was added to the session.
     public static let recipientAlreadyLoading = Self(rawValue: "recipient-already-loading")
+    /// FairPlay Streaming does not exist in a simulator or a preview. Use clear keys there, or the virtual device in
+    /// tests.
+    public static let notAvailableInSimulator = Self(rawValue: "not-available-in-simulator")
+    /// A persistent key was created and could not be stored.
+    public static let keyNotStored = Self(rawValue: "key-not-stored")
     /// The key is no longer loaded.
     public static let keyNotLoaded = Self(rawValue: "key-not-loaded")
 
     // MARK: Codes of a device that the session interprets
+
+    /// The device reported an error that FairPlay Streaming does not define. The error's number, reason and
+    /// ``ContentKeyError/explanation`` contain details.
+    public static let platformError = Self(rawValue: "platform-error")
 
     /// The lease expired.
     public static let leaseExpired = Self(rawValue: "lease-expired")

@@ -82,7 +82,7 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
     /// True if the response renews a key in use. It must be a new response: an earlier response is rejected.
     var isRenewal: Bool { get }
     /// True if a persistable key was requested and this request can provide one.
-    var canProvidePersistableKey: Bool { get }
+    var requestsPersistableKey: Bool { get }
 
     /// True if the request still waits for a response. It is false after a response or after the session's timeout.
     var isOpen: Bool { get }

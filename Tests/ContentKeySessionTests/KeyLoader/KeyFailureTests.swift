@@ -112,6 +112,7 @@ struct KeyFailureTests {
         try bench.run { bench in try await bench.pass(.seconds(1)) }
         #expect(request.failures.map(\.kind) == [.spcCreationFailed])
         #expect(request.failures.first?.code == "no-certificate")
+        #expect(request.failures.first?.explanation?.name == "missing-certificate")
         #expect(bench.server.licenses.isEmpty)
     }
 

@@ -278,4 +278,62 @@ struct KeyLoaderTests {
             #expect(keys.all.isEmpty)
         }
     }
+
+    @Test(
+        "fails if the key must be persistent and the route or the device does not allow it",
+        arguments: [true, false]
+    )
+    func requiredPersistence(byRoute: Bool) throws {
+        let keys = InMemoryPersistentKeys()
+        let bench = LoaderBench(
+            session: ScriptedSession(route: byRoute ? .airPlay : .local),
+            settings: .with { ($0.persistentKeys, $0.requiresPersistence) = (keys, true) }
+        )
+        try bench.run { bench in
+            let request = bench.session.ask(
+                "skd://movie",
+                isPersistable: true,
+                behavior: byRoute ? .takes : .keepsNothing
+            )
+            try await bench.pass(.seconds(1))
+            #expect(request.answers.isEmpty && request.failures.map(\.kind) == [.persistenceRefused])
+            #expect(keys.all.isEmpty)
+        }
+    }
+
+    @Test("plays a key that could not be stored, and logs the failure")
+    func fullStorage() throws {
+        struct FullStorage: PersistentKeyStore {
+            struct Full: Error {}
+            func key(for _: String) async -> [UInt8]? { nil }
+            func save(_: [UInt8], for _: String) async throws { throw Full() }
+        }
+        let bench = LoaderBench(settings: .with { $0.persistentKeys = FullStorage() })
+        try bench.run { bench in
+            let request = bench.session.ask("skd://movie", isPersistable: true)
+            try await bench.pass(.seconds(1))
+            #expect(request.isLoaded)
+            let log = await bench.loader.errorLog.entries
+            #expect(log.map(\.failure.kind) == [.persistenceRefused] && log.first?.failure.code == "key-not-stored")
+        }
+    }
+
+    @Test("requests SPCs with the protocol versions of the playlist")
+    func declaredVersions() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://sd",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1/2"
+            #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://hd",KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            a.m3u8
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let bench = LoaderBench()
+        try bench.run { bench in
+            await bench.loader.preload(playlist)
+            try await bench.pass(.seconds(1))
+            #expect(bench.session.all.map(\.versions) == [[[1, 2]], [[1]]])
+        }
+    }
 }

@@ -44,7 +44,7 @@ final class ScriptedSession: ContentKeySource {
                 identifier: identifier,
                 keySystem: keySystem,
                 isRenewal: isRenewal,
-                canProvidePersistableKey: isPersistable,
+                requestsPersistableKey: isPersistable,
                 route: route,
                 behavior: behavior
             )
@@ -112,6 +112,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
 
     struct State {
         var spcs: [[UInt8]] = []
+        var versions: [[UInt32]] = []
         var answers: [ContentKeyResponse] = []
         var errors: [any Error] = []
         var persists = false
@@ -122,7 +123,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
     let identifier: String
     let keySystem: ContentKeySystem
     let isRenewal: Bool
-    let canProvidePersistableKey: Bool
+    let requestsPersistableKey: Bool
     let route: ContentKeyRoute
     let behavior: Behavior
     private let state = Mutex(State())
@@ -132,7 +133,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         identifier: String,
         keySystem: ContentKeySystem,
         isRenewal: Bool,
-        canProvidePersistableKey: Bool,
+        requestsPersistableKey: Bool,
         route: ContentKeyRoute,
         behavior: Behavior
     ) {
@@ -140,7 +141,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         self.identifier = identifier
         self.keySystem = keySystem
         self.isRenewal = isRenewal
-        self.canProvidePersistableKey = canProvidePersistableKey
+        self.requestsPersistableKey = requestsPersistableKey
         self.route = route
         self.behavior = behavior
     }
@@ -150,6 +151,8 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         set { state.withLock { $0.isAwaited = newValue } }
     }
     var spcs: [[UInt8]] { state.withLock { $0.spcs } }
+    /// The protocol versions of each SPC.
+    var versions: [[UInt32]] { state.withLock { $0.versions } }
     var answers: [ContentKeyResponse] { state.withLock { $0.answers } }
     var failures: [KeyFailure] { state.withLock { $0.errors.compactMap { $0 as? KeyFailure } } }
     /// The number of times that it was answered, which must be one.
@@ -161,11 +164,14 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         contentIdentifier: [UInt8],
         protocolVersions: [UInt32]
     ) async throws(ContentKeyError) -> [UInt8] {
-        if behavior == .makesNoSPC { throw ContentKeyError(.init(rawValue: "no-certificate"), .device) }
+        if behavior == .makesNoSPC {
+            throw ContentKeyError(.init(rawValue: "no-certificate"), .device, number: -42672, domain: .osStatus)
+        }
         return state.withLock { state in
             let name = String(decoding: contentIdentifier, as: UTF8.self)
             let spc = Array("spc \(id).\(state.spcs.count) \(certificate.last ?? 0) \(name)".utf8)
             state.spcs.append(spc)
+            state.versions.append(protocolVersions)
             return spc
         }
     }

@@ -39,7 +39,12 @@ struct ResourceResponseTests {
         #expect(both.allowsPersistentKey)
         let other = ResourceRequest(Self.url, contentInformation: .init(allowedContentTypes: [.playlist]))
         #expect(throws: ResourceError(.typeNotAllowed, Self.url)) { try answer(other) }
-        #expect(!ResourceRequest(Self.url, contentInformation: .init()).allowsPersistentKey)
+        // Without a list, any type is accepted; without content information, the type could not be specified.
+        for unlimited in [ResourceRequest.ContentInformation(), .init(allowedContentTypes: [])] {
+            let request = ResourceRequest(Self.url, contentInformation: unlimited)
+            #expect(try answer(request).contentInformation?.contentType == .persistentContentKey)
+            #expect(request.allowsPersistentKey)
+        }
         #expect(!ResourceRequest(Self.url).allowsPersistentKey)
     }
 

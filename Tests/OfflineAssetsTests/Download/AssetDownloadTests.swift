@@ -1,3 +1,4 @@
+import ContentKeySession
 import HLSPlaylist
 import StreamPlayer
 import Testing

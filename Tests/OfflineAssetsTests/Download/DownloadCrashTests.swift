@@ -1,3 +1,4 @@
+import ContentKeySession
 import Glibc
 import StreamPlayer
 import Synchronization

@@ -1,3 +1,4 @@
+import ContentKeySession
 import FPSCrypto
 import Testing
 

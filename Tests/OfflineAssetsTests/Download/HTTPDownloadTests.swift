@@ -1,3 +1,4 @@
+import ContentKeySession
 import HTTPTransport
 import StreamPlayer
 import Testing

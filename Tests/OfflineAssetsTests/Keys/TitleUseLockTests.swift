@@ -1,3 +1,4 @@
+import ContentKeySession
 import Testing
 
 @testable import OfflineAssets

@@ -1,3 +1,4 @@
+import ContentKeySession
 import Foundation
 import Testing
 

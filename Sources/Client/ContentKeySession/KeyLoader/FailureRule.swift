@@ -78,6 +78,7 @@ extension KeyFailure.Kind {
     /// | `unsupported-key-system` | `none` | `none` | 0 |
     /// | `spc-creation-failed` | `none` | `none` | 0 |
     /// | `ckc-rejected` | `none` | `none` | 0 |
+    /// | `persistence-refused` | `none` | `none` | 0 |
     /// | `deadline-exceeded` | `none` | `none` | 0 |
     /// | `cancelled` | `none` | `none` | 0 |
     public var rule: FailureRule {
@@ -143,6 +144,8 @@ extension KeyFailure.Kind {
             .fatal("Check that the certificate URL returns a FairPlay certificate in DER. If it does, update the OS.")
         case .ckcRejected:
             .fatal("The display or the device does not meet the key's requirements, or the key is for another device.")
+        case .persistenceRefused:
+            .fatal("A key for offline playback cannot be stored now. Turn AirPlay off, and check the title's policy.")
         case .deadlineExceeded:
             .fatal("The key did not arrive in time. Check the connection and start playback again.")
         case .cancelled:

@@ -12,13 +12,16 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var retryAfter: Duration?
     /// The error code of the session or the device.
     public var code: String?
+    /// The device's error number with its domain, if the device reported one.
+    public var platformCode: PlatformErrorCode?
 
     init(
         _ kind: Kind,
         status: Int? = nil,
         problem: ServerProblem = ServerProblem(),
         retryAfter: Duration? = nil,
-        code: String? = nil
+        code: String? = nil,
+        platformCode: PlatformErrorCode? = nil
     ) {
         self.kind = kind
         self.status = status
@@ -26,7 +29,11 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
         reason = problem.reason
         self.retryAfter = retryAfter
         self.code = code
+        self.platformCode = platformCode
     }
+
+    /// The catalog's explanation of the device's error number: its meaning, how sure it is, causes, and remedies.
+    public var explanation: PlatformErrorExplanation? { platformCode.flatMap(PlatformErrorCatalog.explanation) }
 
     /// The kind, the status, the problem type and the reason.
     public var description: String {
@@ -59,6 +66,7 @@ extension KeyFailure {
         case unsupportedKeySystem = "unsupported-key-system"
         case spcCreationFailed = "spc-creation-failed"
         case ckcRejected = "ckc-rejected"
+        case persistenceRefused = "persistence-refused"
         case deadlineExceeded = "deadline-exceeded"
         case cancelled
     }
@@ -102,6 +110,9 @@ extension KeyFailure {
             }
         return KeyFailure(kind, status: status, problem: problem, retryAfter: retryAfter)
     }
+
+    /// Returns the kind of failure for the status of a response that is not a success.
+    package static func kind(ofStatus status: Int) -> Kind { Self.status(status).kind }
 
     /// Returns the final failure of a request whose next attempt would be after its deadline.
     static func deadlineExceeded(after failure: KeyFailure) -> KeyFailure {

@@ -85,7 +85,7 @@ extension KeyLoader {
             let spc = try await ticket.request.makeStreamingContentKeyRequestData(
                 certificate: certificate,
                 contentIdentifier: ticket.identity.contentIdentifier,
-                protocolVersions: service.protocolVersions
+                protocolVersions: declaredVersions[ticket.identifier] ?? service.protocolVersions
             )
             ticket.message = .init(spc: spc, certificate: certificate)
         } catch {
@@ -96,7 +96,7 @@ extension KeyLoader {
             }
             // The certificate may be the cause, and it is cached for a long time.
             certificates.drop(certificate)
-            throw KeyFailure(.spcCreationFailed, code: error.code.rawValue)
+            throw KeyFailure(.spcCreationFailed, code: error.code.rawValue, platformCode: error.platformCode)
         }
     }
 

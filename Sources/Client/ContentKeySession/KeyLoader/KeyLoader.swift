@@ -35,6 +35,8 @@ public actor KeyLoader {
     private var scheduled: Set<String> = []
     /// Persistent keys that the device rejected; the next key from the server replaces them.
     var rejectedStoredKeys: Set<String> = []
+    /// The protocol versions that playlists declare for keys, by identifier.
+    var declaredVersions: [String: [UInt32]] = [:]
     var leases: [String: (end: Duration, serial: Int)] = [:]
     var leaseCount = 0
 
@@ -146,8 +148,23 @@ public actor KeyLoader {
         )
     }
 
+    /// Notes the protocol versions of keys (KEYFORMATVERSIONS), which their SPCs then contain. Without this, the loader
+    /// uses ``KeyService/protocolVersions``.
+    ///
+    /// - Parameter tags: EXT-X-KEY and EXT-X-SESSION-KEY tags of a playlist. Tags of other key formats are ignored.
+    public func keysDeclared(_ tags: [KeyTag]) {
+        // Bounds the dictionary in long live streams.
+        if declaredVersions.count > 4096 { declaredVersions.removeAll() }
+        for tag in tags where tag.keyFormat == .fairPlay {
+            guard let identifier = tag.uri, let text = tag.keyFormatVersions else { continue }
+            let versions = text.split(separator: "/").compactMap { UInt32($0) }
+            if !versions.isEmpty { declaredVersions[identifier] = versions }
+        }
+    }
+
     /// Loads the FairPlay keys of the EXT-X-SESSION-KEY tags.
     public func preload(_ playlist: MultivariantPlaylist) async {
+        keysDeclared(playlist.sessionKeys.map(\.key))
         await preload(playlist.sessionKeys.filter { $0.key.keyFormat == .fairPlay }.compactMap(\.key.uri))
     }
 

@@ -13,6 +13,8 @@ public struct KeyLoaderSettings: Sendable {
     public var prediction = KeyPrediction.trailingNumber
     /// The store of persistent keys; nil means that keys are requested online each time.
     public var persistentKeys: (any PersistentKeyStore)?
+    /// True if a request fails that cannot have a persistent key, as for a download; false if it gets an online key.
+    public var requiresPersistence = false
     /// The time to wait for announced requests, so that they share a round trip.
     public var gatheringTime: Duration = .milliseconds(50)
     /// The time for which the certificate is cached.

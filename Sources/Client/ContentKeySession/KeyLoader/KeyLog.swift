@@ -44,10 +44,13 @@ public struct KeyErrorEntry: Hashable, Sendable, CustomStringConvertible {
     /// The advice to the user or to the operator of the app.
     public var advice: String { failure.kind.rule.advice }
 
-    /// The label, the failure, the next step and the advice, on one line.
+    /// The label, the failure, the next step, the advice, and the meaning of the device's error number, on one line.
     public var description: String {
         let next = retryAfter.map { "retry in \($0)" } ?? "not retried"
-        return "\(label): \(failure), \(next). \(advice)"
+        let device = failure.platformCode.map { code in
+            " Device: \(code)" + (failure.explanation.map { ", \($0.name): \($0.summary)" } ?? "")
+        }
+        return "\(label): \(failure), \(next). \(advice)\(device ?? "")"
     }
 }
 

@@ -3,7 +3,9 @@ public protocol PersistentKeyStore: Sendable {
     /// Returns the stored persistent key for an identifier, or nil.
     func key(for identifier: String) async -> [UInt8]?
     /// Stores a key and replaces an older one.
-    func save(_ key: [UInt8], for identifier: String) async
+    ///
+    /// - Throws: An error of the storage; the stored keys are then unchanged.
+    func save(_ key: [UInt8], for identifier: String) async throws
 }
 
 /// Use of persistent keys, through a session that requests a persistable key:
@@ -11,22 +13,25 @@ public protocol PersistentKeyStore: Sendable {
 /// | Condition | Result |
 /// |---|---|
 /// | the app stores no keys, the request cannot provide a persistable key, or it renews a lease | an online key |
-/// | the route does not allow persistence | an online key |
+/// | the route does not allow persistence | an online key; an error if `requiresPersistence` is set |
 /// | a key is stored | it is the response; nothing is sent |
 /// | a key is stored that the device has rejected since this loader started | as if no key were stored |
 /// | no key is stored | a key is requested from the server with `persist`, stored, and used as the response |
-/// | the device or the CKC does not allow persistence | the CKC is the response: an online key |
+/// | the device or the CKC does not allow persistence | the CKC: an online key; an error if `requiresPersistence` is set |
 extension KeyLoader {
-    /// Converts the request to a persistable one; returns true if a stored key was the response.
+    /// Converts the request to a persistable one; returns true if a stored key was the response, or
+    /// if the request failed because the key must be persistent.
     func respondWithStoredKey(_ ticket: inout KeyTicket) async -> Bool {
-        guard let keys = settings.persistentKeys, ticket.request.canProvidePersistableKey, !ticket.request.isRenewal
+        guard let keys = settings.persistentKeys, ticket.request.requestsPersistableKey, !ticket.request.isRenewal
         else {
             return false
         }
         do throws(ContentKeyError) {
             try await ticket.request.respondByRequestingPersistableKey()
         } catch {
-            return false
+            guard settings.requiresPersistence else { return false }
+            await fail(ticket, KeyFailure(.persistenceRefused, code: error.code.rawValue))
+            return true
         }
         ticket.isPersistable = true
         // A rejected key would be rejected again, as often as the session retries.
@@ -48,13 +53,26 @@ extension KeyLoader {
         }
         do throws(ContentKeyError) {
             let key = try await ticket.request.persistableContentKey(fromKeyVendorResponse: ckc)
-            await keys.save(key, for: ticket.identifier)
+            await save(key, in: keys, for: ticket)
             rejectedStoredKeys.remove(ticket.identifier)
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
         } catch  where error.code == .persistenceNotAllowed {
+            guard !settings.requiresPersistence else {
+                throw KeyFailure(.persistenceRefused, code: error.code.rawValue)
+            }
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: ckc)
         } catch {
-            throw KeyFailure(.ckcRejected, code: error.code.rawValue)
+            throw KeyFailure(.ckcRejected, code: error.code.rawValue, platformCode: error.platformCode)
+        }
+    }
+
+    /// Stores a new key. If that fails, the key can still be played until the session ends, and the failure is logged.
+    private func save(_ key: [UInt8], in keys: any PersistentKeyStore, for ticket: KeyTicket) async {
+        do {
+            try await keys.save(key, for: ticket.identifier)
+        } catch {
+            let failure = KeyFailure(.persistenceRefused, code: ContentKeyError.Code.keyNotStored.rawValue)
+            logFailure(failure, ticket.label, retryAfter: nil)
         }
     }
 }

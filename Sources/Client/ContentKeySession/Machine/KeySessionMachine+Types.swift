@@ -73,7 +73,7 @@ extension KeySessionMachine {
         /// True if the request renews a key in use.
         public let isRenewal: Bool
         /// True if a persistable key was requested and this request can provide one.
-        public let canProvidePersistableKey: Bool
+        public let requestsPersistableKey: Bool
     }
 
     /// The reason why a key was stopped.

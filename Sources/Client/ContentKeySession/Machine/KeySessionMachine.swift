@@ -151,7 +151,7 @@ public struct KeySessionMachine: Sendable {
             initializationData: key.initializationData,
             options: key.options,
             isRenewal: isRenewal,
-            canProvidePersistableKey: key.options.isPersistable && !isRenewal && mayPersist(on: name.route)
+            requestsPersistableKey: key.options.isPersistable && !isRenewal && mayPersist(on: name.route)
         )
         requests[lastID] = RequestRecord(request: request, deadline: configuration.responseTimeout.map { now + $0 })
         keys[name, default: KeyRecord()].pending = lastID

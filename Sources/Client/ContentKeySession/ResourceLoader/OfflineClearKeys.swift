@@ -125,7 +125,7 @@ public final class OfflineClearKeys: ResourceInterceptor {
         let answer = try await get(url, headers: await headers(url), maximum: 4096)
         guard answer.status == 200 else { throw ResourceError(.status, url, status: answer.status) }
         guard answer.body.count == 16 else { throw ResourceError(.unreadableKey, url) }
-        await store.save(answer.body, for: url)
+        do { try await store.save(answer.body, for: url) } catch { throw ResourceError(.keyNotStored, url) }
         return answer.body
     }
 

@@ -22,6 +22,8 @@ public struct ResourceError: Error, Hashable, Sendable, CustomStringConvertible 
         case unreadablePlaylist = "unreadable-playlist"
         /// The response is not a key, which has 16 bytes.
         case unreadableKey = "unreadable-key"
+        /// The key could not be stored for offline playback.
+        case keyNotStored = "key-not-stored"
         /// The request was cancelled.
         case cancelled
     }

@@ -5,12 +5,18 @@
 public struct ResourceRequest: Hashable, Sendable {
     /// A request for information about the resource.
     public struct ContentInformation: Hashable, Sendable {
-        /// The types that the player accepts; nil if not specified.
+        /// The types that the player accepts; nil or empty if not specified.
         public var allowedContentTypes: [ResourceContentType]?
 
         /// Creates a request for content information.
         public init(allowedContentTypes: [ResourceContentType]? = nil) {
             self.allowedContentTypes = allowedContentTypes
+        }
+
+        /// Returns whether the player accepts a type.
+        public func allows(_ type: ResourceContentType) -> Bool {
+            guard let allowedContentTypes, !allowedContentTypes.isEmpty else { return true }
+            return allowedContentTypes.contains(type)
         }
     }
 
@@ -38,10 +44,9 @@ public struct ResourceRequest: Hashable, Sendable {
     }
 
     /// True if a persistent key may answer the request. Apple requires this check before answering with one: over
-    /// AirPlay, the list contains only ``ResourceContentType/contentKey``. A request without a list does not allow it.
-    public var allowsPersistentKey: Bool {
-        contentInformation?.allowedContentTypes?.contains(.persistentContentKey) ?? false
-    }
+    /// AirPlay, the list contains only ``ResourceContentType/contentKey``. A request without content information does
+    /// not allow it, because the response could not specify its type.
+    public var allowsPersistentKey: Bool { contentInformation?.allows(.persistentContentKey) ?? false }
 }
 
 /// The type of a resource: a uniform type identifier.

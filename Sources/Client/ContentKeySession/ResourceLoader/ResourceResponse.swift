@@ -3,7 +3,7 @@
 ///
 /// | Request | Response |
 /// |---|---|
-/// | content information, any type allowed | the first of the resource's types |
+/// | content information, no list of types, or an empty one | the first of the resource's types |
 /// | content information, some types allowed | its first allowed type; if none, ``ResourceError/Code/typeNotAllowed`` |
 /// | bytes | the available bytes of the range |
 /// | bytes after the end | ``ResourceError/Code/wrongRange`` |
@@ -37,8 +37,7 @@ public struct ResourceResponse: Equatable, Sendable {
         for request: ResourceRequest
     ) throws(ResourceError) {
         if let asked = request.contentInformation {
-            let allowed = asked.allowedContentTypes
-            guard let type = types.first(where: { allowed?.contains($0) ?? true }) else {
+            guard let type = types.first(where: asked.allows) else {
                 throw ResourceError(.typeNotAllowed, request.url)
             }
             contentInformation = ContentInformation(contentType: type, contentLength: UInt64(bytes.count))

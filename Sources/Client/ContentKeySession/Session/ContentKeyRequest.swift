@@ -11,7 +11,7 @@ public final class ContentKeyRequest: ContentKeyLoading {
     /// True if the response renews a key in use.
     public let isRenewal: Bool
     /// True if a persistable key was requested and this request can provide one.
-    public let canProvidePersistableKey: Bool
+    public let requestsPersistableKey: Bool
     /// The output route of the content.
     public let route: ContentKeyRoute
     /// The container's data about the key.
@@ -30,7 +30,7 @@ public final class ContentKeyRequest: ContentKeyLoading {
 
     init(_ request: KeySessionMachine.Request, isAwaited: Bool, session: KeySession) {
         (id, identifier, route) = (request.id, request.name.identifier, request.name.route)
-        (isRenewal, canProvidePersistableKey) = (request.isRenewal, request.canProvidePersistableKey)
+        (isRenewal, requestsPersistableKey) = (request.isRenewal, request.requestsPersistableKey)
         (initializationData, options) = (request.initializationData, request.options)
         keySystem = session.keySystem
         self.session = WeakSession(session)

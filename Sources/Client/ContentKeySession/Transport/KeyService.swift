@@ -24,7 +24,8 @@ public struct KeyService: Sendable {
     public var maximumBatch: Int
     /// The policy that extracts the asset ID from a key URI.
     public var uris: KeyURIPolicy
-    /// The protocol versions that the server supports.
+    /// The protocol versions for content whose playlist is not known; ``KeyLoader/keysDeclared(_:)`` passes on the
+    /// versions of a playlist.
     public var protocolVersions: [UInt32]
     /// A function that returns the headers for a request, in addition to Content-Type and Authorization.
     public var headers: @Sendable (Purpose) async throws -> [KeyTransportHeader]

@@ -1,4 +1,4 @@
-import ContentKeySession
+public import ContentKeySession
 
 /// Reports of a device about its persistent keys (Sync), and the server's responses.
 ///

@@ -1,3 +1,5 @@
+public import ContentKeySession
+
 /// A downloaded title as a candidate for eviction. Times are in seconds since 1970.
 public struct EvictionCandidate: Sendable, Hashable {
     /// The title.

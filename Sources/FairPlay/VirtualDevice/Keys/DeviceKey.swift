@@ -69,6 +69,9 @@ public final class DeviceKey: Sendable {
     /// The expiry of the lease, in seconds since 1970; nil if there is no lease.
     public var leaseEnd: Int64? { state.withLock { $0.validity.leaseEnd } }
 
+    /// The time at or after which playback must not start, in seconds since 1970; nil if there is none.
+    package var startEnd: Int64? { state.withLock { $0.validity.startEnd } }
+
     /// The persistent key that replaces the loaded key after the first playback with an offline key has started; nil
     /// before that. The app must store it instead of the old key, which the device no longer accepts.
     public var updatedPersistentKey: [UInt8]? { state.withLock { $0.updatedPersistentKey } }

@@ -1,3 +1,4 @@
+import ContentKeySession
 import OfflineAssets
 import VirtualDevice
 

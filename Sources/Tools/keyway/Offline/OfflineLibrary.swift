@@ -1,4 +1,5 @@
 import ArgumentParser
+import ContentKeySession
 import Foundation
 import OfflineAssets
 

@@ -1,5 +1,3 @@
-import ContentKeySession
-
 /// The state of a stored key from the viewer's perspective.
 public enum OfflineKeyState: String, Sendable, CaseIterable {
     /// The key has not been played and can be played.

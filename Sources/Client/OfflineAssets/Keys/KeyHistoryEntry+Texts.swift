@@ -1,4 +1,4 @@
-import ContentKeySession
+public import ContentKeySession
 import Foundation
 
 extension KeyHistoryEntry {

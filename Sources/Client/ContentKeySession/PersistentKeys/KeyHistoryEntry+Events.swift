@@ -1,5 +1,3 @@
-public import ContentKeySession
-
 /// An event in the history of a stored key.
 public enum KeyHistoryEvent: Sendable, Hashable {
     /// The device accepted the key.

@@ -1,25 +1,23 @@
-import ContentKeySession
-import Foundation
 import TextCoding
 
 /// A client that sends Sync SPCs to the key server.
-struct SyncClient: Sendable {
+package struct SyncClient: Sendable {
     let service: OfflineKeyService
     let transport: any KeyTransport
     /// The number of attempts of a request without a response: the proof of an invalidation cannot be created again.
     private static let attempts = 3
 
-    init(service: OfflineKeyService, transport: any KeyTransport) {
+    package init(service: OfflineKeyService, transport: any KeyTransport) {
         (self.service, self.transport) = (service, transport)
     }
 
     /// Fetches the application certificate.
-    func certificate() async throws(OfflineKeyError) -> [UInt8] {
+    package func certificate() async throws(OfflineKeyError) -> [UInt8] {
         try await send(.get, service.keys.certificateURL, [], purpose: .certificate, place: service.keys.certificateURL)
     }
 
     /// Requests a challenge for one Sync SPC.
-    func challenge() async throws(OfflineKeyError) -> UInt64 {
+    package func challenge() async throws(OfflineKeyError) -> UInt64 {
         let place = service.challengeURL
         let body = try await send(.post, place, [], purpose: .license, place: place)
         guard let digits = JSONValue(answer: body)?["challenge"]?.text, let bytes = Hexadecimal.decode(digits),
@@ -35,7 +33,7 @@ struct SyncClient: Sendable {
     }
 
     /// Sends a Sync SPC and parses the server's response.
-    func send(_ spc: [UInt8], place: String) async throws(OfflineKeyError) -> SyncResponse {
+    package func send(_ spc: [UInt8], place: String) async throws(OfflineKeyError) -> SyncResponse {
         let body = try await send(.post, service.keys.licenseURL, spc, purpose: .license, place: place)
         guard let answer = SyncResponse(json: body) else {
             throw OfflineKeyError(

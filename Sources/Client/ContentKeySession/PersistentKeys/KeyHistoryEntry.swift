@@ -1,5 +1,3 @@
-public import ContentKeySession
-
 /// The history of a stored key: its terms, its events, and the decisions of the device and the server.
 ///
 /// Only the device decides whether a key can be used; this type predicts its decision and the reason without a call to
