@@ -30,6 +30,8 @@ let package = Package(
         .library(name: "ContentKeySession", targets: ["ContentKeySession"]),
         .library(name: "ContentKeySessionAVFoundation", targets: ["ContentKeySessionAVFoundation"]),
         .library(name: "ContentKeySessionTesting", targets: ["ContentKeySessionTesting"]),
+        .library(name: "KeywayTesting", targets: ["KeywayTesting"]),
+        .library(name: "KeywayTestingTraits", targets: ["KeywayTestingTraits"]),
         .library(name: "StreamPlayer", targets: ["StreamPlayer"]),
         .library(name: "OfflineAssets", targets: ["OfflineAssets"]),
         .library(name: "VirtualDevice", targets: ["VirtualDevice"]),
@@ -248,6 +250,22 @@ let package = Package(
             path: "Sources/Client/ContentKeySessionTesting",
             swiftSettings: settings
         ),
+        .target(
+            name: "KeywayTesting",
+            dependencies: [
+                "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "FPSMessages", "KeyServerModule",
+                "Locking", "TextCoding", "VirtualDevice",
+            ],
+            path: "Sources/Client/KeywayTesting",
+            swiftSettings: settings
+        ),
+        // Separate from KeywayTesting, which can be part of an app for UI tests: Testing can only be part of tests.
+        .target(
+            name: "KeywayTestingTraits",
+            dependencies: ["KeywayTesting"],
+            path: "Sources/Client/KeywayTestingTraits",
+            swiftSettings: settings
+        ),
         // Empty on systems without AVFoundation; scripts/check-avfoundation type-checks it on Linux.
         .target(
             name: "ContentKeySessionAVFoundation",
@@ -399,8 +417,8 @@ let package = Package(
         .testTarget(
             name: "KeyServerTests",
             dependencies: [
-                "ByteCoding", "CWebFiles", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServer", "KeyServerModule",
-                "KeyStore", "ServerCrypto", "TextCoding", "VirtualDevice",
+                "ByteCoding", "ContentKeySession", "CWebFiles", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServer",
+                "KeyServerModule", "KeyStore", "KeywayTesting", "ServerCrypto", "TextCoding", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -419,6 +437,18 @@ let package = Package(
             name: "ContentKeySessionTests",
             dependencies: ["ContentKeySession", "HLSPlaylist", "TextCoding"],
             swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeywayTestingTests",
+            dependencies: ["ContentKeySession", "KeywayTesting", "KeywayTestingTraits", "VirtualDevice"],
+            swiftSettings: settings
+        ),
+        // The code of docs/tutorial-app.md, which scripts/check-tutorial copies. It has an app's settings.
+        .target(name: "PlayerCore", dependencies: ["ContentKeySession"], path: "Tests/AppTutorial/PlayerCore"),
+        .testTarget(
+            name: "PlayerCoreTests",
+            dependencies: ["ContentKeySession", "KeywayTesting", "KeywayTestingTraits", "PlayerCore"],
+            path: "Tests/AppTutorial/PlayerCoreTests"
         ),
         .testTarget(
             name: "StreamPlayerTests",

@@ -1,0 +1,45 @@
+import ContentKeySession
+
+/// A problem to show instead of a film.
+public struct FilmProblem: Hashable, Sendable {
+    /// The text for the viewer.
+    public let message: String
+    /// True if a button "Try again" makes sense.
+    public let canRetry: Bool
+    /// A code for your support, without personal data.
+    public let code: String
+
+    /// Describes a failure for the viewer.
+    public init(_ failure: KeyFailure) {
+        code = failure.description
+        switch failure.kind {
+        case .noConnection, .timeout, .deadlineExceeded:
+            (message, canRetry) = ("The internet connection does not work.", true)
+        case .malformedResponse, .responseTooLarge, .unexpectedStatus:
+            (message, canRetry) = ("This network may require you to sign in. Open a web page first.", true)
+        case .tooManyRequests, .overloaded, .serverError:
+            (message, canRetry) = ("Our service is busy. Try again in a few minutes.", true)
+        case .tokenRefused, .noToken:
+            (message, canRetry) = ("Sign in again to watch.", false)
+        case .forbidden where failure.reason?.description == "subscription-ended":
+            (message, canRetry) = ("Your subscription has ended.", false)
+        case .forbidden where failure.reason?.description == "airplay-denied":
+            (message, canRetry) = ("This film cannot be watched over AirPlay.", false)
+        case .forbidden:
+            (message, canRetry) = ("This film is not available to you.", false)
+        case .ckcRejected:
+            (message, canRetry) = ("This film cannot be watched on this device or display.", false)
+        default:
+            (message, canRetry) = ("This film cannot be played.", false)
+        }
+    }
+}
+
+extension FilmKeys {
+    /// The problem of a film's keys; nil if none has failed. Read it when AVPlayerItem fails.
+    public func problem(of film: Film) async -> FilmProblem? {
+        let labels = film.keys.map { KeyLabel($0) }
+        let failed = await loader.errorLog.entries.last { labels.contains($0.label) && $0.retryAfter == nil }
+        return failed.map { FilmProblem($0.failure) }
+    }
+}
