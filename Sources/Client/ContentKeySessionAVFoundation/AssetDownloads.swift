@@ -5,63 +5,120 @@ import Locking
 
 /// The named downloads of an app, with an AVAssetDownloadURLSession, whose tasks continue when the app is not running.
 ///
-/// Create it at every launch of the app, with the same identifier: it then reports the downloads that continued.
+/// Create it at every launch of the app, with the same identifier: it then receives the events of downloads that
+/// continued. It writes the state of each download to a file when the event arrives, because the app may be ended at
+/// any time, and AVFoundation does not repeat events.
 public final class AssetDownloads: Sendable {
-    /// An event of a download.
+    /// An event of a download. Events that arrive before the first sequence are kept for it.
     public enum Event: Sendable {
-        /// The download will be stored at this location. Store ``AssetDownloads/relativePath(of:)`` of it: the app's
-        /// container moves, and the download itself must not be moved.
-        case willDownload(name: String, to: URL)
+        /// The location of the download is known and stored.
+        case willDownload(name: String)
         /// The download has finished.
         case didFinish(name: String)
-        /// The download failed, with the domain and code of AVFoundation's error. It can be started again.
-        case didFail(name: String, domain: String, code: Int)
-        /// All events that occurred while the app was not running have been reported. Now call the completion handler
-        /// that `UIApplicationDelegate` received.
+        /// The download failed. It can be started again.
+        case didFail(name: String, ContentKeyError)
+        /// The download was cancelled, by the app, in the system's settings or in the Live Activity, or because the
+        /// viewer ended the app. Its partial media was deleted. `keys` are the identifiers of its stored keys.
+        case didCancel(name: String, keys: [String])
+        /// All events that occurred while the app was not running have been reported.
         case didFinishBackgroundEvents
     }
 
+    /// The settings of the downloads.
+    public struct Settings: Sendable {
+        /// The app's home directory, to which stored paths are relative: it changes between launches.
+        public var homeDirectory = URL(fileURLWithPath: NSHomeDirectory())
+        /// True if the keys of a cancelled or deleted download are invalidated, and the server receives the proof.
+        public var invalidatesKeys = true
+        /// Called with the selection of languages of a download when AVFoundation has resolved it, on AVFoundation's
+        /// queue. Select the same options when you play the download.
+        public var didResolve: @Sendable (_ name: String, AVMediaSelection) -> Void = { _, _ in }
+
+        /// Creates settings.
+        public init() {}
+    }
+
+    private let identifier: String
     private let delegate: DownloadDelegate
     private let session: AVAssetDownloadURLSession
+    private let keys: PlatformPersistentKeys?
+    private let settings: Settings
+    /// The sessions that provide the keys of running downloads, by name.
+    private let playbacks = Lock<[String: Task<Void, Never>]>([:])
 
     /// Creates the download session.
     ///
-    /// - Parameter identifier: The identifier of the background session, the same at each launch.
-    public init(identifier: String) {
-        delegate = DownloadDelegate()
+    /// - Parameters:
+    ///   - identifier: The identifier of the background session, the same at each launch.
+    ///   - records: The file in which the downloads are recorded. Its folder is created.
+    ///   - keys: The persistent keys of the app; nil if its downloads have no FairPlay keys.
+    ///   - settings: The settings.
+    /// - Throws: ``AssetDownloadError/identifierInUse``; ``AssetDownloadError/unreadableRecords``.
+    public init(
+        identifier: String,
+        records: URL,
+        keys: PlatformPersistentKeys?,
+        settings: Settings = Settings()
+    ) throws(AssetDownloadError) {
+        let records = try DownloadRecords(records, home: settings.homeDirectory)
+        guard BackgroundSessions.shared.open(identifier) else { throw .identifierInUse }
+        (self.identifier, self.keys, self.settings) = (identifier, keys, settings)
+        delegate = DownloadDelegate(identifier, records, settings)
+        let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
         session = AVAssetDownloadURLSession(
-            configuration: .background(withIdentifier: identifier),
+            configuration: configuration,
             assetDownloadDelegate: delegate,
             delegateQueue: nil
         )
+        delegate.attach(to: self)
     }
 
-    /// The events. Each access starts a new sequence.
-    public var events: AsyncStream<Event> { delegate.broadcast.sequence() }
+    deinit {
+        for task in playbacks.withLock({ $0.values.map(\.self) }) { task.cancel() }
+        session.finishTasksAndInvalidate()
+        delegate.events.finish()
+        BackgroundSessions.shared.close(identifier)
+    }
 
-    /// Starts a download after its keys have been loaded, because a download without keys cannot be played.
+    /// Passes on the completion handler that `UIApplicationDelegate` receives with `handleEventsForBackgroundURLSession`.
+    /// It is called once, on the main queue, when all events have been reported.
+    public static func handleEvents(
+        forBackgroundURLSession identifier: String,
+        completionHandler: @escaping @MainActor @Sendable () -> Void
+    ) { BackgroundSessions.shared.handle(identifier, completionHandler) }
+
+    /// The events. Each access starts a new sequence; the first begins with the events that have arrived before.
+    public var events: AsyncStream<Event> { delegate.events.sequence() }
+
+    // MARK: Starting
+
+    /// Acquires the keys of a title, and then starts its download, because a download without keys cannot be played.
     ///
     /// - Parameters:
-    ///   - asset: The asset to download. This method adds it to the key session, so it must not have started to load.
+    ///   - asset: The asset to download. This method adds it to a key session, so it must not have started to load.
     ///   - name: The name that identifies the download, also after the next launch of the app.
-    ///   - title: The title in the system's settings, where users can delete downloads.
-    ///   - keys: The key identifiers, from the app's own service.
-    ///   - session: The content key session, which stores the keys.
-    ///   - loader: The key loader that answers the session's requests.
-    ///   - configure: A function that selects qualities and languages.
+    ///   - title: The title in the system's settings, where viewers can delete downloads.
+    ///   - identifiers: The key identifiers (the URIs of EXT-X-KEY), from the app's own service.
+    ///   - configure: A function that selects qualities and languages. The keys of each language must be in
+    ///     `identifiers`.
     /// - Throws: The error of a key; then nothing is downloaded.
     public func start(
         _ asset: AVURLAsset,
         name: String,
         title: String,
-        keys: [String],
-        session keySession: PlatformContentKeySession,
-        loader: KeyLoader,
+        keys identifiers: [String],
         configure: (AVAssetDownloadConfiguration) -> Void = { _ in }
     ) async throws(ContentKeyError) {
-        try await keySession.load(keys, by: loader)
-        keySession.platform.addContentKeyRecipient(asset)
-        begin(asset, name: name, title: title, configure: configure)
+        guard let keys else {
+            throw ContentKeyError(.notPersistable, .session, reason: "AssetDownloads was created without keys")
+        }
+        try await keys.acquire(identifiers)
+        // While the app runs, the download requests its keys like playback.
+        let playback = keys.makePlayback()
+        playback.session.platform.addContentKeyRecipient(asset)
+        let running = Task { await playback.run() }
+        playbacks.withLock { $0.updateValue(running, forKey: name) }?.cancel()
+        begin(asset, name: name, title: title, keys: identifiers, configure: configure)
     }
 
     /// Starts a download whose keys are loaded in another way, for example by ``ResourceLoaderDelegate``.
@@ -69,32 +126,107 @@ public final class AssetDownloads: Sendable {
         _ asset: AVURLAsset,
         name: String,
         title: String,
+        keys identifiers: [String] = [],
         configure: (AVAssetDownloadConfiguration) -> Void = { _ in }
     ) {
         let configuration = AVAssetDownloadConfiguration(asset: asset, title: title)
         configure(configuration)
+        // Recorded first: the app may be ended as soon as the task runs.
+        delegate.records.change(name) { old in
+            DownloadRecord(
+                title: title,
+                keys: (old?.keys ?? []) + identifiers.filter { !(old?.keys ?? []).contains($0) },
+                relativePath: old?.relativePath,
+                state: .downloading
+            )
+        }
         let task = session.makeAssetDownloadTask(downloadConfiguration: configuration)
         task.taskDescription = name
         task.resume()
     }
 
-    /// The progress of the unfinished downloads by name, from 0 to 1.
-    public var progress: [String: Double] {
+    /// Adds languages to a finished download, after their keys have been acquired.
+    ///
+    /// - Throws: The error of a key; ``ContentKeyError/Code/notPersistable`` if there is no such download.
+    public func add(
+        to name: String,
+        keys identifiers: [String],
+        configure: (AVAssetDownloadConfiguration) -> Void
+    ) async throws(ContentKeyError) {
+        guard let record = delegate.records.all[name], let location = delegate.records.location(of: name) else {
+            throw ContentKeyError(.notPersistable, .session, reason: "there is no download named \(name)")
+        }
+        try await start(
+            AVURLAsset(url: location),
+            name: name,
+            title: record.title,
+            keys: identifiers,
+            configure: configure
+        )
+    }
+
+    // MARK: State
+
+    /// The downloads by name.
+    public var downloads: [String: DownloadedAsset] {
         get async {
             var progress: [String: Double] = [:]
             for task in await tasks() {
                 if let name = task.taskDescription { progress[name] = task.progress.fractionCompleted }
             }
-            return progress
+            return delegate.records.downloads(progress)
         }
     }
+
+    /// Returns the asset of a finished download; nil if it has not finished, or if its media is missing.
+    public func asset(of name: String) -> AVURLAsset? {
+        guard case .finished(let location) = delegate.records.downloads([:])[name]?.state else { return nil }
+        return AVURLAsset(url: location)
+    }
+
+    // MARK: Controlling
 
     /// Pauses a download.
     public func pause(_ name: String) async { for task in await tasks(name) { task.suspend() } }
     /// Resumes a download.
     public func resume(_ name: String) async { for task in await tasks(name) { task.resume() } }
-    /// Cancels a download. ``Event/didFail(name:domain:code:)`` follows.
+    /// Cancels a download. ``Event/didCancel(name:keys:)`` follows.
     public func cancel(_ name: String) async { for task in await tasks(name) { task.cancel() } }
+
+    /// Deletes a download: its media, its stored keys and its record.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the download.
+    ///   - invalidatesKeys: True if the keys are invalidated with a proof for the server; false if they are only deleted,
+    ///     for example to free space without a network; nil for ``Settings/invalidatesKeys``.
+    /// - Throws: The error of the first key that could not be invalidated, because the server or the device refused or
+    ///   there is no network; then the download is unchanged.
+    public func delete(_ name: String, invalidatesKeys: Bool? = nil) async throws {
+        for task in await tasks(name) { task.cancel() }
+        if let record = delegate.records.all[name] {
+            try await release(record.keys, invalidates: invalidatesKeys ?? settings.invalidatesKeys)
+        }
+        try delegate.records.remove(name)
+    }
+
+    private func release(_ identifiers: [String], invalidates: Bool) async throws {
+        guard let keys else { return }
+        for identifier in identifiers where await keys.store.key(for: identifier) != nil {
+            if invalidates {
+                try await keys.invalidate(identifier)
+            } else {
+                try await keys.delete([identifier])
+            }
+        }
+    }
+
+    /// Called when a task has ended.
+    fileprivate func ended(_ name: String, releasing identifiers: [String]) {
+        playbacks.withLock { $0.removeValue(forKey: name) }?.cancel()
+        guard !identifiers.isEmpty else { return }
+        // If this fails, the keys stay stored, and a later download of the title uses them.
+        Task { try? await release(identifiers, invalidates: true) }
+    }
 
     private func tasks(_ name: String? = nil) async -> [URLSessionTask] {
         await withCheckedContinuation { continuation in
@@ -103,45 +235,110 @@ public final class AssetDownloads: Sendable {
             }
         }
     }
-
-    /// Returns the path of a download's location to store.
-    public static func relativePath(of location: URL) -> String { location.relativePath }
-
-    /// Returns the current location of a download from a stored path.
-    public static func location(ofRelativePath path: String) -> URL {
-        URL(fileURLWithPath: NSHomeDirectory()).appendingPathComponent(path)
-    }
 }
 
-/// The delegate that records the events of the session. Its only property is constant and Sendable, which the compiler
-/// cannot see through NSObject.
+/// The delegate that records the events of the session. Its properties are constant and Sendable, except for the
+/// reference to the downloads, which is set before an event can need it.
 private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchecked Sendable {
-    let broadcast = Broadcast<AssetDownloads.Event>()
+    let records: DownloadRecords
+    let events = KeptBroadcast<AssetDownloads.Event>()
+    private let identifier: String
+    private let settings: AssetDownloads.Settings
+    private let owner = Lock(Owner())
+
+    private struct Owner {
+        weak var downloads: AssetDownloads?
+    }
+
+    init(_ identifier: String, _ records: DownloadRecords, _ settings: AssetDownloads.Settings) {
+        (self.identifier, self.records, self.settings) = (identifier, records, settings)
+    }
+
+    func attach(to downloads: AssetDownloads) { owner.withLock { [weak downloads] in $0.downloads = downloads } }
 
     func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, willDownloadTo location: URL) {
-        guard let name = assetDownloadTask.taskDescription else { return }
-        broadcast.add(.willDownload(name: name, to: location))
+        note(location, of: assetDownloadTask)
     }
 
     /// iOS before 18 and macOS before 14 report the location only at the end.
     func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, didFinishDownloadingTo location: URL)
     {
-        if #available(iOS 18, macOS 14, visionOS 1, *) { return }
+        guard let name = assetDownloadTask.taskDescription, records.location(of: name) == nil else { return }
+        note(location, of: assetDownloadTask)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        assetDownloadTask: AVAssetDownloadTask,
+        didResolve resolvedMediaSelection: AVMediaSelection
+    ) {
         guard let name = assetDownloadTask.taskDescription else { return }
-        broadcast.add(.willDownload(name: name, to: location))
+        settings.didResolve(name, resolvedMediaSelection)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let name = task.taskDescription else { return }
-        if let error = error as NSError? {
-            broadcast.add(.didFail(name: name, domain: error.domain, code: error.code))
-        } else {
-            broadcast.add(.didFinish(name: name))
+        let downloads = owner.withLock { $0.downloads }
+        guard let error = error as NSError? else {
+            records.change(name) { old in old.map { $0.with(.finished) } }
+            downloads?.ended(name, releasing: [])
+            return events.add(.didFinish(name: name))
         }
+        guard Self.isCancellation(error) else {
+            let failure = ContentKeyError(platform: error, .session)
+            records.change(name) { old in old.map { $0.with(.failed(failure.description)) } }
+            downloads?.ended(name, releasing: [])
+            return events.add(.didFail(name: name, failure))
+        }
+        let keys = records.all[name]?.keys ?? []
+        try? records.remove(name)
+        downloads?.ended(name, releasing: settings.invalidatesKeys ? keys : [])
+        events.add(.didCancel(name: name, keys: keys))
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        broadcast.add(.didFinishBackgroundEvents)
+        events.add(.didFinishBackgroundEvents)
+        BackgroundSessions.shared.didFinishEvents(identifier)
+    }
+
+    private func note(_ location: URL, of task: AVAssetDownloadTask) {
+        guard let name = task.taskDescription else { return }
+        records.change(name) { old in
+            var record = old ?? DownloadRecord(title: name, keys: [], relativePath: nil, state: .downloading)
+            record.relativePath = records.relativePath(of: location)
+            return record
+        }
+        events.add(.willDownload(name: name))
+    }
+
+    /// Cancelled by the app, by the viewer who ended the app, or in the Live Activity.
+    private static func isCancellation(_ error: NSError) -> Bool {
+        (error.domain == NSURLErrorDomain && error.code == NSURLErrorCancelled)
+            || (error.domain == NSCocoaErrorDomain && error.code == 3072)
+    }
+}
+
+/// The background sessions of this process, and the completion handlers that the system passed to the app.
+private final class BackgroundSessions: Sendable {
+    static let shared = BackgroundSessions()
+
+    private struct State {
+        var open: Set<String> = []
+        var handlers: [String: @MainActor @Sendable () -> Void] = [:]
+    }
+    private let state = Lock(State())
+
+    /// Two sessions with the same identifier in a process are not supported by URLSession.
+    func open(_ identifier: String) -> Bool { state.withLock { $0.open.insert(identifier).inserted } }
+    func close(_ identifier: String) { state.withLock { _ = $0.open.remove(identifier) } }
+
+    func handle(_ identifier: String, _ handler: @escaping @MainActor @Sendable () -> Void) {
+        state.withLock { $0.handlers[identifier] = handler }
+    }
+
+    func didFinishEvents(_ identifier: String) {
+        guard let handler = state.withLock({ $0.handlers.removeValue(forKey: identifier) }) else { return }
+        DispatchQueue.main.async { handler() }
     }
 }
 #endif

@@ -3,10 +3,13 @@ public import ContentKeySession
 
 /// An event of AVFoundation's session other than a request, in order.
 public enum PlatformContentKeyEvent: Sendable {
-    /// The device accepted the response.
-    case didSucceed(identifier: String)
+    /// The device accepted the response: a stored key, or a key from the server.
+    case didSucceed(identifier: String, usedStoredKey: Bool)
     /// The request failed.
     case didFail(identifier: String, ContentKeyError)
+    /// The device rejected the stored key: it has expired, was replaced, or has an outdated format. A new key must be
+    /// acquired in another session (``PlatformPersistentKeys/refresh(_:)``).
+    case didRejectStoredKey(identifier: String, ContentKeyError)
     /// AVFoundation called the delegate to decide whether to retry; true if it retries.
     case wasAskedToRetry(identifier: String, ContentKeyRetryReason?, Bool)
     /// The persistent key for this identifier is no longer valid. Its replacement was stored.

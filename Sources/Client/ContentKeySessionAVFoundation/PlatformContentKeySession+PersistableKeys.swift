@@ -10,7 +10,7 @@ extension PlatformContentKeySession {
     public func makeSecureTokenForExpirationDate(
         ofPersistableContentKey stored: [UInt8]
     ) async throws(ContentKeyError) -> [UInt8] {
-        let session = session
+        let session = core.session
         return try await platformData(.device) { handler in
             session.object.makeSecureTokenForExpirationDate(
                 ofPersistableContentKey: Data(stored),
@@ -25,7 +25,7 @@ extension PlatformContentKeySession {
         _ stored: [UInt8],
         context: ServerPlaybackContext
     ) async throws(ContentKeyError) -> [UInt8] {
-        let session = session
+        let session = core.session
         return try await platformData(.device) { handler in
             session.object.invalidatePersistableContentKey(
                 Data(stored),
@@ -40,7 +40,7 @@ extension PlatformContentKeySession {
     public func invalidateAllPersistableContentKeys(
         context: ServerPlaybackContext
     ) async throws(ContentKeyError) -> [UInt8] {
-        let session = session
+        let session = core.session
         return try await platformData(.device) { handler in
             session.object.invalidateAllPersistableContentKeys(
                 forApp: Data(context.certificate),

@@ -1,53 +1,34 @@
 #if canImport(AVFoundation)
-public import ContentKeySession
+import ContentKeySession
 import Foundation
-
-extension ContentKeyError.Code {
-    /// The device reported an error that is not in the table. The error's number and reason contain details.
-    public static let platformError = Self(rawValue: "platform-error")
-    /// A persistable key has expired; Apple's number is -42800.
-    public static let persistentKeyExpired = Self(rawValue: "persistent-key-expired")
-}
 
 extension ContentKeyError {
     /// Creates an error from an AVFoundation error. The relevant number is often that of an underlying error.
-    ///
-    /// | Number | Code |
-    /// |---|---|
-    /// | -42656 | ``ContentKeyError/Code/leaseExpired`` |
-    /// | -42799 | ``ContentKeyError/Code/persistentKeyOutdated`` |
-    /// | -42800 | ``ContentKeyError/Code/persistentKeyExpired`` |
-    /// | -42803 | ``ContentKeyError/Code/invalidPersistentKey`` |
-    /// | any other | ``ContentKeyError/Code/platformError`` |
     init(platform error: (any Error)?, _ component: Component = .device) {
         guard let error else {
             self.init(.platformError, component, reason: "AVFoundation returned neither data nor an error")
             return
         }
-        // Only the domain and the number: a text may contain an address, and an address may contain a token.
-        let chain = Self.chain(error as NSError)
-        let reason = chain.map { "\($0.domain) \($0.code)" }.joined(separator: ", ")
-        for number in chain.compactMap({ Int32(exactly: $0.code) }) {
-            if let code = Self.codes[number] {
-                self.init(code, component, reason: reason, number: number)
-                return
-            }
+        if let failure = PlatformFailure.kind(of: error as NSError) {
+            let (kind, code) = (failure.kind, failure.code)
+            self.init(
+                Code(rawValue: kind.rawValue),
+                .response,
+                reason: "\(kind.rawValue) (\(code)): \(kind.rule.advice)",
+                number: Int32(exactly: code)
+            )
+            return
         }
-        self.init(.platformError, component, reason: reason, number: chain.last.flatMap { Int32(exactly: $0.code) })
+        self.init(platformErrors: Self.chain(error as NSError), component)
     }
 
-    private static let codes: [Int32: Code] = [
-        -42656: .leaseExpired, -42799: .persistentKeyOutdated, -42800: .persistentKeyExpired,
-        -42803: .invalidPersistentKey,
-    ]
-
-    /// Returns an error and its underlying errors, at most eight.
-    private static func chain(_ error: NSError) -> [NSError] {
+    /// Returns the codes of an error and its underlying errors, at most eight.
+    private static func chain(_ error: NSError) -> [PlatformErrorCode] {
         var chain = [error]
         while chain.count < 8, let under = chain.last?.userInfo[NSUnderlyingErrorKey] as? NSError {
             chain.append(under)
         }
-        return chain
+        return chain.compactMap { PlatformErrorCode(domain: PlatformErrorDomain(rawValue: $0.domain), code: $0.code) }
     }
 
     /// True if a new key from the server may help after a stored key was rejected.
@@ -59,21 +40,83 @@ extension ContentKeyError {
     }
 }
 
-/// The conversion of a failure for AVFoundation. The player item's error log contains it.
+/// The numbers of AVFoundation that the adapter acts on.
+enum PlatformErrors {
+    /// AVError.Code of a playback destination that cannot randomize the device identifier.
+    static let cannotRandomizeDeviceIdentifier: Int32 = -11888
+}
+
+/// The errors that the adapter passes to AVFoundation. The player item's error and error log contain them, so each has
+/// a code other than 0.
 enum PlatformFailure {
     static let domain = "org.keyway.content-key"
+    /// The number of an error that has none of its own.
+    static let unnumbered = 99
 
-    /// Returns a key loader's failure with its description and advice; other errors are returned unchanged.
-    static func error(_ error: any Error) -> any Error {
-        guard let failure = error as? KeyFailure else { return error }
-        return NSError(
+    /// Returns the key loader's failure that an error contains: AVFoundation passes on its domain and its code.
+    static func kind(of error: NSError) -> (kind: KeyFailure.Kind, code: Int)? {
+        guard error.domain == domain else { return nil }
+        let kind =
+            KeyFailure.Kind.allCases.first { $0.number == error.code }
+            ?? (error.code >= 100 ? KeyFailure.kind(ofStatus: error.code) : nil)
+        return kind.map { ($0, error.code) }
+    }
+
+    /// A request was released without a response.
+    static var noResponse: NSError {
+        make(90, "The app did not answer the key request.", "Start playback again.")
+    }
+    /// The session ended while a request arrived.
+    static var sessionEnded: NSError { make(91, "The key session has ended.", "Start playback again.") }
+    /// The identifier of a request is not a string or a URL.
+    static var unreadableIdentifier: NSError {
+        make(92, "The key's identifier is not a URI.", "Check the EXT-X-KEY tags of the playlist.")
+    }
+
+    private static func make(_ code: Int, _ description: String, _ advice: String) -> NSError {
+        NSError(
             domain: domain,
-            code: failure.status ?? 0,
-            userInfo: [
+            code: code,
+            userInfo: [NSLocalizedDescriptionKey: description, NSLocalizedRecoverySuggestionErrorKey: advice]
+        )
+    }
+
+    /// Returns an error whose number is not 0.
+    ///
+    /// A key loader's failure has its ``KeyFailure/number``, its description and its advice, and the device's error as the
+    /// underlying error. A session's error has Apple's domain and number if it has a number. Of other errors, only those with
+    /// number 0 are changed: AVFoundation passes the number to the player, where 0 looks like success.
+    static func error(_ error: any Error) -> any Error {
+        switch error {
+        case let failure as KeyFailure:
+            var info: [String: Any] = [
                 NSLocalizedDescriptionKey: failure.description,
                 NSLocalizedRecoverySuggestionErrorKey: failure.kind.rule.advice,
             ]
-        )
+            info[NSUnderlyingErrorKey] = failure.platformCode.map { platformError($0, failure.explanation) }
+            return NSError(domain: domain, code: failure.number, userInfo: info)
+        case let error as ContentKeyError:
+            if let number = error.number, number != 0 {
+                return platformError(PlatformErrorCode(domain: error.domain, number: number), error.explanation)
+            }
+            return NSError(
+                domain: domain,
+                code: unnumbered,
+                userInfo: [NSLocalizedDescriptionKey: error.description]
+            )
+        default:
+            let error = error as NSError
+            guard error.code == 0 else { return error }
+            return NSError(domain: domain, code: unnumbered, userInfo: [NSUnderlyingErrorKey: error])
+        }
+    }
+
+    private static func platformError(_ code: PlatformErrorCode, _ explanation: PlatformErrorExplanation?) -> NSError {
+        var info: [String: Any] = [:]
+        info[NSLocalizedDescriptionKey] = explanation?.meaning
+        info[NSLocalizedRecoverySuggestionErrorKey] = explanation?.remedies.joined(separator: " ")
+        let domain = code.domain ?? explanation?.domains.first ?? .osStatus
+        return NSError(domain: domain.rawValue, code: Int(code.number), userInfo: info)
     }
 }
 #endif

@@ -2,51 +2,62 @@
 import AVFoundation
 import ContentKeySession
 
-/// The delegate of a session: records AVFoundation's notifications and passes requests to the key loader.
+/// The delegate of a session: passes requests and results to its ``SessionCore``.
 ///
-/// All of its properties are constant and Sendable, which the compiler cannot see through NSObject.
+/// Its properties are constant and Sendable, except for the reference to the core, which is set before AVFoundation can
+/// call the delegate.
 final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unchecked Sendable {
-    private let ledger: RequestLedger
-    private let events: Broadcast<PlatformContentKeyEvent>
-    private let retries: Int
-    private let updates: AsyncStream<(identifier: String, key: [UInt8])>.Continuation
+    private weak var core: SessionCore?
+    private let updates: AsyncStream<Update>.Continuation
 
-    init(
-        _ ledger: RequestLedger,
-        _ events: Broadcast<PlatformContentKeyEvent>,
-        _ persistentKeys: (any PersistentKeyStore)?,
-        retries: Int
-    ) {
-        (self.ledger, self.events, self.retries) = (ledger, events, retries)
-        let (stream, continuation) = AsyncStream.makeStream(of: (identifier: String, key: [UInt8]).self)
+    /// A persistent key that replaces another one.
+    private struct Update: Sendable {
+        let identifier: String
+        let key: [UInt8]
+        let events: Broadcast<PlatformContentKeyEvent>
+    }
+
+    init(_ persistentKeys: (any PersistentKeyStore)?) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Update.self)
         updates = continuation
         super.init()
         // Updates are stored one after the other, so that the later of two remains. The task continues after the end of
         // the session until all earlier updates are stored: a key that was replaced can no longer be played.
         Task {
             for await update in stream {
-                await persistentKeys?.save(update.key, for: update.identifier)
-                events.add(.didUpdatePersistableKey(identifier: update.identifier))
+                do {
+                    if let file = persistentKeys as? PersistentKeyFile {
+                        try await file.replace(with: update.key, for: update.identifier)
+                    } else {
+                        try await persistentKeys?.save(update.key, for: update.identifier)
+                    }
+                    update.events.add(.didUpdatePersistableKey(identifier: update.identifier))
+                } catch {
+                    let failure = ContentKeyError(.keyNotStored, .session, reason: "the updated key is lost: \(error)")
+                    update.events.add(.didFail(identifier: update.identifier, failure))
+                }
             }
         }
     }
+
+    func attach(to core: SessionCore) { self.core = core }
 
     /// Finishes the updates.
     func end() { updates.finish() }
 
     func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
-        ledger.handle(keyRequest, isRenewal: false)
+        core?.handle(keyRequest, isRenewal: false)
     }
 
     func contentKeySession(
         _ session: AVContentKeySession,
         didProvideRenewingContentKeyRequest keyRequest: AVContentKeyRequest
     ) {
-        ledger.handle(keyRequest, isRenewal: true)
+        core?.handle(keyRequest, isRenewal: true)
     }
 
     func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVPersistableContentKeyRequest) {
-        ledger.handle(keyRequest, isRenewal: false)
+        core?.handle(keyRequest, isRenewal: false)
     }
 
     func contentKeySession(
@@ -54,17 +65,18 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         didUpdatePersistableContentKey persistableContentKey: Data,
         forContentKeyIdentifier keyIdentifier: Any
     ) {
-        guard let identifier = text(ofIdentifier: keyIdentifier) else { return }
-        updates.yield((identifier, Array(persistableContentKey)))
+        guard let core, let identifier = text(ofIdentifier: keyIdentifier) else { return }
+        updates.yield(Update(identifier: identifier, key: Array(persistableContentKey), events: core.events))
     }
 
     func contentKeySession(_ session: AVContentKeySession, contentKeyRequestDidSucceed keyRequest: AVContentKeyRequest)
     {
-        guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
-        ledger.note(loaded: identifier, by: keyRequest)
-        let request = ledger.request(for: keyRequest)
+        guard let core, let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
+        core.note(loaded: identifier, by: keyRequest)
+        let request = core.request(for: keyRequest)
+        let usedStoredKey = request?.usesStoredKey == true
         request?.complete(request?.isRenewal == true ? .renewed : .receivedResponse)
-        events.add(.didSucceed(identifier: identifier))
+        core.events.add(.didSucceed(identifier: identifier, usedStoredKey: usedStoredKey))
     }
 
     func contentKeySession(
@@ -72,18 +84,17 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         contentKeyRequest keyRequest: AVContentKeyRequest,
         didFailWithError err: any Error
     ) {
+        guard let core else { return }
         let error = ContentKeyError(platform: err)
-        let request = ledger.request(for: keyRequest)
-        let requestsAgain = request?.usesStoredKey == true && error.isStoredKeyRejection
+        let request = core.request(for: keyRequest)
+        let usedStoredKey = request?.usesStoredKey == true
         request?.complete(.failed)
-        if let request { ledger.rejectPersistence(request, "the request failed") }
+        if let request { core.rejectPersistence(request.id, request.identifier, "the request failed") }
         guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
-        // A stored key is outdated, expired or invalid: the loader requests a new key from the server, which decides.
-        if requestsAgain, ledger.mayRetry(identifier, atMost: retries) {
-            session.processContentKeyRequest(withIdentifier: identifier, initializationData: nil, options: nil)
-        } else {
-            events.add(.didFail(identifier: identifier, error))
+        if usedStoredKey, error.isStoredKeyRejection {
+            core.events.add(.didRejectStoredKey(identifier: identifier, error))
         }
+        core.events.add(.didFail(identifier: identifier, error))
     }
 
     func contentKeySession(
@@ -91,31 +102,37 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         shouldRetry keyRequest: AVContentKeyRequest,
         reason retryReason: AVContentKeyRequest.RetryReason
     ) -> Bool {
-        guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return false }
+        guard let core, let identifier = text(ofIdentifier: keyRequest.identifier) else { return false }
         let reason = ContentKeyRetryReason(retryReason)
-        let retries = reason != nil && ledger.mayRetry(identifier, atMost: retries)
-        if retries { ledger.request(for: keyRequest)?.complete(.retried) }
-        events.add(.wasAskedToRetry(identifier: identifier, reason, retries))
+        let retries = reason != nil && core.mayRetry(identifier)
+        let request = core.request(for: keyRequest)
+        // A stored key whose lease is over has expired.
+        if request?.usesStoredKey == true, let reason, reason != .timedOut {
+            let error = ContentKeyError(.persistentKeyExpired, .device, reason: "the device rejected the stored key")
+            core.events.add(.didRejectStoredKey(identifier: identifier, error))
+        }
+        if retries { request?.complete(.retried) }
+        core.events.add(.wasAskedToRetry(identifier: identifier, reason, retries))
         return retries
     }
 
     func contentKeySessionContentProtectionSessionIdentifierDidChange(_ session: AVContentKeySession) {
-        events.add(.sessionIdentifierDidChange)
+        core?.events.add(.sessionIdentifierDidChange)
     }
 
     func contentKeySessionDidGenerateExpiredSessionReport(_ session: AVContentKeySession) {
-        events.add(.didGenerateExpiredSessionReport)
+        core?.events.add(.didGenerateExpiredSessionReport)
     }
 
     func contentKeySession(
         _ session: AVContentKeySession,
         externalProtectionStatusDidChangeFor contentKey: AVContentKey
     ) {
-        guard #available(iOS 17.4, macOS 14.4, tvOS 17.4, visionOS 1.1, *),
+        guard #available(iOS 17.4, macOS 14.4, tvOS 17.4, visionOS 1.1, *), let core,
             let identifier = text(ofIdentifier: contentKey.contentKeySpecifier.identifier)
         else { return }
         let status = ExternalContentProtectionStatus(contentKey.externalContentProtectionStatus)
-        events.add(.externalProtectionStatusDidChange(identifier: identifier, status))
+        core.events.add(.externalProtectionStatusDidChange(identifier: identifier, status))
     }
 }
 #endif

@@ -3,23 +3,42 @@ public import AVFoundation
 public import ContentKeySession
 import Locking
 
-/// A delegate that answers the requests of an asset's resource loader with a ``ResourceInterceptor``.
+/// A delegate that answers the requests of an asset's resource loader: FairPlay keys with a ``ResourceLoaderKeySource``,
+/// other addresses with a ``ResourceInterceptor``, such as the keys of AES-128.
 ///
-///     let delegate = ResourceLoaderDelegate(OfflineClearKeys(store: keys, transport: URLSessionTransport()))
+///     let delegate = ResourceLoaderDelegate(
+///         keys: keys,
+///         interceptor: OfflineClearKeys(store: clearKeys, transport: URLSessionTransport())
+///     )
 ///     delegate.attach(to: asset)
 ///
-/// The resource loader does not retain its delegate: retain it while the asset is used.
+/// One delegate can have several assets. The resource loader does not retain its delegate: retain it while an asset is
+/// used. An accepted request is answered also if the delegate is released.
 public final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelegate, @unchecked Sendable {
     // All properties are constant and Sendable, which the compiler cannot see through NSObject.
-    private let interceptor: any ResourceInterceptor
+    private let interceptor: (any ResourceInterceptor)?
+    #if !os(visionOS)
+    private let keys: ResourceLoaderKeySource?
+    #endif
     private let queue = DispatchQueue(label: "org.keyway.resource-loader")
     private let tasks = Lock<[ObjectIdentifier: Task<Void, Never>]>([:])
 
-    /// Creates a delegate.
+    /// Creates a delegate for intercepted addresses.
     public init(_ interceptor: any ResourceInterceptor) {
         self.interceptor = interceptor
+        #if !os(visionOS)
+        keys = nil
+        #endif
         super.init()
     }
+
+    #if !os(visionOS)
+    /// Creates a delegate for FairPlay keys, whose addresses begin with `skd:`, and for intercepted addresses.
+    public init(keys: ResourceLoaderKeySource, interceptor: (any ResourceInterceptor)? = nil) {
+        (self.keys, self.interceptor) = (keys, interceptor)
+        super.init()
+    }
+    #endif
 
     /// Becomes the delegate of an asset. Call it before the asset starts to load.
     ///
@@ -31,17 +50,17 @@ public final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelega
         asset.resourceLoader.preloadsEligibleContentKeys = preloadsEligibleContentKeys
     }
 
-    /// Accepts the requests that the interceptor answers.
+    /// Accepts requests for FairPlay keys and for intercepted addresses.
     public func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader,
         shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
-    ) -> Bool { begin(loadingRequest) }
+    ) -> Bool { begin(loadingRequest, of: resourceLoader, isRenewal: false) }
 
-    /// Handles renewals like other requests, because these resources do not expire.
+    /// Renews FairPlay keys. Intercepted resources do not expire, so they are answered as the first time.
     public func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader,
         shouldWaitForRenewalOfRequestedResource renewalRequest: AVAssetResourceRenewalRequest
-    ) -> Bool { begin(renewalRequest) }
+    ) -> Bool { begin(renewalRequest, of: resourceLoader, isRenewal: true) }
 
     /// Cancels the work for a request that was cancelled.
     public func resourceLoader(
@@ -49,11 +68,25 @@ public final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelega
         didCancel loadingRequest: AVAssetResourceLoadingRequest
     ) {
         tasks.withLock { $0.removeValue(forKey: ObjectIdentifier(loadingRequest)) }?.cancel()
+        #if !os(visionOS)
+        keys?.core.cancel(loadingRequest)
+        #endif
     }
 
     /// Starts to answer a request. Called on the queue.
-    private func begin(_ loadingRequest: AVAssetResourceLoadingRequest) -> Bool {
-        guard let request = ResourceRequest(loadingRequest), interceptor.intercepts(request.url) else { return false }
+    private func begin(
+        _ loadingRequest: AVAssetResourceLoadingRequest,
+        of resourceLoader: AVAssetResourceLoader,
+        isRenewal: Bool
+    ) -> Bool {
+        guard let request = ResourceRequest(loadingRequest) else { return false }
+        #if !os(visionOS)
+        if let keys, ResourceLoaderKeys.accepts(request.url) {
+            keys.core.begin(loadingRequest, request, of: resourceLoader, isRenewal: isRenewal, queue: queue)
+            return true
+        }
+        #endif
+        guard let interceptor, interceptor.intercepts(request.url) else { return false }
         // The object is accessed only on the queue on which AVFoundation provided it.
         let box = PlatformObject(loadingRequest)
         let task = Task { [interceptor, queue] in
@@ -98,19 +131,23 @@ extension ResourceRequest {
 }
 
 extension AVAssetResourceLoadingRequest {
-    /// Delivers a response in the order that AVFoundation requires: content information, data, end.
     fileprivate func finish(_ result: Result<ResourceResponse, ResourceError>) {
         switch result {
-        case .failure(let error): finishLoading(with: error)
-        case .success(let answer):
-            if let information = answer.contentInformation, let asked = contentInformationRequest {
-                asked.contentType = information.contentType.rawValue
-                asked.contentLength = Int64(clamping: information.contentLength)
-                asked.isByteRangeAccessSupported = information.isByteRangeAccessSupported
-            }
-            if let data = answer.data { dataRequest?.respond(with: Data(data.bytes)) }
-            finishLoading()
+        case .failure(let error): finishLoading(with: ResourceLoaderFailure.error(error))
+        case .success(let answer): finish(answer, renewalDate: nil)
         }
+    }
+
+    /// Delivers a response in the order that AVFoundation requires: content information, data, end.
+    func finish(_ answer: ResourceResponse, renewalDate: Date?) {
+        if let information = answer.contentInformation, let asked = contentInformationRequest {
+            asked.contentType = information.contentType.rawValue
+            asked.contentLength = Int64(clamping: information.contentLength)
+            asked.isByteRangeAccessSupported = information.isByteRangeAccessSupported
+            if let renewalDate { asked.renewalDate = renewalDate }
+        }
+        if let data = answer.data { dataRequest?.respond(with: Data(data.bytes)) }
+        finishLoading()
     }
 }
 #endif

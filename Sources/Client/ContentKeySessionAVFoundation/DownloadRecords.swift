@@ -1,0 +1,145 @@
+#if canImport(AVFoundation) && !os(tvOS) && !os(watchOS)
+import AVFoundation
+public import Foundation
+import Locking
+
+/// A download and its state.
+public struct DownloadedAsset: Sendable, Hashable {
+    /// The state of a download.
+    public enum State: Sendable, Hashable {
+        /// The media is being downloaded; the fraction is 0 to 1.
+        case downloading(fraction: Double)
+        /// The download has finished; its package is at this location in this run of the app.
+        case finished(URL)
+        /// The download failed. The text contains no secrets.
+        case failed(String)
+        /// The download had finished, and its package is gone: the system or the viewer deleted it. The keys may still
+        /// be stored. Download the title again.
+        case mediaMissing
+    }
+
+    /// The title in the system's settings.
+    public let title: String
+    /// The identifiers of its keys.
+    public let keys: [String]
+    /// The state.
+    public let state: State
+}
+
+/// An error of ``AssetDownloads``.
+public enum AssetDownloadError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Another instance in this process has the same identifier.
+    case identifierInUse
+    /// The file of the downloads cannot be read or written.
+    case unreadableRecords
+
+    /// The error and what to do.
+    public var description: String {
+        switch self {
+        case .identifierInUse: "an AssetDownloads with this identifier exists: create one for each launch of the app"
+        case .unreadableRecords: "the file of the downloads cannot be read: unlock the device, then try again"
+        }
+    }
+}
+
+/// A download in the file.
+struct DownloadRecord: Codable, Hashable {
+    enum State: Codable, Hashable { case downloading, finished, failed(String) }
+
+    var title: String
+    var keys: [String]
+    /// The path of the package relative to the home directory; nil before it is known.
+    var relativePath: String?
+    var state: State
+
+    func with(_ state: State) -> Self {
+        var copy = self
+        copy.state = state
+        return copy
+    }
+}
+
+/// The file of the downloads. It is written in the callbacks of AVFoundation, before the event is passed on.
+final class DownloadRecords: Sendable {
+    private let file: URL
+    private let home: URL
+    private let records: Lock<[String: DownloadRecord]>
+
+    init(_ file: URL, home: URL) throws(AssetDownloadError) {
+        (self.file, self.home) = (file, home.standardizedFileURL)
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            do {
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(),
+                    withIntermediateDirectories: true
+                )
+            } catch { throw .unreadableRecords }
+            records = Lock([:])
+            return
+        }
+        guard let data = try? Data(contentsOf: file),
+            let read = try? PropertyListDecoder().decode([String: DownloadRecord].self, from: data)
+        else { throw .unreadableRecords }
+        records = Lock(read)
+    }
+
+    var all: [String: DownloadRecord] { records.withLock { $0 } }
+
+    /// Changes the record of a download. The file is written before this returns; if that fails, the change is kept in
+    /// memory and written with the next one.
+    func change(_ name: String, _ body: @Sendable (DownloadRecord?) -> DownloadRecord?) {
+        records.withLock { records in
+            records[name] = body(records[name])
+            try? write(records)
+        }
+    }
+
+    /// Deletes the package of a download and its record.
+    func remove(_ name: String) throws {
+        if let location = location(of: name), FileManager.default.fileExists(atPath: location.path) {
+            try FileManager.default.removeItem(at: location)
+        }
+        change(name) { _ in nil }
+    }
+
+    /// Returns the location of a download in this run of the app; nil before it is known.
+    func location(of name: String) -> URL? {
+        all[name]?.relativePath.map { home.appendingPathComponent($0) }
+    }
+
+    /// Returns the path of a location relative to the home directory.
+    func relativePath(of location: URL) -> String {
+        let (path, root) = (location.standardizedFileURL.path, home.path)
+        // AVFoundation may report the container below /private.
+        for root in [root, "/private" + root] where path.hasPrefix(root + "/") {
+            return String(path.dropFirst(root.count + 1))
+        }
+        return location.relativePath
+    }
+
+    /// Returns the downloads with the progress of those that run.
+    func downloads(_ progress: [String: Double]) -> [String: DownloadedAsset] {
+        var downloads: [String: DownloadedAsset] = [:]
+        for (name, record) in all {
+            let state: DownloadedAsset.State =
+                switch record.state {
+                case .downloading: .downloading(fraction: progress[name] ?? 0)
+                case .failed(let reason): .failed(reason)
+                case .finished:
+                    location(of: name).flatMap {
+                        FileManager.default.fileExists(atPath: $0.path) ? .finished($0) : nil
+                    } ?? .mediaMissing
+                }
+            downloads[name] = DownloadedAsset(title: record.title, keys: record.keys, state: state)
+        }
+        return downloads
+    }
+
+    private func write(_ records: [String: DownloadRecord]) throws {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        let options: Data.WritingOptions = [.atomic, .completeFileProtectionUntilFirstUserAuthentication]
+        try encoder.encode(records).write(to: file, options: options)
+    }
+}
+#endif

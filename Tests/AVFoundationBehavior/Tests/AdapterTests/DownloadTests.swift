@@ -1,0 +1,237 @@
+import AVFoundation
+import AVFoundationTesting
+import ContentKeySession
+import Foundation
+import KeyServerModule
+import Locking
+import Testing
+
+@testable import ContentKeySessionAVFoundation
+
+/// Scenarios 8, 10, 16 and 27 to 31: downloads.
+@Suite struct DownloadTests {
+    /// The downloads of an app, as it makes them at each launch.
+    struct App {
+        let keys: PlatformPersistentKeys
+        let downloads: AssetDownloads
+        let events: RecordedDownloads
+
+        init(_ scene: AdapterScene, identifier: String, invalidatesKeys: Bool = true) throws {
+            keys = scene.persistentKeys()
+            var settings = AssetDownloads.Settings()
+            settings.homeDirectory = scene.system.downloads.home
+            settings.invalidatesKeys = invalidatesKeys
+            downloads = try AssetDownloads(
+                identifier: identifier,
+                records: scene.folder.appendingPathComponent("downloads.plist"),
+                keys: keys,
+                settings: settings
+            )
+            events = RecordedDownloads(downloads.events)
+        }
+    }
+
+    private static func start(_ app: App, _ scene: AdapterScene, keys: [String] = ["skd://film"]) async throws {
+        let url = scene.publishFilm(keys)
+        try await scene.finish {
+            try await app.downloads.start(AVURLAsset(url: url), name: "film", title: "A film", keys: keys)
+        }
+    }
+
+    @Test("Scenario 8: a download starts after its keys are stored, and finishes")
+    func download() async throws {
+        try await AdapterScene.run { scene in
+            scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
+            let app = try App(scene, identifier: "download")
+            try await Self.start(app, scene)
+            #expect(await app.keys.store.key(for: "skd://film") != nil)
+            try await scene.until("the download finishes") { app.events.all.last == "finish film" }
+            #expect(app.events.all == ["location film", "finish film"])
+            #expect(scene.transport.licenses == 1)
+            guard case .finished(let location) = await app.downloads.downloads["film"]?.state else {
+                Issue.record("the download is not finished")
+                return
+            }
+            #expect(FileManager.default.fileExists(atPath: location.path))
+        }
+    }
+
+    @Test("Scenario 10: a refused key starts no download", arguments: [403, 500])
+    func refused(status: Int) async throws {
+        try await AdapterScene.run { scene in
+            scene.transport.set(nil)
+            scene.transport.inject(.status(status), .status(status), .status(status), .status(status))
+            scene.transport.setPersists(false)
+            let app = try App(scene, identifier: "refused \(status)")
+            await #expect(throws: ContentKeyError.self) { try await Self.start(app, scene) }
+            #expect(await app.downloads.downloads.isEmpty && app.events.all.isEmpty)
+            #expect(scene.system.downloads.packages.isEmpty)
+        }
+    }
+
+    @Test("Scenario 16: a film is deleted and downloaded again in one run")
+    func again() async throws {
+        try await AdapterScene.run { scene in
+            scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
+            let app = try App(scene, identifier: "again")
+            try await Self.start(app, scene)
+            try await scene.until("the download finishes") { app.events.all.last == "finish film" }
+            try await scene.finish { try await app.downloads.delete("film") }
+            #expect(scene.system.downloads.packages.isEmpty && scene.transport.syncs == 1)
+            #expect(await app.downloads.downloads.isEmpty)
+            try await Self.start(app, scene)
+            try await scene.until("it finishes again") { app.events.all.filter { $0 == "finish film" }.count == 2 }
+            #expect(await app.keys.store.key(for: "skd://film") != nil)
+        }
+    }
+
+    @Test(
+        "Scenario 27: downloads that finished while the app was not running are found",
+        arguments: [Switches.RelaunchLocation.notRepeated, .repeated]
+    )
+    func relaunch(location: Switches.RelaunchLocation) async throws {
+        try await AdapterScene.run(switches: { $0.relaunchLocation = location }) { scene in
+            scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
+            do {
+                let app = try App(scene, identifier: "relaunch \(location)")
+                try await Self.start(app, scene)
+                try await scene.until("the location is known") { app.events.all == ["location film"] }
+            }
+            scene.system.downloads.endProcess(forceQuit: false)
+            scene.system.terminate()
+            await scene.system.advance(by: .seconds(60))
+            let launch = try #require(scene.system.downloads.launchForEvents())
+            AssetDownloads.handleEvents(forBackgroundURLSession: launch.identifier) { launch.completionHandler() }
+            let app = try App(scene, identifier: "relaunch \(location)")
+            try await scene.until("the events arrive") { app.events.all.contains("background") }
+            #expect(app.events.all.contains("finish film"))
+            #expect(app.downloads.asset(of: "film") != nil)
+            try await scene.until("the completion handler is called once") { launch.completionCalls == 1 }
+        }
+    }
+
+    @Test("Scenario 27: events that arrive before the first reader are kept")
+    func lateReader() async throws {
+        try await AdapterScene.run { scene in
+            scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
+            let keys = scene.persistentKeys()
+            var settings = AssetDownloads.Settings()
+            settings.homeDirectory = scene.system.downloads.home
+            let downloads = try AssetDownloads(
+                identifier: "late",
+                records: scene.folder.appendingPathComponent("downloads.plist"),
+                keys: keys,
+                settings: settings
+            )
+            let url = scene.publishFilm(["skd://film"])
+            try await scene.finish {
+                try await downloads.start(AVURLAsset(url: url), name: "film", title: "A film", keys: ["skd://film"])
+            }
+            await scene.system.advance(by: .seconds(60))
+            let events = RecordedDownloads(downloads.events)
+            try await scene.until("the events are there") { events.all == ["location film", "finish film"] }
+        }
+    }
+
+    enum Cancellation: CaseIterable { case app, liveActivity, forceQuit }
+
+    @Test(
+        "Scenario 28: a cancelled download leaves no media, and its keys are returned",
+        arguments: Cancellation.allCases
+    )
+    func cancel(how: Cancellation) async throws {
+        try await AdapterScene.run { scene in
+            scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
+            var app: App? = try App(scene, identifier: "cancel \(how)")
+            if let app {
+                try await Self.start(app, scene)
+                try await scene.until("the location is known") { app.events.all == ["location film"] }
+            }
+            #expect(scene.system.downloads.packages.count == 1)
+            switch how {
+            case .app: await app?.downloads.cancel("film")
+            case .liveActivity: scene.system.downloads.cancelFromLiveActivity("film")
+            case .forceQuit:
+                app = nil
+                scene.system.downloads.relaunch(forceQuit: true)
+                app = try App(scene, identifier: "cancel \(how)")
+            }
+            let current = try #require(app)
+            try await scene.until("the cancellation is reported") { current.events.all.contains("cancel film") }
+            #expect(scene.system.downloads.packages.isEmpty)
+            try await scene.until("the key is returned") { scene.transport.syncs == 1 }
+            #expect(await current.keys.store.key(for: "skd://film") == nil)
+        }
+    }
+
+    @Test("Scenario 29: a second language is added with its key")
+    func languages() async throws {
+        try await AdapterScene.run { scene in
+            for name in ["film", "en", "fr"] { scene.server.set(.dual(storage: 1000, playback: 100), for: name) }
+            let app = try App(scene, identifier: "languages")
+            try await Self.start(app, scene)
+            try await scene.until("the download finishes") { app.events.all.last == "finish film" }
+            try await scene.finish { try await app.downloads.add(to: "film", keys: ["skd://fr"]) { _ in } }
+            try await scene.until("it finishes again") { app.events.all.filter { $0 == "finish film" }.count == 2 }
+            #expect(await app.keys.store.key(for: "skd://fr") != nil)
+            #expect(await app.downloads.downloads["film"]?.keys == ["skd://film", "skd://fr"])
+            // A key that is refused adds nothing.
+            scene.transport.inject(.status(403))
+            await #expect(throws: ContentKeyError.self) {
+                try await scene.finish { try await app.downloads.add(to: "film", keys: ["skd://en"]) { _ in } }
+            }
+        }
+    }
+
+    @Test("Scenario 30: a package that the system purged is missing, not playable")
+    func purge() async throws {
+        try await AdapterScene.run { scene in
+            scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
+            let app = try App(scene, identifier: "purge")
+            try await Self.start(app, scene)
+            try await scene.until("the download finishes") { app.events.all.last == "finish film" }
+            let location = try #require(app.downloads.asset(of: "film")?.url)
+            DownloadStoragePolicy(isImportant: true).set(for: location)
+            #expect(DownloadStoragePolicy(of: location)?.isImportant == true)
+            scene.system.downloads.purge(location)
+            #expect(await app.downloads.downloads["film"]?.state == .mediaMissing)
+            #expect(app.downloads.asset(of: "film") == nil)
+            // The key is still there, so that a new download needs no license.
+            #expect(await app.keys.store.key(for: "skd://film") != nil)
+        }
+    }
+
+    @Test("One download session for an identifier")
+    func oneSession() async throws {
+        try await AdapterScene.run { scene in
+            let app = try App(scene, identifier: "one")
+            #expect(throws: AssetDownloadError.identifierInUse) { try App(scene, identifier: "one") }
+            _ = app
+        }
+    }
+}
+
+/// The events of downloads.
+final class RecordedDownloads: Sendable {
+    private let events = Lock<[String]>([])
+    private let task: Task<Void, Never>
+
+    init(_ stream: AsyncStream<AssetDownloads.Event>) {
+        let events = events
+        task = Task {
+            for await event in stream {
+                let text =
+                    switch event {
+                    case .willDownload(let name): "location \(name)"
+                    case .didFinish(let name): "finish \(name)"
+                    case .didFail(let name, let error): "fail \(name) \(error.number ?? 0)"
+                    case .didCancel(let name, _): "cancel \(name)"
+                    case .didFinishBackgroundEvents: "background"
+                    }
+                events.withLock { $0.append(text) }
+            }
+        }
+    }
+    deinit { task.cancel() }
+    var all: [String] { events.withLock { $0 } }
+}

@@ -1,0 +1,1 @@
+../AdapterTests/AdapterScene.swift
