@@ -3,16 +3,19 @@ import PackageDescription
 
 let package = Package(
     name: "ios-app",
-    platforms: [.iOS(.v16)],
-    products: [.library(name: "FilmKeys", targets: ["FilmKeys"])],
+    // @Observable requires iOS 17.
+    platforms: [.iOS(.v17)],
+    products: [.library(name: "Films", targets: ["FilmKeys", "FilmViews"])],
     dependencies: [.package(name: "keyway", path: "../..")],
     targets: [
+        // The models, without views.
         .target(
             name: "FilmKeys",
             dependencies: [
                 .product(name: "ContentKeySession", package: "keyway"),
                 .product(name: "ContentKeySessionAVFoundation", package: "keyway"),
             ]
-        )
+        ),
+        .target(name: "FilmViews", dependencies: ["FilmKeys"]),
     ]
 )
