@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-swift-crypto acceptance bench soak fuzz lint format clean
+.PHONY: help setup build demo test test-avfoundation test-swift-crypto acceptance bench soak fuzz lint format clean
 
 # Separate packages (FuzzTesting, Benchmarks) build into folders next to .build, so that no files are left inside their folders.
 SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
@@ -34,7 +34,11 @@ demo: build ## Start a key server, let a virtual iPhone play a movie with it, an
 # media once, with ffmpeg, and install the packager that they compare with once, both in .build-media.
 test: setup ## Run every test; of the tests that take over a minute each, run a part
 	@scripts/test-units
+	@scripts/test-avfoundation
 	@if [ -x IntegrationTests/run ]; then IntegrationTests/run "$$(swift build --show-bin-path)"; fi
+
+test-avfoundation: setup ## Run the tests of the code for Apple's platforms on classes that behave like AVFoundation
+	@scripts/test-avfoundation
 
 test-swift-crypto: setup ## Run the tests of cryptography and FairPlay with the second backend, swift-crypto
 	@scripts/test-swift-crypto
@@ -94,6 +98,8 @@ lint: setup ## Check format, words, layers, scripts and the code for Apple's sys
 	@scripts/check-layers
 	@scripts/check-availability --self-test
 	@scripts/check-availability
+	@scripts/check-tutorial --self-test
+	@scripts/check-tutorial
 	@scripts/check-avfoundation --self-test
 	@scripts/check-avfoundation
 	shellcheck $(SHELL_SCRIPTS)
