@@ -165,4 +165,52 @@ import VirtualDevice
             }
         }
     }
+
+    @Test(
+        "Scenario 19: a lease that AVFoundation renews by itself is renewed once",
+        arguments: [Switches.AutoRenewal.never, .beforeEnd],
+        [Switches.RenewPersist.throwsError, .works]
+    )
+    func automaticRenewal(automatic: Switches.AutoRenewal, persist: Switches.RenewPersist) async throws {
+        try await AdapterScene.run(
+            switches: { ($0.autoRenewal, $0.renewPersist) = (automatic, persist) }
+        ) { scene in
+            scene.server.set(.leased(60), for: "film")
+            // The app does not know the lease, so only AVFoundation can renew it. Renewals are never persistent.
+            let online = scene.online { session, _ in session.storesKey = { $0 != "skd://film" } }
+            let playing = await scene.play(online.session)
+            try await scene.until("it plays") { await playing.isReady }
+            await scene.system.advance(by: .seconds(57))
+            if automatic == .beforeEnd {
+                try await scene.until("the lease is renewed", within: .seconds(2)) { scene.transport.licenses == 2 }
+                try await scene.until("it plays on", within: .seconds(30)) { await playing.isReady }
+                await scene.system.advance(by: .seconds(20))
+                #expect(await playing.isReady)
+            } else {
+                try await scene.step()
+                #expect(scene.transport.licenses == 1)
+            }
+        }
+    }
+
+    @Test(
+        "A key that is requested twice at once is loaded",
+        arguments: [Switches.PendingDuplicate.silent, .secondRequest]
+    )
+    func twiceAtOnce(duplicate: Switches.PendingDuplicate) async throws {
+        try await AdapterScene.run(switches: { $0.pendingDuplicate = duplicate }) { scene in
+            let online = scene.online()
+            let (session, loader) = (online.session, online.loader)
+            try await scene.finish {
+                async let first: Void = session.load(["skd://film"], by: loader)
+                await session.processContentKeyRequest(
+                    identifier: "skd://film",
+                    initializationData: nil,
+                    options: ContentKeyRequestOptions()
+                )
+                try await first
+            }
+            #expect(online.events.count("fail") == 0)
+        }
+    }
 }

@@ -105,9 +105,12 @@ import Testing
         }
     }
 
-    @Test("Scenario 15: a key is refreshed before it ends, and replaced only after success")
-    func refresh() async throws {
-        try await AdapterScene.run { scene in
+    @Test(
+        "Scenario 15: a key is refreshed before it ends, and replaced only after success",
+        arguments: [Switches.RetryAfterFailure.newRequest, .silent]
+    )
+    func refresh(retry: Switches.RetryAfterFailure) async throws {
+        try await AdapterScene.run(switches: { $0.retryAfterFailure = retry }) { scene in
             scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
             let keys = scene.persistentKeys(terms: .dual(storage: 1000, playback: 100))
             try await scene.finish { try await keys.acquire(["skd://film"]) }
@@ -117,10 +120,14 @@ import Testing
             let refused = try await scene.finish { await keys.refresh(["skd://film"]) }
             #expect(throws: ContentKeyError.self) { try refused["skd://film"]?.get() }
             #expect(await keys.store.key(for: "skd://film") == first)
+            // A later refresh has a session of its own, so that the failure does not silence it.
+            let again = try await scene.finish { await keys.refresh(["skd://film"]) }
+            #expect(throws: Never.self) { try again["skd://film"]?.get() }
+            #expect(await keys.store.key(for: "skd://film") != first)
             let playback = keys.makePlayback()
             let running = scene.background { await playback.run() }
             let playing = await scene.play(playback.session)
-            try await scene.until("the old key plays") { await playing.isReady }
+            try await scene.until("the key plays") { await playing.isReady }
             await playing.stop()
             running.cancel()
         }
@@ -161,9 +168,14 @@ import Testing
         }
     }
 
-    @Test("Scenario 17: AirPlay gets an online key; the stored key is unchanged")
-    func airPlay() async throws {
-        try await AdapterScene.run { scene in
+    @Test(
+        "Scenario 17: AirPlay gets an online key; the stored key is unchanged",
+        arguments: [
+            NSError(domain: AVFoundationErrorDomain, code: -11862), NSError(domain: NSCocoaErrorDomain, code: 1),
+        ]
+    )
+    func airPlay(refusal: NSError) async throws {
+        try await AdapterScene.run(switches: { $0.persistRefusal = refusal }) { scene in
             scene.server.set(.persistent(1000), for: "film")
             let keys = scene.persistentKeys(terms: .limited(1000))
             try await scene.finish { try await keys.acquire(["skd://film"]) }
