@@ -88,7 +88,7 @@ public actor PlatformPersistentKeys {
                 postponed[identifier] = nil
                 continue
             }
-            postponed[identifier] = settings.now() + settings.refreshRetryDelay.components.seconds
+            postponed[identifier] = settings.now() + max(1, settings.refreshRetryDelay.components.seconds)
             if error.isRefusal, let reason = LogSafeWord(error.code.rawValue) {
                 try? await store.note(.renewalRefused(reason), for: identifier)
             }

@@ -5,6 +5,7 @@ import Foundation
 import KeyServerModule
 import Locking
 import Testing
+import VirtualDevice
 
 @testable import ContentKeySessionAVFoundation
 
@@ -66,6 +67,17 @@ import Testing
             await #expect(throws: ContentKeyError.self) { try await Self.start(app, scene) }
             #expect(await app.downloads.downloads.isEmpty && app.events.all.isEmpty)
             #expect(scene.system.downloads.packages.isEmpty)
+        }
+    }
+
+    @Test("Scenarios 10 and 26: where persistence is refused, no license is requested and no download starts")
+    func noPersistence() async throws {
+        try await AdapterScene.run(profile: .appleTV) { scene in
+            let app = try App(scene, identifier: "no persistence")
+            let error = await #expect(throws: ContentKeyError.self) { try await Self.start(app, scene) }
+            #expect(error?.code.rawValue == KeyFailure.Kind.persistenceRefused.rawValue)
+            #expect(scene.transport.licenses == 0 && scene.system.downloads.packages.isEmpty)
+            #expect(await app.downloads.downloads.isEmpty)
         }
     }
 
