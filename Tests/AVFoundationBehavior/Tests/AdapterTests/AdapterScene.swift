@@ -236,8 +236,9 @@ final class AdapterScene: Sendable {
             await system.settle()
             await Task.yield()
         }
-        try await Task.sleep(for: .milliseconds(1))
-        await system.advance(by: .milliseconds(100))
+        // The time must not advance much faster than a busy machine can work: AVFoundation waits for half a minute.
+        try await Task.sleep(for: .milliseconds(2))
+        await system.advance(by: .milliseconds(50))
     }
 }
 
