@@ -237,8 +237,8 @@ public final class AssetDownloads: Sendable {
     }
 }
 
-/// The delegate that records the events of the session. Its properties are constant and Sendable, except for the
-/// reference to the downloads, which is set before an event can need it.
+/// The delegate that records the events of the session. Its properties are constant and Sendable, which the compiler
+/// cannot see through NSObject.
 private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchecked Sendable {
     let records: DownloadRecords
     let events = KeptBroadcast<AssetDownloads.Event>()

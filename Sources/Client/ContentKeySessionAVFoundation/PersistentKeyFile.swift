@@ -44,7 +44,7 @@ public actor PersistentKeyFile: PersistentKeyStore {
 
     deinit { changeBroadcast.finish() }
 
-    /// Returns the stored key for an identifier; nil if there is none or if the file cannot be read now.
+    /// Returns the stored key for an identifier; nil if no key is stored or the file cannot be read now.
     public func key(for identifier: String) -> [UInt8]? { (try? all())?[identifier]?.key }
 
     /// Stores a key that the device created from a CKC. It replaces an older key, and is recorded as its renewal, with

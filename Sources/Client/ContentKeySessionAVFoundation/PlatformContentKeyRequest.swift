@@ -32,7 +32,7 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     public let keySystem: ContentKeySystem
     /// True if the response renews a key in use.
     public let isRenewal: Bool
-    /// True if the app stores this key. AVFoundation's `canProvidePersistableContentKey` is no substitute: it is false
+    /// True if the app stores this key. AVFoundation's `canProvidePersistableContentKey` cannot be used: it is false
     /// until the persistable request has been requested.
     public let requestsPersistableKey: Bool
 

@@ -38,7 +38,7 @@ public enum PlatformErrorCatalog {
     /// Returns the code of an error and its underlying errors that says the most: the innermost one that the catalog
     /// explains.
     ///
-    /// -11800 only refers to its underlying error, so it is chosen only if there is none.
+    /// -11800 only refers to its underlying error, so it is chosen only if there is no underlying error.
     ///
     /// - Parameter chain: The error and its underlying errors, outermost first.
     public static func mostSpecific(of chain: [PlatformErrorCode]) -> PlatformErrorCode? {

@@ -34,7 +34,7 @@ public struct PlatformErrorExplanation: Sendable, Hashable {
     /// Keyway's short name, in kebab case. The numbers of FairPlay Streaming have the name of their
     /// ``ContentKeyError/Code``.
     public let name: String
-    /// The name of Apple's constant, such as `AVErrorContentIsNotAuthorized`; nil if there is none.
+    /// The name of Apple's constant, such as `AVErrorContentIsNotAuthorized`, if any.
     public let constant: String?
     /// The certainty of the meaning. A cause that is only reported by developers begins with those words.
     public let certainty: PlatformErrorCertainty

@@ -214,7 +214,7 @@ public final class ScriptedDevice: PersistentKeyDevice {
 
     private static let invalidPersistentKey = ContentKeyError(.invalidPersistentKey, .device, number: -42803)
 
-    /// Returns the result that a test has scripted; nil if there is none.
+    /// Returns the result that a test has scripted, if any.
     private func scripted(_ response: [UInt8]) throws(ContentKeyError) -> ScriptedKey? {
         let script = state.withLock { state -> Result<ScriptedKey, ContentKeyError>? in
             state.responseErrors.isEmpty ? state.scripts[response] : .failure(state.responseErrors.removeFirst())

@@ -69,7 +69,7 @@ public final class DeviceKey: Sendable {
     /// The expiry of the lease, in seconds since 1970; nil if there is no lease.
     public var leaseEnd: Int64? { state.withLock { $0.validity.leaseEnd } }
 
-    /// The time at or after which playback must not start, in seconds since 1970; nil if there is none.
+    /// The time at or after which playback must not start, in seconds since 1970, if any.
     package var startEnd: Int64? { state.withLock { $0.validity.startEnd } }
 
     /// The persistent key that replaces the loaded key after the first playback with an offline key has started; nil

@@ -111,7 +111,7 @@ extension PlatformErrorMention {
         return Array(explanations.map { $0.lines(style) }.joined(separator: [""])) + (note.map { ["", $0] } ?? [])
     }
 
-    /// The reason why the explanation may not apply; nil if there is none.
+    /// The reason why the explanation may not apply, if any.
     private var note: String? {
         guard let code, let domain = explanations.first?.domains.first else { return nil }
         if isFromOtherDomain, let printed = code.domain {

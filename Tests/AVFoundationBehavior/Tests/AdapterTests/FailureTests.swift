@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "Scenario 14: a device that cannot create an SPC fails the request",
+        "Rule 14: a device that cannot create an SPC fails the request",
         arguments: [Switches.SPCFailure.failsByApp, .failsByItself]
     )
     func noSPC(failure: Switches.SPCFailure) async throws {
