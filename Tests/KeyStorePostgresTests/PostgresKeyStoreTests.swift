@@ -147,7 +147,7 @@ struct PostgresKeyStoreTests {
             )
             let connection = try PostgresConnection(settings, until: .now + .seconds(60))
             var text = ""
-            for table in ["content", "certificate_bundle", "sealing"] {
+            for table in ["content", "certificate_bundle", "encryption"] {
                 let query = PostgresQuery("SELECT \(table)::text FROM \(table)")
                 for row in try connection.run([query], until: .now + .seconds(60))[0].rows { text += row.text(0) ?? "" }
             }

@@ -5,20 +5,20 @@ import Testing
 @testable import KeyStorePostgres
 
 @Suite(
-    "Migrations in PostgreSQL",
+    "The schema in PostgreSQL",
     .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
 )
 struct SchemaTests {
     /// The next version adds tables, and this version can still use the schema.
     private static let expanding = PostgresSchema(
         migrations: PostgresSchema.current.migrations + [
-            .init(script: "ALTER TABLE lease ADD COLUMN country TEXT", oldest: PostgresSchema.current.version)
+            .init(script: "ALTER TABLE lease ADD COLUMN country TEXT", oldestProgram: PostgresSchema.current.version)
         ]
     )
     /// The version after the next removes tables.
     private static let contracting = PostgresSchema(
         migrations: expanding.migrations + [
-            .init(script: "ALTER TABLE lease DROP COLUMN country", oldest: PostgresSchema.current.version + 1)
+            .init(script: "ALTER TABLE lease DROP COLUMN country", oldestProgram: PostgresSchema.current.version + 1)
         ]
     )
 
@@ -47,13 +47,37 @@ struct SchemaTests {
         }
     }
 
+    @Test("Tables of a development version are rejected and unchanged")
+    func unreleasedSchema() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let connection = try PostgresConnection(settings, until: .now + .seconds(60))
+            try connection.script(
+                "CREATE SCHEMA keyway; CREATE TABLE sealing (id BIGINT); CREATE TABLE schema_version (id BIGINT)",
+                until: .now + .seconds(60)
+            )
+            for creating in [StoreCreation.never, .ifMissing, .always] {
+                await #expect(throws: KeyStoreError(.unreleasedSchema, place: "")) {
+                    try await PostgresKeyStore.open(settings, creating: creating) { _ in
+                        Issue.record("a key was requested")
+                        return []
+                    }
+                }
+            }
+            let tables = PostgresQuery("SELECT tablename::text FROM pg_tables WHERE schemaname = 'keyway' ORDER BY 1")
+            let rows = try connection.run([tables], until: .now + .seconds(60))[0].rows
+            #expect(rows.map { $0.text(0) } == ["schema_version", "sealing"])
+        }
+    }
+
     @Test("A migration that fails changes nothing")
     func failingMigration() async throws {
         try await PostgresServer.shared.withDatabase { settings in
             let key = try KeyEncryptionKey.generate()
             let store = try await PostgresKeyStore.open(settings, key)
             let broken = PostgresSchema(
-                migrations: Self.expanding.migrations + [.init(script: "ALTER TABLE nothing ADD x TEXT", oldest: 1)]
+                migrations: Self.expanding.migrations + [
+                    .init(script: "ALTER TABLE nothing ADD x TEXT", oldestProgram: 1)
+                ]
             )
             await #expect(throws: KeyStoreError(.unavailable, place: "")) {
                 try await PostgresKeyStore.open(settings, schema: broken) { _ in [key] }

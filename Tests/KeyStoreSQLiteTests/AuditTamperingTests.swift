@@ -42,7 +42,7 @@ struct AuditTamperingTests {
             path,
             """
             DELETE FROM audit WHERE number > 3;
-            UPDATE audit_node SET sequence = 3, hash = (SELECT hash FROM audit WHERE number = 3)
+            UPDATE audit_head SET sequence = 3, hash = (SELECT hash FROM audit WHERE number = 3)
             """
         )
         #expect(try await store.verifyAudit().isIntact)

@@ -152,6 +152,7 @@ struct BackupTests {
         arguments: [
             ("PRAGMA application_id = 1", KeyStoreError.Code.foreignDatabase),
             ("PRAGMA user_version = 0", .foreignDatabase), ("PRAGMA user_version = 1000", .newerSchema),
+            ("CREATE TABLE sealing (id INTEGER)", .unreleasedSchema),
             ("INSERT INTO track VALUES ('nothing', 'hd', 'hd', zeroblob(16), NULL)", .corrupt),
         ]
     )

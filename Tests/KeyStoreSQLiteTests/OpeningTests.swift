@@ -35,6 +35,24 @@ struct OpeningTests {
         #expect(throws: KeyStoreError(.newerSchema, place: "")) { try SQLiteKeyStore(path: path, key: key) }
     }
 
+    @Test("A database of a development version is rejected and unchanged, and the error says how to move its keys")
+    func unreleasedSchema() throws {
+        try tamper(
+            path,
+            "PRAGMA application_id = 1266243449; PRAGMA user_version = 1; CREATE TABLE sealing (id INTEGER)"
+        )
+        let before = folder.bytes(of: "keyway.sqlite")
+        do throws(KeyStoreError) {
+            _ = try SQLiteKeyStore(path: path, key: try .generate())
+            Issue.record("it was opened")
+        } catch {
+            #expect(error.code == .unreleasedSchema)
+            #expect(error.description.contains("keyway-server keys export"))
+        }
+        #expect(folder.bytes(of: "keyway.sqlite") == before)
+        #expect(folder.names == ["keyway.sqlite"])
+    }
+
     @Test("A wrong key-encryption key is rejected at once")
     func wrongKey() throws {
         _ = try store()

@@ -60,7 +60,7 @@ struct TamperingTests {
 
     @Test(
         "An invalid row is reported as corrupt and does not crash",
-        arguments: ["track = 'smell'", "content_key = x''", "content_key = x'01'", "policy_name = 'a b'"]
+        arguments: ["track_kind = 'smell'", "content_key = x''", "content_key = x'01'", "policy_name = 'a b'"]
     )
     func impossibleContent(_ change: String) async throws {
         try await store.putContent(try Sample.content("asset"), replacing: false)

@@ -76,7 +76,7 @@ struct WriteQueueTests {
             try db.execute(sql: "CREATE TABLE commits (sequence INTEGER)")
             try db.execute(
                 sql: """
-                    CREATE TRIGGER count_commits AFTER UPDATE ON audit_node
+                    CREATE TRIGGER count_commits AFTER UPDATE ON audit_head
                     BEGIN INSERT INTO commits VALUES (new.sequence); END
                     """
             )

@@ -40,6 +40,8 @@ package struct KeyStoreError: Error, Sendable {
         package static let foreignDatabase = Code(rawValue: "foreign-database")
         /// A newer version of this program has changed the database.
         package static let newerSchema = Code(rawValue: "newer-schema")
+        /// A development version of this program, from before its first release, created the database.
+        package static let unreleasedSchema = Code(rawValue: "unreleased-schema")
         /// Too many writes are waiting.
         package static let overloaded = Code(rawValue: "overloaded")
         /// The task was cancelled before the store had responded.
@@ -62,6 +64,23 @@ package struct KeyStoreError: Error, Sendable {
         self.code = code
         self.place = place
         self.reason = reason
+    }
+}
+
+extension KeyStoreError {
+    /// The table by which a database of an unreleased schema is recognized. No released schema has it.
+    package static let unreleasedTable = "sealing"
+
+    /// The error for a database with tables of before the first release.
+    package static func unreleasedSchema(_ place: String) -> KeyStoreError {
+        KeyStoreError(
+            .unreleasedSchema,
+            place: place,
+            reason: "a development version of keyway-server created it, and this version cannot read its tables; "
+                + "export the keys with that version (keyway-server keys export), create a store in another place "
+                + "(keyway-server init), add the certificates and policies, and import the keys "
+                + "(keyway-server keys import)"
+        )
     }
 }
 

@@ -29,7 +29,7 @@ package final class PostgresKeyStore: KeyServerStore {
     ///   - keys: Returns the key-encryption keys. Its argument specifies whether it may create a key, which is the case
     /// if the database is empty. ``reloadKeys()`` calls it again.
     /// - Throws: ``KeyStoreError`` with the codes `missingStore`, `conflict`, `wrongKEK`, `foreignDatabase`,
-    ///   `newerSchema`, `corrupt`, `unavailable`, and the errors of `keys`.
+    ///   `newerSchema`, `unreleasedSchema`, `corrupt`, `unavailable`, and the errors of `keys`.
     package static func open(
         _ settings: PostgresSettings,
         creating: StoreCreation = .ifMissing,
@@ -49,7 +49,7 @@ package final class PostgresKeyStore: KeyServerStore {
             let deadline = ContinuousClock.now + openTimeout
             let isNew = try await worker.read(until: deadline) { reader in
                 try schema.migrate(reader.connection, mayCreate: creating != .never, until: reader.deadline)
-                return try reader.rows("SELECT id FROM sealing").isEmpty
+                return try reader.rows("SELECT id FROM encryption").isEmpty
             }
             if isNew, creating == .never { throw KeyStoreError.missingTables }
             if !isNew, creating == .always { throw KeyStoreError.exists("PostgreSQL") }
@@ -151,7 +151,7 @@ extension PostgresKeyStore {
         -> SecretBytes
     {
         transaction.enqueue([GlobalLock.administration])
-        if let row = try transaction.rows("SELECT device_hash_key FROM sealing").first {
+        if let row = try transaction.rows("SELECT device_hash_key FROM encryption").first {
             let key = try keys.selectCurrent(&transaction)
             return try key.decrypt(try row.requiredBytes(0), for: .deviceHashKey)
         }
@@ -161,7 +161,7 @@ extension PostgresKeyStore {
         let head = AuditHead(startOf: AuditHead.newNode())
         transaction.enqueue([
             PostgresQuery(
-                "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, $1, $2)",
+                "INSERT INTO encryption (id, kek_id, device_hash_key) VALUES (1, $1, $2)",
                 [.bytes(keys.current.id), .bytes(encrypted)]
             ),
             PostgresQuery(
@@ -176,6 +176,6 @@ extension PostgresKeyStore {
 extension KeyEncryptionKeyRing {
     /// Selects the key that the database uses, inside a transaction, because another server may have rotated the key.
     func selectCurrent(_ transaction: inout PostgresTransaction) throws -> KeyEncryptionKey {
-        try selectCurrent(id: try transaction.rows("SELECT kek_id FROM sealing").first?.bytes(0))
+        try selectCurrent(id: try transaction.rows("SELECT kek_id FROM encryption").first?.bytes(0))
     }
 }

@@ -7,7 +7,7 @@ typealias ContentRow = EncryptedContent
 // The row of the table `content`: reading and writing, in the order of the columns.
 extension EncryptedContent {
     private static let names = [
-        "asset_id", "key_id", "content_key", "iv", "track", "policy_name", "stream_id", "title_id", "title_name",
+        "asset_id", "key_id", "content_key", "iv", "track_kind", "policy_name", "stream_id", "title_id", "title_name",
         "track_name", "valid_from", "valid_until", "created", "updated",
     ]
     static let columns = names.joined(separator: ", ")
@@ -50,7 +50,7 @@ extension EncryptedContent {
     private static let insertion = """
         INSERT INTO content (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (asset_id) DO UPDATE SET key_id = excluded.key_id, content_key = excluded.content_key,
-            iv = excluded.iv, track = excluded.track, policy_name = excluded.policy_name,
+            iv = excluded.iv, track_kind = excluded.track_kind, policy_name = excluded.policy_name,
             stream_id = excluded.stream_id, title_id = excluded.title_id, title_name = excluded.title_name,
             track_name = excluded.track_name, valid_from = excluded.valid_from,
             valid_until = excluded.valid_until, updated = excluded.updated

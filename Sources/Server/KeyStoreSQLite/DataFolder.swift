@@ -10,7 +10,7 @@ extension SQLiteKeyStore {
     /// decrypted.
     ///
     /// - Throws: ``KeyStoreError`` with the codes `missingStore`, `conflict`, `unsafePermissions`, `missingKEK`,
-    ///   `malformedKEK`, `wrongKEK`, `foreignDatabase`, `newerSchema`, `locked`, `unavailable`.
+    ///   `malformedKEK`, `wrongKEK`, `foreignDatabase`, `newerSchema`, `unreleasedSchema`, `locked`, `unavailable`.
     package convenience init(
         dataFolder folder: String,
         key source: KeyEncryptionKeySource,

@@ -16,34 +16,23 @@ enum SQLiteAuditRow {
             node: row.bytes(1) ?? [],
             sequence: row[2],
             hash: row.bytes(3) ?? [],
-            record: recordWithAccount(row)
+            record: record(row)
         )
     }
 
-    private static func recordWithAccount(_ row: Row) -> AuditRecord {
-        var record = record(row, from: 4)
+    private static func record(_ row: Row) -> AuditRecord {
+        var record = AuditRecord(milliseconds: row[4], route: row[5], outcome: row[6], microseconds: row[17])
+        record.detail = row[7]
+        record.transactionID = row.unsigned(8)
+        record.sessionID = row.unsigned(9)
+        record.assetID = row.bytes(10)
+        record.device = row.bytes(11).flatMap { DeviceHash(stored: $0) }
+        record.deviceClass = row[12]
+        record.bundleName = row[13]
+        record.policyName = row[14]
+        record.requestID = row[15]
+        record.remoteAddress = row[16]
         record.account = row[18]
-        return record
-    }
-
-    /// Creates a record from the columns from `start` on: `milliseconds` to `microseconds`.
-    static func record(_ row: Row, from start: Int) -> AuditRecord {
-        var record = AuditRecord(
-            milliseconds: row[start],
-            route: row[start + 1],
-            outcome: row[start + 2],
-            microseconds: row[start + 13]
-        )
-        record.detail = row[start + 3]
-        record.transactionID = (row[start + 4] as Int64?).map { UInt64(bitPattern: $0) }
-        record.sessionID = (row[start + 5] as Int64?).map { UInt64(bitPattern: $0) }
-        record.assetID = row.bytes(start + 6)
-        record.device = row.bytes(start + 7).flatMap { DeviceHash(stored: $0) }
-        record.deviceClass = row[start + 8]
-        record.bundleName = row[start + 9]
-        record.policyName = row[start + 10]
-        record.requestID = row[start + 11]
-        record.remoteAddress = row[start + 12]
         return record
     }
 
@@ -68,8 +57,8 @@ enum SQLiteAuditRow {
 
     /// Returns the last link of this store's chain.
     static func head(_ db: Database) throws -> AuditHead {
-        let statement = try db.cachedStatement(sql: "SELECT node, sequence, hash FROM audit_node")
-        guard let row = try Row.fetchOne(statement) else { throw KeyStoreError(.corrupt, place: "audit_node") }
+        let statement = try db.cachedStatement(sql: "SELECT node, sequence, hash FROM audit_head")
+        guard let row = try Row.fetchOne(statement) else { throw KeyStoreError(.corrupt, place: "audit_head") }
         return AuditHead(node: row.bytes(0) ?? [], sequence: row[1], hash: row.bytes(2) ?? [])
     }
 }

@@ -60,7 +60,7 @@ extension SQLiteKeyStore {
 
 /// A row of the table `channel` with those of `channel_track`: reading and writing, in the order of the columns.
 private enum SQLiteChannelRow {
-    static let columns = "title_name, length, ahead, starts, is_paused, created, updated"
+    static let columns = "title_name, period_length, ahead, starts, is_paused, created, updated"
 
     static func record(_ row: Row, _ db: Database) throws -> ChannelRecord {
         let title: String = row[0]
@@ -87,7 +87,7 @@ private enum SQLiteChannelRow {
         try db.execute(
             sql: """
                 INSERT INTO channel (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (title_name) DO UPDATE SET length = excluded.length, ahead = excluded.ahead,
+                ON CONFLICT (title_name) DO UPDATE SET period_length = excluded.period_length, ahead = excluded.ahead,
                     starts = excluded.starts, is_paused = excluded.is_paused, updated = excluded.updated
                 """,
             arguments: [

@@ -63,10 +63,10 @@ extension SQLiteKeyStore {
     private static func reencryptDeviceHashKey(_ db: Database, _ keys: KeyEncryptionKeyRing, _ key: KeyEncryptionKey)
         throws
     {
-        let envelope = try Row.fetchOne(db, sql: "SELECT device_hash_key FROM sealing")?.bytes(0) ?? []
+        let envelope = try Row.fetchOne(db, sql: "SELECT device_hash_key FROM encryption")?.bytes(0) ?? []
         let secret = try keys.current.decrypt(envelope, for: deviceHashKeyColumn)
         try db.execute(
-            sql: "UPDATE sealing SET kek_id = ?, device_hash_key = ?",
+            sql: "UPDATE encryption SET kek_id = ?, device_hash_key = ?",
             arguments: [Data(key.id), Data(key.encrypt(secret, for: deviceHashKeyColumn))]
         )
     }

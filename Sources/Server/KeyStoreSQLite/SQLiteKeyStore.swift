@@ -19,7 +19,7 @@ package final class SQLiteKeyStore: KeyServerStore {
     /// Opens the database at `path`, and creates it if it does not exist.
     ///
     /// - Throws: ``KeyStoreError`` with the codes `unsafePermissions`, `wrongKEK`, `foreignDatabase`, `newerSchema`,
-    ///   `corrupt`, `locked`, `unavailable`.
+    ///   `unreleasedSchema`, `corrupt`, `locked`, `unavailable`.
     package convenience init(path: String, key: KeyEncryptionKey) throws(KeyStoreError) {
         try self.init(path: path, keys: KeyEncryptionKeyRing(key))
     }
@@ -73,13 +73,13 @@ extension SQLiteKeyStore {
 
     /// Decrypts the one secret that every database has, which verifies the key; creates the secret in a new database.
     private static func deviceHashKey(_ db: Database, _ keys: KeyEncryptionKeyRing) throws -> SecretBytes {
-        if let envelope = try Row.fetchOne(db, sql: "SELECT device_hash_key FROM sealing")?.bytes(0) {
+        if let envelope = try Row.fetchOne(db, sql: "SELECT device_hash_key FROM encryption")?.bytes(0) {
             return try keys.selectCurrent(db).decrypt(envelope, for: deviceHashKeyColumn)
         }
         var random = SecureRandom()
         let secret = SecretBytes(count: 32, randomFrom: &random)
         try db.execute(
-            sql: "INSERT INTO sealing (id, kek_id, device_hash_key) VALUES (1, ?, ?)",
+            sql: "INSERT INTO encryption (id, kek_id, device_hash_key) VALUES (1, ?, ?)",
             arguments: [Data(keys.current.id), Data(keys.current.encrypt(secret, for: deviceHashKeyColumn))]
         )
         return secret

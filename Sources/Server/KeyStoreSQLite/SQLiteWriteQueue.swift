@@ -186,7 +186,7 @@ final class SharedTransaction {
 
     fileprivate func finish() throws {
         guard head != first else { return }
-        try db.cachedStatement(sql: "UPDATE audit_node SET sequence = ?, hash = ?")
+        try db.cachedStatement(sql: "UPDATE audit_head SET sequence = ?, hash = ?")
             .execute(arguments: [head.sequence, head.hash.data])
     }
 }

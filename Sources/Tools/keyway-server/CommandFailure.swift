@@ -45,6 +45,7 @@ extension CommandFailure {
                 "\(place) was written by a newer version of keyway-server: \(reason); use that version",
                 kind: .file
             )
+        case .unreleasedSchema: self.init("\(place) cannot be used: \(reason)", kind: .file)
         case .unsafePermissions: self.init("\(place): \(reason)", kind: .file)
         case .unavailable: self.init("\(place) cannot be used: \(reason)", kind: .file)
         case .locked:

@@ -12,13 +12,13 @@ package struct CopiedTable: Sendable {
         case boolean
     }
 
-    /// A column, with its name in PostgreSQL.
+    /// A column. It has the same name in both databases.
     package struct Column: Sendable {
         package let name: String
         package let kind: Kind
     }
 
-    /// The table's name in PostgreSQL.
+    /// The table's name in both databases.
     package let name: String
     /// The columns. Those of the primary key come first.
     package let columns: [Column]
@@ -27,7 +27,7 @@ package struct CopiedTable: Sendable {
 
     /// All tables. A table follows those that it refers to.
     package static let all: [CopiedTable] = [
-        .init("sealing", [("id", .integer)], [("kek_id", .bytes), ("device_hash_key", .bytes)]),
+        .init("encryption", [("id", .integer)], [("kek_id", .bytes), ("device_hash_key", .bytes)]),
         .init("policy", [("name", .text)], [("document", .bytes)]),
         .init(
             "title",
@@ -46,7 +46,8 @@ package struct CopiedTable: Sendable {
             "content",
             [("asset_id", .bytes)],
             [
-                ("key_id", .bytes), ("content_key", .bytes), ("iv", .bytes), ("track", .text), ("policy_name", .text),
+                ("key_id", .bytes), ("content_key", .bytes), ("iv", .bytes), ("track_kind", .text),
+                ("policy_name", .text),
                 ("stream_id", .bytes), ("title_id", .bytes), ("title_name", .text), ("track_name", .text),
                 ("valid_from", .integer), ("valid_until", .integer), ("created", .integer), ("updated", .integer),
             ]
@@ -55,7 +56,7 @@ package struct CopiedTable: Sendable {
             "channel",
             [("title_name", .text)],
             [
-                ("length", .integer), ("ahead", .integer), ("starts", .integer), ("is_paused", .boolean),
+                ("period_length", .integer), ("ahead", .integer), ("starts", .integer), ("is_paused", .boolean),
                 ("created", .integer), ("updated", .integer),
             ]
         ),
@@ -76,7 +77,7 @@ package struct CopiedTable: Sendable {
         ),
         .init(
             "lease",
-            [("account", .bytes), ("place", .bytes)],
+            [("account", .bytes), ("client", .bytes)],
             [
                 ("session_id", .integer), ("asset_id", .bytes), ("since", .integer), ("until", .integer),
                 ("purpose", .text), ("ended", .integer),
@@ -84,8 +85,8 @@ package struct CopiedTable: Sendable {
         ),
         .init(
             "ended_session",
-            [("account", .bytes), ("place", .bytes), ("session", .bytes)],
-            [("forget_at", .integer)]
+            [("account", .bytes), ("client", .bytes), ("session", .bytes)],
+            [("expires", .integer)]
         ),
         .init(
             "device",
@@ -95,15 +96,16 @@ package struct CopiedTable: Sendable {
         .init(
             "rental",
             [("account", .bytes), ("subject", .bytes)],
-            [("starts", .integer), ("ends", .integer), ("place", .bytes)]
+            [("starts", .integer), ("ends", .integer), ("client", .bytes)]
         ),
         .init(
             "offline_license",
             [("account", .bytes), ("device", .bytes), ("stream_id", .bytes)],
             [
                 ("title_id", .bytes), ("asset_id", .bytes), ("granted", .integer), ("storage_until", .integer),
-                ("playback", .integer), ("until", .integer), ("first_play_seen", .integer), ("reported", .integer),
-                ("ending", .text), ("ended", .integer),
+                ("playback_duration", .integer), ("until", .integer), ("first_play_seen", .integer),
+                ("reported", .integer),
+                ("end_reason", .text), ("ended", .integer),
             ]
         ),
         .init(
@@ -117,7 +119,7 @@ package struct CopiedTable: Sendable {
         .init(
             "token_binding",
             [("token", .bytes)],
-            [("account", .bytes), ("place", .bytes), ("session_id", .integer), ("expires", .integer)]
+            [("account", .bytes), ("client", .bytes), ("session_id", .integer), ("expires", .integer)]
         ),
         .init("challenge", [("challenge", .integer)], [("account", .bytes), ("expires", .integer)]),
         .init("spc", [("key", .bytes)], [("digest", .bytes), ("expires", .integer)]),

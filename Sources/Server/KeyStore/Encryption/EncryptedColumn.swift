@@ -23,7 +23,7 @@ package struct EncryptedColumn: Sendable {
 
     /// The secret that every store has. It keys the hashes of devices and of replay records.
     package static let deviceHashKey = EncryptedColumn(
-        table: "sealing",
+        table: "encryption",
         column: "device_hash_key",
         row: [],
         rowName: "1"

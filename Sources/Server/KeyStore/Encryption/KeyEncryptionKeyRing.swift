@@ -56,7 +56,7 @@ package final class KeyEncryptionKeyRing: Sendable {
         guard found else {
             throw KeyStoreError(
                 .wrongKEK,
-                place: "sealing",
+                place: "encryption",
                 reason:
                     "the database uses key \(id.map { Hexadecimal.encode($0) } ?? "none"), "
                     + "but the available key is \(Hexadecimal.encode(current.id))"

@@ -53,7 +53,7 @@ extension PostgresKeyStore {
 
 /// A row of the table `channel` with those of `channel_track`: reading and writing, in the order of the columns.
 private enum PostgresChannelRow {
-    private static let columns = "title_name, length, ahead, starts, is_paused, created, updated"
+    private static let columns = "title_name, period_length, ahead, starts, is_paused, created, updated"
 
     /// A query that returns the tracks as one text, separated by slashes, which names cannot contain.
     static let selection = """
@@ -82,7 +82,7 @@ private enum PostgresChannelRow {
         let row = PostgresQuery(
             """
             INSERT INTO channel (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7)
-            ON CONFLICT (title_name) DO UPDATE SET length = excluded.length, ahead = excluded.ahead,
+            ON CONFLICT (title_name) DO UPDATE SET period_length = excluded.period_length, ahead = excluded.ahead,
                 starts = excluded.starts, is_paused = excluded.is_paused, updated = excluded.updated
             """,
             [

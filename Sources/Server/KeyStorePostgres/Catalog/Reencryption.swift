@@ -18,14 +18,14 @@ struct Reencryption {
         for row in try transaction.rows("SELECT \(EncryptedCertificateBundle.columns) FROM certificate_bundle") {
             transaction.enqueue([try EncryptedCertificateBundle(row).reencrypted(from: keys, with: key).writing])
         }
-        guard let row = try transaction.rows("SELECT device_hash_key FROM sealing").first else {
-            throw KeyStoreError(.corrupt, place: "sealing")
+        guard let row = try transaction.rows("SELECT device_hash_key FROM encryption").first else {
+            throw KeyStoreError(.corrupt, place: "encryption")
         }
         let envelope = try row.requiredBytes(0)
         let secret = try keys.key(for: envelope).decrypt(envelope, for: .deviceHashKey)
         transaction.enqueue([
             PostgresQuery(
-                "UPDATE sealing SET kek_id = $1, device_hash_key = $2",
+                "UPDATE encryption SET kek_id = $1, device_hash_key = $2",
                 [.bytes(key.id), .bytes(try key.encrypt(secret, for: .deviceHashKey))]
             )
         ])

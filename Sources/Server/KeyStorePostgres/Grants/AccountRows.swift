@@ -4,7 +4,7 @@ import KeyStore
 
 /// A row of the table `lease`.
 enum PostgresLeaseRow {
-    static let columns = "account, place, session_id, asset_id, since, until, purpose, ended"
+    static let columns = "account, client, session_id, asset_id, since, until, purpose, ended"
 
     /// Creates a record from a row with exactly these columns.
     static func record(_ row: PostgresRow) throws(KeyStoreError) -> LeaseRecord {
@@ -24,14 +24,14 @@ enum PostgresLeaseRow {
     }
 
     static func selection(_ account: PostgresValue, _ client: PostgresValue) -> PostgresQuery {
-        PostgresQuery("SELECT \(columns) FROM lease WHERE account = $1 AND place = $2", [account, client])
+        PostgresQuery("SELECT \(columns) FROM lease WHERE account = $1 AND client = $2", [account, client])
     }
 
     static func writing(_ lease: LeaseRecord) -> PostgresQuery {
         PostgresQuery(
             """
             INSERT INTO lease (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            ON CONFLICT (account, place) DO UPDATE SET session_id = excluded.session_id,
+            ON CONFLICT (account, client) DO UPDATE SET session_id = excluded.session_id,
                 asset_id = excluded.asset_id, since = excluded.since, until = excluded.until,
                 purpose = excluded.purpose, ended = excluded.ended
             """,
@@ -48,7 +48,7 @@ enum PostgresLeaseRow {
 enum PostgresEndedSessionRow {
     static func selection(_ proposal: GrantProposal) -> PostgresQuery {
         PostgresQuery(
-            "SELECT forget_at FROM ended_session WHERE account = $1 AND place = $2 AND session = $3",
+            "SELECT expires FROM ended_session WHERE account = $1 AND client = $2 AND session = $3",
             [.account(proposal.account), .bytes(proposal.client.encoded), session(proposal.sessionID)]
         )
     }
@@ -66,8 +66,8 @@ enum PostgresEndedSessionRow {
     static func writing(_ ended: EndedSessionRecord) -> PostgresQuery {
         PostgresQuery(
             """
-            INSERT INTO ended_session (account, place, session, forget_at) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (account, place, session) DO UPDATE SET forget_at = excluded.forget_at
+            INSERT INTO ended_session (account, client, session, expires) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (account, client, session) DO UPDATE SET expires = excluded.expires
             """,
             [.account(ended.account), .bytes(ended.client.encoded), session(ended.sessionID), .integer(ended.expiry)]
         )
@@ -118,7 +118,7 @@ enum PostgresDeviceRow {
 
 /// A row of the table `rental`.
 enum PostgresRentalRow {
-    static let columns = "account, subject, starts, ends, place"
+    static let columns = "account, subject, starts, ends, client"
 
     /// Creates a record from a row with exactly these columns.
     static func record(_ row: PostgresRow) throws(KeyStoreError) -> RentalRecord {
@@ -146,7 +146,7 @@ enum PostgresRentalRow {
             """
             INSERT INTO rental (\(columns)) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (account, subject) DO UPDATE SET starts = excluded.starts, ends = excluded.ends,
-                place = excluded.place
+                client = excluded.client
             """,
             [
                 .account(rental.account), .bytes(rental.subject.encoded), .integer(rental.start),
@@ -165,7 +165,7 @@ extension PostgresRow {
     /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a device or session.
     func client(_ index: Int, of table: String) throws(KeyStoreError) -> PlaybackClient {
         guard let client = PlaybackClient(encoded: bytes(index) ?? []) else {
-            throw KeyStoreError(.corrupt, place: "\(table), place")
+            throw KeyStoreError(.corrupt, place: "\(table), client")
         }
         return client
     }

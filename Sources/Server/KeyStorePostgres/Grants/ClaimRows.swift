@@ -44,7 +44,7 @@ enum PostgresReplayRow {
 enum PostgresTokenBindingRow {
     static func selection(_ token: [UInt8]) -> PostgresQuery {
         PostgresQuery(
-            "SELECT account, place, session_id, expires FROM token_binding WHERE token = $1",
+            "SELECT account, client, session_id, expires FROM token_binding WHERE token = $1",
             [.bytes(token)]
         )
     }
@@ -63,7 +63,7 @@ enum PostgresTokenBindingRow {
     static func writing(_ binding: TokenBindingRecord) -> PostgresQuery {
         PostgresQuery(
             """
-            INSERT INTO token_binding (token, account, place, session_id, expires) VALUES ($1, $2, $3, $4, $5)
+            INSERT INTO token_binding (token, account, client, session_id, expires) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (token) DO UPDATE SET expires = excluded.expires
             """,
             [
@@ -104,8 +104,8 @@ enum PostgresChallengeRow {
 /// A row of the table `offline_license`.
 enum PostgresOfflineLicenseRow {
     static let columns = """
-        account, device, stream_id, title_id, asset_id, granted, storage_until, playback, until, first_play_seen, \
-        reported, ending, ended
+        account, device, stream_id, title_id, asset_id, granted, storage_until, playback_duration, until, first_play_seen, \
+        reported, end_reason, ended
         """
 
     /// Creates a record from a row with exactly these columns.
@@ -125,7 +125,7 @@ enum PostgresOfflineLicenseRow {
         license.reported = row.integer(10)
         if let end = row.text(11) {
             guard let end = OfflineLicenseRecord.End(rawValue: end) else {
-                throw KeyStoreError(.corrupt, place: "offline_license, ending")
+                throw KeyStoreError(.corrupt, place: "offline_license, end_reason")
             }
             license.end = end
         }
@@ -153,8 +153,8 @@ enum PostgresOfflineLicenseRow {
             INSERT INTO offline_license (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
             ON CONFLICT (account, device, stream_id) DO UPDATE SET title_id = excluded.title_id,
                 asset_id = excluded.asset_id, granted = excluded.granted, storage_until = excluded.storage_until,
-                playback = excluded.playback, until = excluded.until, first_play_seen = excluded.first_play_seen,
-                reported = excluded.reported, ending = excluded.ending, ended = excluded.ended
+                playback_duration = excluded.playback_duration, until = excluded.until, first_play_seen = excluded.first_play_seen,
+                reported = excluded.reported, end_reason = excluded.end_reason, ended = excluded.ended
             """,
             [
                 .account(license.account), .bytes(license.device.bytes), .bytes(license.streamID),

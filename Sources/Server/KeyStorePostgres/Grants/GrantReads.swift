@@ -66,7 +66,7 @@ extension StateReads where State == GrantState {
             }
             if claim.limit != nil {
                 let others = PostgresQuery(
-                    "SELECT count(*) FROM lease WHERE account = $1 AND place <> $2 AND until > $3",
+                    "SELECT count(*) FROM lease WHERE account = $1 AND client <> $2 AND until > $3",
                     [account, client, .integer(proposal.now)]
                 )
                 add(others) { state, rows in

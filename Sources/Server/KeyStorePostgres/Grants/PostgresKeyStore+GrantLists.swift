@@ -16,11 +16,11 @@ extension PostgresKeyStore {
         }
         if let last {
             values += [.account(last.account), .bytes(last.client.encoded)]
-            conditions.append("(account, place) > ($\(values.count - 1), $\(values.count))")
+            conditions.append("(account, client) > ($\(values.count - 1), $\(values.count))")
         }
         let sql = """
             SELECT \(PostgresLeaseRow.columns) FROM lease WHERE \(conditions.joined(separator: " AND "))
-            ORDER BY account, place LIMIT $2
+            ORDER BY account, client LIMIT $2
             """
         return try await list(PostgresQuery(sql, values), in: "lease") { try PostgresLeaseRow.record($0) }
     }
@@ -60,7 +60,9 @@ extension PostgresKeyStore {
         var values: [PostgresValue] = [.integer(Int64(pageSize(limit)))]
         if let time {
             values.append(.integer(time))
-            conditions.append("(until IS NULL OR until > $\(values.count)) AND (ending IS NULL OR ending = 'revoked')")
+            conditions.append(
+                "(until IS NULL OR until > $\(values.count)) AND (end_reason IS NULL OR end_reason = 'revoked')"
+            )
         }
         if let last {
             values += [.account(last.account), .bytes(last.device.bytes), .bytes(last.streamID)]

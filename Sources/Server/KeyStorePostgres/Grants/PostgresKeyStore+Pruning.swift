@@ -9,7 +9,7 @@ extension PostgresKeyStore {
         var count = 0
         for (table, end, time) in [
             ("replay", "expires", time), ("token_binding", "expires", bound), ("challenge", "expires", time),
-            ("lease", "until", time), ("ended_session", "forget_at", time), ("spc", "expires", time),
+            ("lease", "until", time), ("ended_session", "expires", time), ("spc", "expires", time),
             ("device_report", "until", time),
         ] {
             // The time is compared again, because a row may have been renewed between the two scans.
@@ -38,7 +38,7 @@ extension PostgresKeyStore {
         )
         // A mark is queried within seconds or not at all.
         let marks = """
-            SELECT ctid FROM commit_mark WHERE made < now() - interval '10 minutes' LIMIT \(Self.pruneStep)
+            SELECT ctid FROM commit_mark WHERE created < now() - interval '10 minutes' LIMIT \(Self.pruneStep)
             FOR UPDATE SKIP LOCKED
             """
         _ = try await inSteps(PostgresQuery("DELETE FROM commit_mark WHERE ctid = ANY (ARRAY(\(marks)))"))

@@ -12,13 +12,12 @@ struct PostgresSchema: Sendable {
         /// The statements, which run in one transaction.
         let script: String
         /// The oldest program that can use the resulting tables, by its schema version.
-        let oldest: Int64
+        let oldestProgram: Int64
     }
 
     /// Migrations are never changed after a release; a change of the tables appends a migration.
     static let current = PostgresSchema(migrations: [
-        Migration(script: Schema1.script, oldest: 1), Migration(script: PostgresSchema2.script, oldest: 1),
-        Migration(script: Schema3.script, oldest: 1),
+        Migration(script: PostgresTables.script, oldestProgram: 1)
     ])
 
     let migrations: [Migration]
@@ -30,8 +29,8 @@ struct PostgresSchema: Sendable {
     /// migrated.
     ///
     /// - Parameter mayCreate: Whether to create tables that do not exist.
-    /// - Throws: ``KeyStoreError/Code/newerSchema``, ``KeyStoreError/Code/foreignDatabase``,
-    ///   ``KeyStoreError/Code/missingStore``, ``PostgresFailure``.
+    /// - Throws: ``KeyStoreError/Code/newerSchema``, ``KeyStoreError/Code/unreleasedSchema``,
+    ///   ``KeyStoreError/Code/foreignDatabase``, ``KeyStoreError/Code/missingStore``, ``PostgresFailure``.
     func migrate(
         _ connection: PostgresConnection,
         mayCreate: Bool = true,
@@ -59,12 +58,12 @@ struct PostgresSchema: Sendable {
         _ deadline: ContinuousClock.Instant
     ) throws {
         var found = try Self.version(connection, deadline)
-        if let found, found.version > version, found.oldest > version {
+        if let found, found.version > version, found.oldestProgram > version {
             throw KeyStoreError(
                 .newerSchema,
                 place: "PostgreSQL",
                 reason:
-                    "it has schema \(found.version), which requires a program of schema \(found.oldest) or later; "
+                    "it has schema \(found.version), which requires a program of schema \(found.oldestProgram) or later; "
                     + "this program has schema \(version)"
             )
         }
@@ -81,10 +80,10 @@ struct PostgresSchema: Sendable {
             try connection.script("SET LOCAL lock_timeout = '1s'", until: deadline)
             try connection.script(migration.script, until: deadline)
             try connection.script(
-                "UPDATE schema_version SET version = \(version), oldest = \(migration.oldest)",
+                "UPDATE schema_version SET version = \(version), oldest_program = \(migration.oldestProgram)",
                 until: deadline
             )
-            found = (version, migration.oldest)
+            found = (version, migration.oldestProgram)
         }
     }
 
@@ -92,11 +91,12 @@ struct PostgresSchema: Sendable {
     private static func version(
         _ connection: PostgresConnection,
         _ deadline: ContinuousClock.Instant
-    ) throws -> (version: Int64, oldest: Int64)? {
+    ) throws -> (version: Int64, oldestProgram: Int64)? {
         let tables = try connection.run(
             [
                 PostgresQuery(
-                    "SELECT count(*), count(*) FILTER (WHERE tablename = 'schema_version') FROM pg_tables "
+                    "SELECT count(*), count(*) FILTER (WHERE tablename = 'schema_version'), "
+                        + "count(*) FILTER (WHERE tablename = '\(KeyStoreError.unreleasedTable)') FROM pg_tables "
                         + "WHERE schemaname = 'keyway'"
                 )
             ],
@@ -110,7 +110,8 @@ struct PostgresSchema: Sendable {
                 reason: "the schema keyway contains tables of another program"
             )
         }
-        let sql = "SELECT version, oldest FROM schema_version"
+        guard tables.integer(2) == 0 else { throw KeyStoreError.unreleasedSchema("PostgreSQL") }
+        let sql = "SELECT version, oldest_program FROM schema_version"
         guard let row = try connection.run([PostgresQuery(sql)], until: deadline).first?.rows.first else {
             throw KeyStoreError(.corrupt, place: "schema_version")
         }

@@ -13,7 +13,8 @@ extension SQLiteKeyStore {
     ///   - source: The source of the key-encryption key, which must already exist.
     ///   - replacing: Whether an existing database may be replaced. No process may have it open.
     /// - Throws: ``KeyStoreError`` with the codes `conflict` if a database exists and `replacing` is false, `locked` if
-    ///   it is in use, `corrupt`, `foreignDatabase`, `newerSchema`, `missingKEK`, `wrongKEK`, `unavailable`.
+    ///   it is in use, `corrupt`, `foreignDatabase`, `newerSchema`, `unreleasedSchema`, `missingKEK`, `wrongKEK`,
+    ///   `unavailable`.
     package static func restore(
         from backup: String,
         dataFolder folder: String,

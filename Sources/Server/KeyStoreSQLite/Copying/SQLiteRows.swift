@@ -45,9 +45,9 @@ package final class SQLiteRows: CopyEndpoint, Sendable {
     /// Passes every row of a table to `body`, page by page.
     package func read(_ table: CopiedTable, _ body: ([CopiedRow]) throws -> Void) throws {
         try queue.read { db in
-            let columns = Self.columns(of: table)
+            let columns = table.columns.map(\.name)
             let sql = """
-                SELECT \(columns.joined(separator: ", ")) FROM \(Self.name(of: table))
+                SELECT \(columns.joined(separator: ", ")) FROM \(table.name)
                 ORDER BY \(columns.prefix(table.keyCount).joined(separator: ", "))
                 """
             let cursor = try Row.fetchCursor(db, sql: sql)
@@ -65,24 +65,13 @@ package final class SQLiteRows: CopyEndpoint, Sendable {
     /// Inserts rows into a table.
     package func write(_ rows: [CopiedRow], into table: CopiedTable) throws {
         try queue.write { db in
-            let columns = Self.columns(of: table)
+            let columns = table.columns.map(\.name)
             let places = columns.map { _ in "?" }.joined(separator: ", ")
             let statement = try db.cachedStatement(
-                sql: "INSERT INTO \(Self.name(of: table)) (\(columns.joined(separator: ", "))) VALUES (\(places))"
+                sql: "INSERT INTO \(table.name) (\(columns.joined(separator: ", "))) VALUES (\(places))"
             )
             for row in rows { try statement.execute(arguments: StatementArguments(row.map(\.databaseValue))) }
         }
-    }
-
-    // Names that differ from PostgreSQL, where SQL keywords had to be avoided.
-
-    private static func name(of table: CopiedTable) -> String {
-        table.name == "audit_head" ? "audit_node" : table.name
-    }
-
-    private static func columns(of table: CopiedTable) -> [String] {
-        let names = ["rental.starts": "start", "rental.ends": "end", "offline_license.ending": "end"]
-        return table.columns.map { names["\(table.name).\($0.name)"] ?? $0.name }
     }
 }
 
@@ -115,7 +104,7 @@ extension SQLiteKeyStore {
         // Create the tables, but without the start of a new audit chain.
         try translatingErrors(in: draft.path) {
             let pool = try DatabaseFile.open(draft.path)
-            try pool.write { db in try db.execute(sql: "DELETE FROM audit_node") }
+            try pool.write { db in try db.execute(sql: "DELETE FROM audit_head") }
             try pool.close()
         }
         let rows = try SQLiteRows(path: draft.path)

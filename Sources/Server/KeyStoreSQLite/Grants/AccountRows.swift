@@ -4,7 +4,7 @@ import KeyStore
 
 /// A row of the table `lease`.
 enum SQLiteLeaseRow {
-    static let columns = "account, place, session_id, asset_id, since, until, purpose, ended"
+    static let columns = "account, client, session_id, asset_id, since, until, purpose, ended"
 
     /// Creates a record from a row with exactly these columns.
     static func record(_ row: Row) throws -> LeaseRecord {
@@ -24,7 +24,7 @@ enum SQLiteLeaseRow {
     }
 
     static func fetch(_ account: Data, _ client: Data, _ db: Database) throws -> LeaseRecord? {
-        let sql = "SELECT \(columns) FROM lease WHERE account = ? AND place = ?"
+        let sql = "SELECT \(columns) FROM lease WHERE account = ? AND client = ?"
         return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [account, client]).map(record)
     }
 
@@ -32,7 +32,7 @@ enum SQLiteLeaseRow {
         try db.cachedStatement(
             sql: """
                 INSERT INTO lease (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (account, place) DO UPDATE SET session_id = excluded.session_id,
+                ON CONFLICT (account, client) DO UPDATE SET session_id = excluded.session_id,
                     asset_id = excluded.asset_id, since = excluded.since, until = excluded.until,
                     purpose = excluded.purpose, ended = excluded.ended
                 """
@@ -51,7 +51,7 @@ enum SQLiteEndedSessionRow {
         _ client: Data,
         _ db: Database
     ) throws -> EndedSessionRecord? {
-        let sql = "SELECT forget_at FROM ended_session WHERE account = ? AND place = ? AND session = ?"
+        let sql = "SELECT expires FROM ended_session WHERE account = ? AND client = ? AND session = ?"
         let arguments: StatementArguments = [account, client, session(proposal.sessionID)]
         guard let expiry = try Int64.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return nil }
         return EndedSessionRecord(
@@ -64,7 +64,7 @@ enum SQLiteEndedSessionRow {
 
     static func write(_ ended: EndedSessionRecord, _ db: Database) throws {
         try db.cachedStatement(
-            sql: "INSERT OR REPLACE INTO ended_session (account, place, session, forget_at) VALUES (?, ?, ?, ?)"
+            sql: "INSERT OR REPLACE INTO ended_session (account, client, session, expires) VALUES (?, ?, ?, ?)"
         ).execute(arguments: [
             Array(ended.account.utf8).data, ended.client.encoded.data, session(ended.sessionID), ended.expiry,
         ])
@@ -112,7 +112,7 @@ enum SQLiteDeviceRow {
 
 /// A row of the table `rental`.
 enum SQLiteRentalRow {
-    static let columns = "account, subject, start, end, place"
+    static let columns = "account, subject, starts, ends, client"
 
     /// Creates a record from a row with exactly these columns.
     static func record(_ row: Row) throws -> RentalRecord {
@@ -149,7 +149,7 @@ extension Row {
     /// - Throws: ``KeyStoreError/Code/corrupt`` if the bytes are not a device or session.
     func client(_ index: Int, of table: String) throws -> PlaybackClient {
         guard let client = PlaybackClient(encoded: bytes(index) ?? []) else {
-            throw KeyStoreError(.corrupt, place: "\(table), place")
+            throw KeyStoreError(.corrupt, place: "\(table), client")
         }
         return client
     }

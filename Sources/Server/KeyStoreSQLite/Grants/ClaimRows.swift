@@ -30,7 +30,7 @@ enum SQLiteReplayRow {
 /// A row of the table `token_binding`.
 enum SQLiteTokenBindingRow {
     static func fetch(_ token: [UInt8], _ db: Database) throws -> TokenBindingRecord? {
-        let sql = "SELECT account, place, session_id, expires FROM token_binding WHERE token = ?"
+        let sql = "SELECT account, client, session_id, expires FROM token_binding WHERE token = ?"
         guard let row = try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [token.data]) else { return nil }
         return TokenBindingRecord(
             token: token,
@@ -44,7 +44,7 @@ enum SQLiteTokenBindingRow {
     static func write(_ binding: TokenBindingRecord, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO token_binding (token, account, place, session_id, expires) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO token_binding (token, account, client, session_id, expires) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT (token) DO UPDATE SET expires = excluded.expires
                 """
         ).execute(arguments: [

@@ -35,7 +35,7 @@ extension GrantState {
         if let claim = proposal.slot {
             state.lease = try SQLiteLeaseRow.fetch(account, client, db)
             if claim.limit != nil {
-                let sql = "SELECT count(*) FROM lease WHERE account = ? AND place <> ? AND until > ?"
+                let sql = "SELECT count(*) FROM lease WHERE account = ? AND client <> ? AND until > ?"
                 let arguments: StatementArguments = [account, client, proposal.now]
                 state.otherLeases = try Int.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) ?? 0
             }

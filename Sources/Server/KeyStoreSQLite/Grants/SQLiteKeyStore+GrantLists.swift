@@ -16,13 +16,13 @@ extension SQLiteKeyStore {
             arguments += [Array(account.utf8).data]
         }
         if let last {
-            conditions.append("(account, place) > (?, ?)")
+            conditions.append("(account, client) > (?, ?)")
             arguments += [Array(last.account.utf8).data, last.client.encoded.data]
         }
         arguments += [pageSize(limit)]
         let sql = """
             SELECT \(SQLiteLeaseRow.columns) FROM lease WHERE \(conditions.joined(separator: " AND "))
-            ORDER BY account, place LIMIT ?
+            ORDER BY account, client LIMIT ?
             """
         return try await list(sql, arguments, in: "lease", SQLiteLeaseRow.record)
     }
@@ -59,7 +59,7 @@ extension SQLiteKeyStore {
         var conditions = ["1"]
         var arguments: StatementArguments = []
         if let time {
-            conditions.append("(until IS NULL OR until > ?) AND (end IS NULL OR end = 'revoked')")
+            conditions.append("(until IS NULL OR until > ?) AND (end_reason IS NULL OR end_reason = 'revoked')")
             arguments += [time]
         }
         if let last {

@@ -90,8 +90,8 @@ extension SQLiteKeyStore {
             ("replay", "number", "expires", time),
             ("token_binding", "token", "expires", bound),
             ("challenge", "challenge", "expires", time),
-            ("lease", "account, place", "until", time),
-            ("ended_session", "account, place, session", "forget_at", time),
+            ("lease", "account, client", "until", time),
+            ("ended_session", "account, client, session", "expires", time),
             ("spc", "number", "expires", time),
             ("device_report", "device, fact", "until", time),
         ] {

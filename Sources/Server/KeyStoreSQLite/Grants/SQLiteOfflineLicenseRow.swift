@@ -5,8 +5,8 @@ import KeyStore
 /// A row of the table `offline_license`.
 enum SQLiteOfflineLicenseRow {
     static let columns = """
-        account, device, stream_id, title_id, asset_id, granted, storage_until, playback, until, first_play_seen, \
-        reported, end, ended
+        account, device, stream_id, title_id, asset_id, granted, storage_until, playback_duration, until, first_play_seen, \
+        reported, end_reason, ended
         """
 
     /// Creates a record from a row with exactly these columns.
@@ -26,7 +26,7 @@ enum SQLiteOfflineLicenseRow {
         license.reported = row[10]
         if let end = row[11] as String? {
             guard let end = OfflineLicenseRecord.End(rawValue: end) else {
-                throw KeyStoreError(.corrupt, place: "offline_license, end")
+                throw KeyStoreError(.corrupt, place: "offline_license, end_reason")
             }
             license.end = end
         }
