@@ -400,11 +400,21 @@ let package = Package(
             dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles"],
             swiftSettings: settings
         ),
-        .testTarget(name: "KeyStoreTests", dependencies: ["FPSCrypto", "KeyStore"], swiftSettings: settings),
+        .target(
+            name: "KeyStoreTestSupport",
+            dependencies: ["FPSCrypto", "KeyStore"],
+            path: "Tests/KeyStoreTestSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeyStoreTests",
+            dependencies: ["FPSCrypto", "KeyStore", "KeyStoreTestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "KeyStoreSQLiteTests",
             dependencies: [
-                "FPSCrypto", "KeyStore", "KeyStoreSQLite", "KeyStoreTests",
+                "FPSCrypto", "KeyStore", "KeyStoreSQLite", "KeyStoreTestSupport", "KeyStoreTests",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
@@ -418,7 +428,8 @@ let package = Package(
             name: "KeyServerTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "CWebFiles", "DRMSignaling", "FPSCrypto", "FPSMessages", "KeyServer",
-                "KeyServerModule", "KeyStore", "KeywayTesting", "ServerCrypto", "TextCoding", "VirtualDevice",
+                "KeyServerModule", "KeyStore", "KeyStoreTestSupport", "KeywayTesting", "ServerCrypto", "TextCoding",
+                "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -1,5 +1,6 @@
 import FPSCrypto
 import KeyStore
+import KeyStoreTestSupport
 import Testing
 import TextCoding
 

@@ -2,6 +2,7 @@ import FPSCrypto
 import Hummingbird
 import KeyServerModule
 import KeyStore
+import KeyStoreTestSupport
 import Logging
 import ServerCrypto
 import TextCoding
@@ -17,7 +18,7 @@ struct LicenseServer: Sendable {
     static let time: Int64 = 1_800_000_000
 
     var port: Int
-    let store: InMemoryKeyStore
+    let store: any KeyServerStore
     let log: LogRecorder
     let certificate: X509Certificate
     let ask = SecretBytes(copying: Array("development ask!".utf8))
@@ -98,7 +99,7 @@ struct LicenseServer: Sendable {
 
     private init(
         port: Int,
-        store: InMemoryKeyStore,
+        store: any KeyServerStore,
         log: LogRecorder,
         certificate: X509Certificate,
         contentKey: SecretBytes,

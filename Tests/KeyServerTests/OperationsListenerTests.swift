@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import KeyServerModule
 import KeyStore
+import KeyStoreTestSupport
 import Logging
 import NIOCore
 import Testing

@@ -2,6 +2,7 @@ import FPSCrypto
 import Hummingbird
 import KeyServerModule
 import KeyStore
+import KeyStoreTestSupport
 import Logging
 import TextCoding
 
@@ -16,7 +17,7 @@ struct OtherClientsServer: Sendable {
     }()
 
     let port: Int
-    let store: InMemoryKeyStore
+    let store: any KeyServerStore
     let log: LogRecorder
 
     /// Runs a server while `test` runs. It trusts the X-Forwarded-For header of every client.

@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import KeyStore
+import KeyStoreTestSupport
 import KeyStoreTests
 import Testing
 

@@ -1,4 +1,5 @@
 import KeyStore
+import KeyStoreTestSupport
 import Testing
 
 @Suite("Granting, compared with a model")

@@ -1,4 +1,5 @@
 import KeyStore
+import KeyStoreTestSupport
 import Testing
 
 @Suite("The in-memory store")

@@ -82,6 +82,11 @@ extension KeyStoreError {
                 + "(keyway-server keys import)"
         )
     }
+
+    /// The error for a record that already exists and must not be replaced.
+    package static func exists(_ place: String) -> KeyStoreError {
+        KeyStoreError(.conflict, place: place, reason: "it already exists")
+    }
 }
 
 extension KeyStoreError: Equatable {

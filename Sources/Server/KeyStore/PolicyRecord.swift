@@ -15,3 +15,15 @@ package struct PolicyRecord: Sendable, Equatable {
         self.document = document
     }
 }
+
+extension KeyStoreError {
+    /// The error for a record that refers to a policy that does not exist.
+    package static func noPolicy(_ name: String, _ place: String) -> KeyStoreError {
+        KeyStoreError(.missingReference, place: place, reason: "there is no policy \(name)")
+    }
+
+    /// The error for deleting a policy that other records refer to.
+    package static func policyInUse(_ name: String) -> KeyStoreError {
+        KeyStoreError(.conflict, place: "policy \(name)", reason: "content, a title or a track refers to it")
+    }
+}

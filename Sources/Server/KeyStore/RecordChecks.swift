@@ -55,3 +55,6 @@ func requireName(_ name: String, in place: String) throws(KeyStoreError) {
         )
     }
 }
+
+/// Returns the number of rows per page: `limit`, clamped to 1...1,000.
+package func pageSize(_ limit: Int) -> Int { min(max(limit, 1), 1_000) }

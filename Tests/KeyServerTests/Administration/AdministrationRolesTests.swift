@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import KeyStore
+import KeyStoreTestSupport
 import Testing
 import TextCoding
 

@@ -1,5 +1,6 @@
 import Hummingbird
 import KeyStore
+import KeyStoreTestSupport
 import Logging
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import KeyStore
+import KeyStoreTestSupport
 import Logging
 import NIOCore
 import Testing

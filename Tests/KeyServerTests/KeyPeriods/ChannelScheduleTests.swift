@@ -1,4 +1,5 @@
 import KeyStore
+import KeyStoreTestSupport
 import Logging
 import Testing
 import TextCoding

@@ -1,5 +1,6 @@
 import FPSCrypto
 import KeyStore
+import KeyStoreTestSupport
 import Logging
 import Testing
 import TextCoding

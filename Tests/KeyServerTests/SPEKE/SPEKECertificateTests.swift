@@ -3,6 +3,7 @@ import DRMSignaling
 import FPSCrypto
 import Foundation
 import KeyStore
+import KeyStoreTestSupport
 import Logging
 import NIOCore
 import NIOHTTP1

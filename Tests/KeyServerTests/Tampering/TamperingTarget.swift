@@ -1,6 +1,7 @@
 import FPSCrypto
 import KeyServerModule
 import KeyStore
+import KeyStoreTestSupport
 import ServerCrypto
 import VirtualDevice
 
@@ -11,7 +12,7 @@ struct TamperingTarget: Sendable {
     let rule: TamperingRule
     let module: KSM
     let service: LicenseService
-    let store = InMemoryKeyStore()
+    let store: any KeyServerStore = InMemoryKeyStore()
     let certificate: X509Certificate
     let content: Content
     let policy: LicensePolicy

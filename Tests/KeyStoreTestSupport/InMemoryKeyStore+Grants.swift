@@ -1,4 +1,5 @@
 package import FPSCrypto
+package import KeyStore
 
 extension InMemoryKeyStore {
     /// Decides on a proposal and stores the result.

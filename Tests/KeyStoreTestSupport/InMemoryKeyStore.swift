@@ -1,6 +1,7 @@
 import FPSCrypto
+package import KeyStore
 
-/// A store in memory for tests and demonstrations. Its records are lost when the process ends.
+/// A store in memory for tests. Its records are lost when the process ends.
 ///
 /// Except for durability, it behaves like the other stores. It encrypts nothing, because it writes nothing to disk. The
 /// audit log keeps at least the newest 10,000 entries.
@@ -115,25 +116,5 @@ extension InMemoryKeyStore {
     @discardableResult
     package func deleteCertificateBundle(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         auditing(audit, bundles.removeValue(forKey: name) != nil)
-    }
-}
-
-/// Returns the number of rows per page: `limit`, clamped to 1...1,000.
-package func pageSize(_ limit: Int) -> Int { min(max(limit, 1), 1_000) }
-
-extension KeyStoreError {
-    /// The error for a record that already exists and must not be replaced.
-    package static func exists(_ place: String) -> KeyStoreError {
-        KeyStoreError(.conflict, place: place, reason: "it already exists")
-    }
-
-    /// The error for a record that refers to a policy that does not exist.
-    package static func noPolicy(_ name: String, _ place: String) -> KeyStoreError {
-        KeyStoreError(.missingReference, place: place, reason: "there is no policy \(name)")
-    }
-
-    /// The error for deleting a policy that other records refer to.
-    package static func policyInUse(_ name: String) -> KeyStoreError {
-        KeyStoreError(.conflict, place: "policy \(name)", reason: "content, a title or a track refers to it")
     }
 }

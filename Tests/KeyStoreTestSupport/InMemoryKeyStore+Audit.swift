@@ -1,3 +1,5 @@
+package import KeyStore
+
 /// The newest entries, and the head of the chain before them.
 struct InMemoryAudit {
     private(set) var entries: [AuditEntry] = []

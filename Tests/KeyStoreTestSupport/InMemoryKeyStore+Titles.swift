@@ -1,3 +1,5 @@
+package import KeyStore
+
 /// The titles, tracks and admin tokens of the in-memory store.
 struct InMemoryCatalog: Sendable {
     var titles: [String: TitleRecord] = [:]

@@ -1,3 +1,5 @@
+import KeyStore
+
 /// The license records of the in-memory store. Accounts are keyed by their bytes, because Swift compares canonically
 /// equivalent strings as equal and a database does not.
 struct InMemoryGrants {

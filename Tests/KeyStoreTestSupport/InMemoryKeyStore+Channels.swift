@@ -1,3 +1,5 @@
+package import KeyStore
+
 extension InMemoryKeyStore {
     /// Returns the schedule of a title, or nil.
     package func channel(title: String) async throws(KeyStoreError) -> ChannelRecord? { schedules[title] }
