@@ -340,7 +340,32 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Examples are no products: the integration tests run them.
+        .executableTarget(
+            name: "fairplay-story",
+            dependencies: [
+                "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "HLSPlaylist", "HTTPTransport",
+                "SimulatedClocks", "StreamPlayer", "TextCoding", "VirtualDevice",
+            ],
+            path: "Examples/fairplay-story",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "rotation-load",
+            dependencies: [
+                "ContentKeySession", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Examples/rotation-load",
+            swiftSettings: settings
+        ),
+
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
+        .target(
+            name: "SimulatedClocks",
+            dependencies: ["Locking", "VirtualDevice"],
+            path: "Tests/SimulatedClocks",
+            swiftSettings: settings
+        ),
         .testTarget(name: "FileWritingTests", dependencies: ["FileWriting"], swiftSettings: settings),
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
         .testTarget(name: "TextCodingTests", dependencies: ["TextCoding"], swiftSettings: settings),
@@ -498,6 +523,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "RotationLoadTests",
+            dependencies: [
+                "ContentKeySession", "rotation-load",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "FPSMessages", "KeyServerModule",
@@ -510,8 +543,8 @@ let package = Package(
             dependencies: [
                 "ContentKeySession", "ContentKeySessionTesting", "DRMSignaling", "FPSCrypto", "HLSPlaylist",
                 "HTTPRequests", "HTTPTransport", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
-                "MediaFormats", "OfflineAssets", "Packager", "ServerCrypto", "StreamPlayer", "TextCoding",
-                "VirtualDevice",
+                "MediaFormats", "OfflineAssets", "Packager", "ServerCrypto", "SimulatedClocks", "StreamPlayer",
+                "TextCoding", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

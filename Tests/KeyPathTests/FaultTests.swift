@@ -2,6 +2,7 @@ import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
+import SimulatedClocks
 import Testing
 import TextCoding
 import VirtualDevice

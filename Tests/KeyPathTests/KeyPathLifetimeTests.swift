@@ -1,5 +1,6 @@
 import ContentKeySession
 import ContentKeySessionTesting
+import SimulatedClocks
 import Testing
 import VirtualDevice
 

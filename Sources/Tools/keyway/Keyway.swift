@@ -29,7 +29,7 @@ struct Keyway: AsyncParsableCommand {
             DeviceCommand.self, PlayCommand.self, DownloadCommand.self, OfflineCommand.self, PlaylistCommand.self,
             PackageCommand.self,
             MediaFileSegmenterCommand.self, DecryptCommand.self, MediaCommand.self, LoadCommand.self,
-            SimulateCommand.self, TokenCommand.self, ExplainCommand.self, DemoCommand.self,
+            TokenCommand.self, ExplainCommand.self,
         ]
     )
 

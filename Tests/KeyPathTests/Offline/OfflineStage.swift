@@ -3,6 +3,7 @@ import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
 import HTTPTransport
+import SimulatedClocks
 import StreamPlayer
 import VirtualDevice
 

@@ -1,3 +1,4 @@
+import SimulatedClocks
 import StreamPlayer
 import Synchronization
 import VirtualDevice

@@ -2,6 +2,7 @@ import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
 import HLSPlaylist
+import SimulatedClocks
 import StreamPlayer
 import Synchronization
 import Testing

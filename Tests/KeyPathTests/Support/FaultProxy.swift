@@ -1,4 +1,5 @@
 import Foundation
+import SimulatedClocks
 import Synchronization
 import VirtualDevice
 

@@ -4,6 +4,7 @@ import ContentKeySessionTesting
 import FPSCrypto
 import HTTPRequests
 import HTTPTransport
+import SimulatedClocks
 import StreamPlayer
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 import ContentKeySession
 import ContentKeySessionTesting
 import HTTPTransport
+import SimulatedClocks
 import StreamPlayer
 import Synchronization
 import VirtualDevice

@@ -7,6 +7,7 @@ import KeyStoreSQLite
 import Logging
 import ServerCrypto
 import ServiceLifecycle
+import SimulatedClocks
 import Synchronization
 import VirtualDevice
 

@@ -3,6 +3,7 @@ import ContentKeySessionTesting
 import Foundation
 import HLSPlaylist
 import HTTPTransport
+import SimulatedClocks
 import StreamPlayer
 import Testing
 import VirtualDevice

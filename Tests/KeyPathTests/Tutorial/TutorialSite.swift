@@ -1,6 +1,7 @@
 import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
+import SimulatedClocks
 import StreamPlayer
 import Synchronization
 import Testing

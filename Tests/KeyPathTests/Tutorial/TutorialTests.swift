@@ -2,6 +2,7 @@ import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
 import HTTPTransport
+import SimulatedClocks
 import StreamPlayer
 import Testing
 import VirtualDevice

@@ -3,7 +3,6 @@ import Synchronization
 
 /// A printer of the demonstration on standard output: chapters, and a line for each event.
 final class StoryPrinter: Sendable {
-    private let style = Terminal.style
     private let begun = Mutex<[String]>([])
 
     /// The chapters so far.
@@ -15,19 +14,19 @@ final class StoryPrinter: Sendable {
             if !begun.contains(title) { begun.append(title) } else { return 0 }
             return begun.count
         }
-        if number > 0 { write("\n" + style.bold("\(number). \(title)")) }
+        if number > 0 { write("\n" + "\(number). \(title)") }
     }
 
     /// Prints a line without a time.
     func text(_ text: String) { write("   " + text) }
 
     /// Prints a command that produces the same result.
-    func command(_ arguments: [String]) { write("   " + style.dim("$ " + arguments.joined(separator: " "))) }
+    func command(_ arguments: [String]) { write("   " + "$ " + arguments.joined(separator: " ")) }
 
     /// Prints an event, with the time of the simulated clock.
     func event(at time: Duration, _ text: String) {
         let seconds = Int(time.components.seconds)
-        write("   \(style.dim(String(format: "%d:%02d", seconds / 60, seconds % 60)))  \(text)")
+        write("   \(String(format: "%d:%02d", seconds / 60, seconds % 60))  \(text)")
     }
 
     /// Prints a line of the summary.
@@ -38,8 +37,6 @@ final class StoryPrinter: Sendable {
     /// Writes a line without indentation.
     func write(_ line: String) {
         // A failure to print is ignored; the exit code still shows the result.
-        try? Terminal.write(
-            line.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n") + "\n"
-        )
+        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
 }

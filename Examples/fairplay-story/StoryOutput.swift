@@ -1,4 +1,3 @@
-import FileWriting
 import Foundation
 import StreamPlayer
 
@@ -22,12 +21,12 @@ actor StoryOutput: MediaOutput {
     func write(_ piece: DecryptedPiece) throws {
         if piece.isInitialization {
             let name = "played-\(piece.track.rawValue)-\(sections.count).mp4"
-            try OutputFile.write([], to: programs.path(name), access: .owner)
+            try programs.write("", to: name)
             files[piece.track] = FileHandle(forWritingAtPath: programs.path(name))
             sections.append(Section(track: piece.track, name: name))
         }
         guard let file = files[piece.track] else {
-            throw CommandFailure.file("the player wrote a segment without an initialization segment")
+            throw StoryFailure("the player wrote a segment without an initialization segment")
         }
         try file.write(contentsOf: Data(piece.bytes))
     }

@@ -17,9 +17,9 @@ struct StoryVerification {
 
     /// Compares all frames.
     ///
-    /// - Throws: ``CommandFailure`` if a frame differs or is missing.
-    init(_ programs: StoryPrograms, _ sections: [StoryOutput.Section]) async throws(CommandFailure) {
-        func hashes(_ file: String) async throws(CommandFailure) -> [Substring] {
+    /// - Throws: ``StoryFailure`` if a frame differs or is missing.
+    init(_ programs: StoryPrograms, _ sections: [StoryOutput.Section]) async throws(StoryFailure) {
+        func hashes(_ file: String) async throws(StoryFailure) -> [Substring] {
             try await Self.hashes(of: file, programs)
         }
         var sources: [[Substring]] = []
@@ -29,24 +29,24 @@ struct StoryVerification {
             let frames = try await hashes(section.name)
             let end = played.count + frames.count
             guard sources.contains(where: { $0.count >= end && $0[played.count..<end].elementsEqual(frames) }) else {
-                throw .input("video frames \(played.count) to \(end - 1) differ from the source")
+                throw StoryFailure("video frames \(played.count) to \(end - 1) differ from the source")
             }
             played += frames
         }
         guard let first = sources.first, played.count == first.count, !played.isEmpty else {
-            throw .input("\(played.count) of \(sources.first?.count ?? 0) video frames were played")
+            throw StoryFailure("\(played.count) of \(sources.first?.count ?? 0) video frames were played")
         }
         video = Self.track(played)
         var audioFrames: [Substring] = []
         for section in sections where section.track == .audio { audioFrames += try await hashes(section.name) }
         guard audioFrames == (try await hashes(StoryMovie.language + ".m4a")), !audioFrames.isEmpty else {
-            throw .input("the audio frames differ from the source")
+            throw StoryFailure("the audio frames differ from the source")
         }
         audio = Self.track(audioFrames)
     }
 
     /// Returns the hash of each decoded frame.
-    private static func hashes(of file: String, _ programs: StoryPrograms) async throws(CommandFailure) -> [Substring] {
+    private static func hashes(of file: String, _ programs: StoryPrograms) async throws(StoryFailure) -> [Substring] {
         // The edit list is ignored, because it may remove frames that the segments contain.
         let text = try await programs.run(
             "ffmpeg",

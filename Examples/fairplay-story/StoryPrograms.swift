@@ -9,7 +9,7 @@ final class StoryPrograms: Sendable {
     private let state = Mutex<(processes: [Process], isOver: Bool)>(([], false))
 
     /// Creates the folder.
-    init() throws(CommandFailure) {
+    init() throws(StoryFailure) {
         let parent = NSTemporaryDirectory()
         folder = parent + (parent.hasSuffix("/") ? "" : "/") + "keyway-story-" + UUID().uuidString
         do {
@@ -19,26 +19,19 @@ final class StoryPrograms: Sendable {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw .file("cannot create the folder \(folder)", next: "set TMPDIR to a writable folder")
+            throw StoryFailure("cannot create the folder \(folder); set TMPDIR to a writable folder")
         }
     }
 
     /// Runs a program, and waits for its end.
     ///
-    /// - Parameter environment: Additional environment variables; unlike command lines, other users cannot see these,
-    ///   so they may contain secrets.
     /// - Returns: The standard output.
-    /// - Throws: ``CommandFailure`` with the last error messages if the program fails.
+    /// - Throws: ``StoryFailure`` with the last error messages if the program fails.
     @discardableResult
-    func run(
-        _ name: String,
-        _ arguments: [String],
-        environment: [String: String] = [:]
-    ) async throws(CommandFailure) -> String {
+    func run(_ name: String, _ arguments: [String]) async throws(StoryFailure) -> String {
         let output = path("output-\(UUID().uuidString)")
         let errors = output + ".errors"
         let process = try prepare(name, arguments, output: output, errors: errors)
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let hasRun = await withCheckedContinuation { (end: CheckedContinuation<Bool, Never>) in
             process.terminationHandler = { _ in end.resume(returning: true) }
             if !launch(process) {
@@ -51,14 +44,13 @@ final class StoryPrograms: Sendable {
         guard hasRun else { throw notStarted(name) }
         guard process.terminationStatus == 0 else {
             let messages = Self.text(errors).split(separator: "\n").suffix(3).joined(separator: "; ")
-            throw .input("\(name) \(arguments.first ?? "") failed: \(messages)")
+            throw StoryFailure("\(name) \(arguments.first ?? "") failed: \(messages)")
         }
         return Self.text(output)
     }
 
     /// Starts a program without waiting for its end; its standard output and error are written to files in the folder.
-    func start(_ name: String, _ arguments: [String], output: String, errors: String) throws(CommandFailure) -> Process
-    {
+    func start(_ name: String, _ arguments: [String], output: String, errors: String) throws(StoryFailure) -> Process {
         let process = try prepare(name, arguments, output: path(output), errors: path(errors))
         guard launch(process) else { throw notStarted(name) }
         return process
@@ -74,10 +66,11 @@ final class StoryPrograms: Sendable {
         }
     }
 
-    private func notStarted(_ name: String) -> CommandFailure {
-        state.withLock { $0.isOver }
-            ? .input("the demonstration has ended")
-            : .file("\(name) cannot be started", next: "check that the file is executable")
+    private func notStarted(_ name: String) -> StoryFailure {
+        StoryFailure(
+            state.withLock { $0.isOver }
+                ? "the demonstration has ended" : "\(name) cannot be started; check that the file is executable"
+        )
     }
 
     /// Returns the path of a file in the folder.
@@ -85,6 +78,17 @@ final class StoryPrograms: Sendable {
 
     /// Returns the content of a file in the folder, as text.
     func text(of name: String) -> String { Self.text(path(name)) }
+
+    /// Writes a file in the folder, which only its owner can read.
+    func write(_ text: String, to name: String) throws(StoryFailure) {
+        guard
+            FileManager.default.createFile(
+                atPath: path(name),
+                contents: Data(text.utf8),
+                attributes: [.posixPermissions: 0o600]
+            )
+        else { throw StoryFailure("cannot create \(path(name))") }
+    }
 
     /// Stops all processes, deletes the folder, and prevents new processes.
     func end() {
@@ -113,9 +117,11 @@ final class StoryPrograms: Sendable {
         _ arguments: [String],
         output: String,
         errors: String
-    ) throws(CommandFailure) -> Process {
+    ) throws(StoryFailure) -> Process {
         guard let executable = Self.path(of: name) else {
-            throw .file("\(name) is neither next to keyway nor in PATH", next: "install it, or add its folder to PATH")
+            throw StoryFailure(
+                "\(name) is neither next to fairplay-story nor in PATH; install it, or run `swift build`"
+            )
         }
         let process = Process()
         process.executableURL = URL(filePath: executable)
@@ -123,7 +129,7 @@ final class StoryPrograms: Sendable {
         process.currentDirectoryURL = URL(filePath: folder)
         process.standardInput = FileHandle.nullDevice
         for file in [output, errors] where !FileManager.default.createFile(atPath: file, contents: nil) {
-            throw .file("cannot create \(file): \(lastSystemError())")
+            throw StoryFailure("cannot create \(file)")
         }
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle(forWritingAtPath: errors)

@@ -1,27 +1,20 @@
-import FileWriting
 import Foundation
 
-/// The key server of the demonstration: one that is started for it, or an existing one.
+/// The key server of the demonstration, with a separate data folder and credentials.
 struct StoryServer {
     /// The URL of the server.
     let url: String
-    /// The admin token, or `@` and the name of a file that contains it.
-    let adminToken: String
     /// The folder of the development credentials that the device and the server share.
     let credentials: String
-    /// The playback token; nil if the server does not require one.
-    let token: String?
-    /// The license policy of the movie's keys; nil for the server's default.
-    let policy: String?
-    /// True if the server was started for the demonstration.
-    var isOwn = false
 
-    /// The lease of the server's policy, in seconds.
-    static let lease = 60
+    /// The name of the license policy of the movie's keys.
+    static let policy = "story"
+    /// The lease of the policy, in seconds.
+    private static let lease = 60
 
-    /// Starts a server on a free port of this machine, with a separate data folder and credentials.
-    static func start(_ programs: StoryPrograms, _ printer: StoryPrinter) async throws(CommandFailure) -> StoryServer {
-        func run(_ arguments: [String]) async throws(CommandFailure) {
+    /// Starts a server on a free port of this machine.
+    init(_ programs: StoryPrograms, _ printer: StoryPrinter) async throws(StoryFailure) {
+        func run(_ arguments: [String]) async throws(StoryFailure) {
             printer.command(arguments)
             try await programs.run(arguments[0], Array(arguments.dropFirst()))
         }
@@ -33,30 +26,23 @@ struct StoryServer {
                     "@dev/ask.hex",
                 ]
         )
-        let document = #"{"lease": "PT\#(lease)S", "virtualMachines": "deny"}"#
-        try OutputFile.write(Array(document.utf8), to: programs.path("policy.json"), access: .owner)
+        let document = #"{"lease": "PT\#(Self.lease)S", "virtualMachines": "deny"}"#
+        try programs.write(document, to: "policy.json")
         printer.command(["echo", "'\(document)'", ">policy.json"])
-        try await run(["keyway-server", "policies", "add", "--data", "data", "--name", "story", "policy.json"])
+        try await run(["keyway-server", "policies", "add", "--data", "data", "--name", Self.policy, "policy.json"])
         let arguments = ["serve", "--data", "data", "--dev", "--listen", "127.0.0.1:0"]
         printer.command(["keyway-server"] + arguments + ["&"])
         let process = try programs.start("keyway-server", arguments, output: "server.out", errors: "server.log")
-        let server = StoryServer(
-            url: try await address(of: process, programs),
-            adminToken: "@" + programs.path("data/admin-token"),
-            credentials: programs.path("dev"),
-            token: nil,
-            policy: "story",
-            isOwn: true
-        )
-        printer.text("The server listens on \(server.url).")
-        return server
+        url = try await Self.address(of: process, programs)
+        credentials = programs.path("dev")
+        printer.text("The server listens on \(url).")
     }
 
     /// Returns the URL that the server prints when it is ready.
     private static func address(
         of process: Process,
         _ programs: StoryPrograms
-    ) async throws(CommandFailure) -> String {
+    ) async throws(StoryFailure) -> String {
         let mark = "listening for apps on "
         // The timeout is one minute, because startup is slow on a busy machine.
         for _ in 0..<600 {
@@ -66,6 +52,6 @@ struct StoryServer {
             try? await Task.sleep(for: .milliseconds(100))
         }
         let messages = programs.text(of: "server.log").split(separator: "\n").suffix(3).joined(separator: "; ")
-        throw .file("the key server did not start: \(messages)")
+        throw StoryFailure("the key server did not start: \(messages)")
     }
 }

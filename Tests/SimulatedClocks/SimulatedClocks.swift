@@ -1,3 +1,5 @@
+import VirtualDevice
+
 /// A clock with the simulated time of a ``SimulatedTime``.
 @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
 package struct SimulatedClock: Clock {

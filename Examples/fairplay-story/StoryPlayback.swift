@@ -1,10 +1,11 @@
-import ArgumentParser
 import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
 import Foundation
 import HLSPlaylist
+import SimulatedClocks
 import StreamPlayer
+import TextCoding
 import VirtualDevice
 
 /// The playback of the demonstration: a content key session with a virtual device, a key loader and a player, with a
@@ -43,8 +44,11 @@ struct StoryPlayback: Sendable {
     init(_ server: StoryServer, _ printer: StoryPrinter) throws {
         self.printer = printer
         network = StoryNetwork(time)
-        let device = try DeviceOptions.parse(["--credentials", server.credentials])
-            .device(clock: SimulatedDeviceClock(time: time, start: Int64(Date().timeIntervalSince1970)))
+        let device = FPSDevice(
+            profile: .iPhone,
+            dask: .development(ask: try Self.ask(server)),
+            clock: SimulatedDeviceClock(time: time, start: Int64(Date().timeIntervalSince1970))
+        )
         session = KeySession(
             device: device,
             clock: SimulatedClock(time: time, wakes: false),
@@ -54,10 +58,9 @@ struct StoryPlayback: Sendable {
         )
         var settings = KeyLoaderSettings()
         settings.persistentKeys = persistentKeys
-        let token = server.token
         loader = KeyLoader(
             source: session,
-            service: .keyway(server.url) { _ in token.map { PlaybackToken($0) } },
+            service: .keyway(server.url),
             transport: network,
             settings: settings,
             clock: SimulatedClock(time: time),
@@ -65,6 +68,22 @@ struct StoryPlayback: Sendable {
             random: SeededNumbers(seed: 1)
         )
         keyEvents = StoryKeyEvents(printer, loader)
+    }
+
+    /// Returns the ASk of the server's credentials.
+    private static func ask(_ server: StoryServer) throws -> SecretBytes {
+        let text = try String(contentsOfFile: server.credentials + "/ask.hex", encoding: .utf8)
+        guard let bytes = Hexadecimal.decode(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw StoryFailure("\(server.credentials)/ask.hex is not hexadecimal")
+        }
+        return SecretBytes(copying: bytes)
+    }
+
+    /// Returns the content key in a virtual device's key.
+    private static func playable(_ key: any ProtectedContentKey) throws -> PlayableKey {
+        guard let key = key as? DeviceKey else { throw ContentKeyError(.unsupportedOperation, .device) }
+        let content = try key.contentKey()
+        return PlayableKey(key: content.key, initializationVector: content.iv)
     }
 
     /// Plays the movie to its end.
@@ -94,7 +113,7 @@ struct StoryPlayback: Sendable {
         settings.preferences.languages = [StoryMovie.language]
         settings.abilities.throughput = Self.firstThroughput
         settings.attempts = 10
-        let systems = PlayerKeySystems(fairPlay: session) { try PlayKeys.playable($0) }
+        let systems = PlayerKeySystems(fairPlay: session) { try Self.playable($0) }
         let clock = SimulatedClock(time: time)
         let player = Player(settings: settings, keys: systems, loader: network, clock: clock) { event in
             // Expired leases are ended here, because the session's timer does not follow the simulated clock.

@@ -31,7 +31,7 @@ struct StoryMovie {
     ///
     /// - Parameter film: The path of a movie to use as the source, repeated if it is too short; nil for a test pattern
     ///   and tones.
-    init(_ programs: StoryPrograms, film: String?) async throws(CommandFailure) {
+    init(_ programs: StoryPrograms, film: String?) async throws(StoryFailure) {
         self.programs = programs
         let source = film.map { ["-stream_loop", "-1", "-i", URL(filePath: $0).path] }
         for quality in Self.qualities { try await make(quality, of: source) }
@@ -41,7 +41,7 @@ struct StoryMovie {
     private static let commonArguments = ["-nostdin", "-loglevel", "error", "-y"]
     private static let length = ["-t", "\(seconds)"]
 
-    private func make(_ quality: Quality, of source: [String]?) async throws(CommandFailure) {
+    private func make(_ quality: Quality, of source: [String]?) async throws(StoryFailure) {
         let size = "size=\(quality.width)x\(quality.height)"
         let pattern = ["-f", "lavfi", "-i", "testsrc2=\(size):rate=\(Self.framesPerSecond)"]
         let interval = "\(Self.segmentSeconds * Self.framesPerSecond)"
@@ -57,7 +57,7 @@ struct StoryMovie {
         try await programs.run("ffmpeg", arguments)
     }
 
-    private func makeAudio(_ language: String, hertz: Int, of source: [String]?) async throws(CommandFailure) {
+    private func makeAudio(_ language: String, hertz: Int, of source: [String]?) async throws(StoryFailure) {
         let tone = ["-f", "lavfi", "-i", "sine=frequency=\(hertz):sample_rate=48000"]
         var arguments = Self.commonArguments + (source ?? tone) + Self.length
         arguments += ["-map", "0:a:0", "-vn", "-c:a", "aac", "-b:a", "64k", "-ac", "1", language + ".m4a"]
@@ -67,17 +67,15 @@ struct StoryMovie {
     /// Packages and encrypts the movie, and registers its keys with the server.
     ///
     /// - Returns: The URL of the Multivariant Playlist.
-    func package(for server: StoryServer, _ printer: StoryPrinter) async throws(CommandFailure) -> String {
+    func package(for server: StoryServer, _ printer: StoryPrinter) async throws(StoryFailure) -> String {
         var arguments = ["package"]
         arguments += Self.qualities.map { "\($0.file),policy=\($0.trackClass)" }
         arguments += Self.languages.map { "\($0.code).m4a,lang=\($0.code)" }
         arguments += ["--out", "site", "--segment-duration", "\(Self.segmentSeconds)", "--dev"]
-        // On a server that is also used otherwise, the default asset IDs do not collide with existing ones.
-        if server.isOwn { arguments += ["--key-uri", "skd://story/{track}"] }
-        if let policy = server.policy { arguments += ["--policy", policy] }
-        arguments += ["--server", server.url]
-        printer.command(["keyway"] + arguments + ["--admin-token", server.isOwn ? "@data/admin-token" : "@FILE"])
-        try await programs.run("keyway", arguments, environment: ["KEYWAY_ADMIN_TOKEN": server.adminToken])
+        arguments += ["--key-uri", "skd://story/{track}", "--policy", StoryServer.policy]
+        arguments += ["--server", server.url, "--admin-token", "@data/admin-token"]
+        printer.command(["keyway"] + arguments)
+        try await programs.run("keyway", arguments)
         return URL(filePath: programs.path("site/main.m3u8")).absoluteString
     }
 }

@@ -1,7 +1,7 @@
 import ContentKeySession
 import StreamPlayer
 
-/// The demonstration of `keyway demo story`: packaging, key delivery, playback, and verification.
+/// The demonstration: packaging, key delivery, playback, and verification.
 struct Story {
     private let programs: StoryPrograms
     private let film: String?
@@ -12,9 +12,8 @@ struct Story {
 
     /// Runs the demonstration.
     ///
-    /// - Parameter given: A running key server; nil to start one.
-    /// - Throws: ``CommandFailure`` if a step fails, or if the output differs from the source.
-    func run(on given: StoryServer?) async throws {
+    /// - Throws: ``StoryFailure`` if a step fails, or if the output differs from the source.
+    func run() async throws {
         let begin = ContinuousClock.now
         explain()
         printer.chapter("Content")
@@ -23,13 +22,7 @@ struct Story {
         let languages = StoryMovie.languages.map(\.code).joined(separator: " and ")
         printer.text("ffmpeg generated a movie of \(StoryMovie.seconds) s in \(sizes), with audio in \(languages).")
         printer.chapter("Key server")
-        let server: StoryServer
-        if let given {
-            server = given
-            printer.text("Using the key server at \(given.url).")
-        } else {
-            server = try await StoryServer.start(programs, printer)
-        }
+        let server = try await StoryServer(programs, printer)
         printer.chapter("Packaging")
         let url = try await film.package(for: server, printer)
         printer.text("Each video quality and the audio have separate keys. All four are registered with the server.")
@@ -38,11 +31,11 @@ struct Story {
         do {
             outcome = try await StoryPlayback(server, printer).run(url, to: output)
         } catch let error as PlayerError {
-            throw CommandFailure.input("playback failed: \(error)")
+            throw StoryFailure("playback failed: \(error)")
         }
         printer.chapter("Verification")
         let verification = try await StoryVerification(programs, outcome.sections)
-        try check(outcome, on: server)
+        try check(outcome)
         summarize(outcome, verification, took: ContinuousClock.now - begin)
     }
 
@@ -56,13 +49,17 @@ struct Story {
     }
 
     /// Checks that the events that the demonstration is about have happened.
-    private func check(_ outcome: StoryPlayback.Outcome, on server: StoryServer) throws(CommandFailure) {
-        guard outcome.report.switches.up > 0 else { throw .input("the player never switched to a higher quality") }
-        guard outcome.accesses.contains(where: { $0.kind == .renewal }) || !server.isOwn else {
-            throw .input("no lease was renewed")
+    private func check(_ outcome: StoryPlayback.Outcome) throws(StoryFailure) {
+        guard outcome.report.switches.up > 0 else {
+            throw StoryFailure("the player never switched to a higher quality")
         }
-        guard outcome.report.retries > 0 else { throw .input("no request failed during the network outage") }
-        guard outcome.requests.persistable == 0 else { throw .input("a persistent key was requested during AirPlay") }
+        guard outcome.accesses.contains(where: { $0.kind == .renewal }) else {
+            throw StoryFailure("no lease was renewed")
+        }
+        guard outcome.report.retries > 0 else { throw StoryFailure("no request failed during the network outage") }
+        guard outcome.requests.persistable == 0 else {
+            throw StoryFailure("a persistent key was requested during AirPlay")
+        }
     }
 
     private func summarize(_ outcome: StoryPlayback.Outcome, _ verification: StoryVerification, took: Duration) {

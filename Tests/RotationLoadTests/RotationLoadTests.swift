@@ -1,11 +1,11 @@
+import ArgumentParser
 import ContentKeySession
 import Testing
 
-@testable import keyway
+@testable import rotation_load
 
-/// Tests of `keyway simulate rotation`.
-@Suite("keyway simulate")
-struct SimulateTests {
+@Suite("The example rotation-load")
+struct RotationLoadTests {
     private func simulation(viewers: Int) -> RotationSimulation {
         RotationSimulation(
             viewers: viewers,
@@ -74,30 +74,9 @@ struct SimulateTests {
     )
     func grouping(number: Int, text: String) { #expect(grouped(number) == text) }
 
-    @Test("The command prints peaks, ratio and cores, also as JSON")
-    func command() throws {
-        let tool = try Tool()
-        let arguments = ["simulate", "rotation", "--viewers", "6000", "--licenses-per-core", "100", "--keys", "2"]
-        let text = try tool.run(arguments)
-        #expect(text.status == 0)
-        #expect(text.text.contains("6,000 viewers, a window of 60 s"))
-        #expect(text.text.contains("     0 s |#"))
-        let json = try tool.run(arguments + ["--json"]).json()
-        let spread = try #require(json["spread"] as? [String: Any])
-        let unspread = try #require(json["notSpread"] as? [String: Any])
-        let peak = try #require(unspread["peakRequestsPerSecond"] as? Int)
-        #expect((1000...1200).contains(peak))
-        #expect(unspread["peakLicensesPerSecond"] as? Int == 2 * peak)
-        #expect(unspread["cores"] as? Int == (2 * peak + 69) / 70)
-        #expect(spread["requests"] as? Int == 6000)
-        let load = try #require((json["load"] as? [String: Any])?["seconds"] as? [[String: Any]])
-        #expect(load.count == 76)
-        #expect(load.compactMap { $0["spread"] as? Int }.reduce(0, +) == 6000)
-    }
-
     @Test("A window that does not fit into the period is an invalid command line")
     func bounds() throws {
-        let tool = try Tool()
-        #expect(try tool.run(["simulate", "rotation", "--period", "60", "--window", "60"]).status == 2)
+        #expect(throws: (any Error).self) { try RotationLoad.parse(["--period", "60", "--window", "60"]) }
+        _ = try RotationLoad.parse(["--period", "70", "--window", "60"])
     }
 }

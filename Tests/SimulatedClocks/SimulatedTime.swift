@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 import Locking
 
 /// A task executor with simulated time, which runs a client's tasks one after the other on a separate thread, together
