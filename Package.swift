@@ -75,7 +75,7 @@ let package = Package(
             pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"])]
         ),
-        .target(name: "CWebFiles", path: "Sources/Server/CWebFiles", exclude: ["Dashboard", "Player"]),
+        .target(name: "CWebFiles", path: "Sources/Server/CWebFiles", exclude: ["Dashboard", "OpenAPI", "Player"]),
 
         .target(
             name: "ByteCoding",

@@ -24,4 +24,7 @@ struct keyway_web_files keyway_dashboard_files(void);
 /// Returns the files of the player module and of its demonstration page.
 struct keyway_web_files keyway_player_files(void);
 
+/// Returns the OpenAPI document, in YAML.
+struct keyway_web_file keyway_openapi_document(void);
+
 #endif

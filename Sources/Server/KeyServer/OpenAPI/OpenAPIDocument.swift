@@ -1,110 +1,104 @@
+import CWebFiles
 import HTTPTypes
 package import Hummingbird
-import KeyStore
+import KeyServerModule
+import NIOCore
 import TextCoding
 
 /// The OpenAPI 3.1 document of all routes: those for players and those for administration.
 ///
-/// The document is built from Swift values instead of a file next to the executable. It is therefore always available,
-/// and its problem types, roles and headers are those of the code. A test compares it with the routes in both
-/// directions.
+/// `CWebFiles/OpenAPI/openapi.yaml`, which the executable contains, describes everything except what the code already
+/// does: responses with problem types and the fields of policies. Tests compare it with the code in both directions.
 package enum OpenAPIDocument {
     /// The document as JSON text.
     ///
     /// - Parameter otherClients: The clients without FairPlay that the server has routes for; the document omits other
     ///   routes.
-    package static func json(otherClients: Set<OtherClientKind>) -> [UInt8] { value(otherClients).encoded }
-
-    /// Every operation, independent of the configuration.
-    static let operations =
-        OpenAPIOperation.forPlayback + OpenAPIOperation.forAdministration
-        + OpenAPIOperation.forDashboard + OpenAPIOperation.forEncoders
+    package static func json(otherClients: Set<OtherClientKind>) -> [UInt8] {
+        value(otherClients: otherClients).encoded(sortingNames: false)
+    }
 
     /// Adds `GET /openapi.json` to the router for administration. The route requires no token, because the document is
     /// public.
     package static func add(to router: Router<ServerRequestContext>, otherClients: Set<OtherClientKind>) {
-        let json = json(otherClients: otherClients)
+        let json = ByteBuffer(bytes: json(otherClients: otherClients))
         router.get("/openapi.json") { _, _ in
             Response(
                 status: .ok,
                 headers: [.contentType: "application/json", .cacheControl: "no-store"],
-                body: .init(byteBuffer: .init(bytes: json))
+                body: .init(byteBuffer: json)
             )
         }
     }
 
-    private static func value(_ otherClients: Set<OtherClientKind>) -> JSONValue {
+    /// The file before anything is filled in. A test checks that it can be converted.
+    static let file: JSONValue = {
+        let file = keyway_openapi_document()
+        let text = String(decoding: UnsafeBufferPointer(start: file.bytes, count: file.count), as: UTF8.self)
+        return (try? JSONValue(yaml: text)) ?? .null
+    }()
+
+    /// The document, with everything filled in.
+    static func value(otherClients: Set<OtherClientKind>) -> JSONValue {
         let missing = OtherClientKind.allCases.filter { !otherClients.contains($0) }.map(\.path)
-        var paths: [String: [(name: String, value: JSONValue?)]] = [:]
-        for operation in operations where !missing.contains(operation.path) {
-            let method = operation.method.rawValue.lowercased()
-            paths[operation.path, default: []].append((method, operation.json))
+        return file.mapMembers { name, value in
+            switch name {
+            case "x-shared": nil
+            case "paths": value.mapMembers { path, operations in missing.contains(path) ? nil : operations }
+            case "components": components(value)
+            default: value
+            }
         }
-        return .fields([
-            ("openapi", .string("3.1.0")),
-            ("info", info),
-            (
-                "tags",
-                .array(OpenAPIOperation.Tag.allCases.map { .fields([("name", .string($0.rawValue))]) })
-            ),
-            ("paths", .fields(paths.map { ($0.key, .fields($0.value)) })),
-            (
-                "components",
-                .fields([
-                    ("schemas", .fields(OpenAPISchemas.all.map { ($0.name, parsed($0.json)) })),
-                    ("headers", headers),
-                    ("securitySchemes", securitySchemes),
-                ])
-            ),
+    }
+
+    private static func components(_ components: JSONValue) -> JSONValue {
+        components.mapMembers { kind, entries in
+            switch kind {
+            case "responses": entries.mapMembers { _, response in self.response(response) }
+            case "schemas": entries.mapMembers { $0 == "Policy" ? LicensePolicy.openAPISchema : $1 }
+            default: entries
+            }
+        }
+    }
+
+    /// Returns the response for the problem types that `x-problems` lists by name. All have the same status.
+    private static func response(_ response: JSONValue) -> JSONValue {
+        let names = response["x-problems"]?.items?.compactMap(\.text) ?? []
+        let problems = names.compactMap { name in ProblemType.all.first { $0.name == name } }
+        let status = problems.first?.status.code
+        var headers = [
+            ("X-Request-Id", "RequestId"), ("Cache-Control", "CacheControl"), ("traceparent", "Trace"),
+        ]
+        if status == 401 { headers.append(("WWW-Authenticate", "Authenticate")) }
+        if status == 429 || status == 503 { headers.append(("Retry-After", "RetryAfter")) }
+        let schema: JSONObject = [
+            "allOf": .array([reference("schemas/Problem")]),
+            "properties": .object(["type": .object(["enum": .array(problems.map { .string($0.uri) })])]),
+        ]
+        let example: JSONObject = [
+            "type": problems.first.map { .string($0.uri) },
+            "title": problems.first.map { .string($0.title) },
+            "status": status.map { .integer($0) },
+            "instance": .string("5f0c3d2a9b7e4c61"),
+        ]
+        let content: JSONObject = ["schema": .object(schema), "example": .object(example)]
+        return .object([
+            "description": .string(problems.map { "`\($0.name)`: \($0.title)." }.joined(separator: " ")),
+            "headers": .fields(headers.map { ($0.0, reference("headers/\($0.1)")) }),
+            "content": .object(["application/problem+json": .object(content)]),
         ])
     }
 
-    /// Parses a JSON fragment. A test checks that every fragment can be parsed.
-    static func parsed(_ json: String) -> JSONValue {
-        (try? JSONValue(parsing: Array(json.utf8), maximumDepth: 32)) ?? .null
+    private static func reference(_ component: String) -> JSONValue {
+        .object(["$ref": .string("#/components/\(component)")])
     }
+}
 
-    private static let info = parsed(
-        #"""
-        {"title": "Keyway key server", "version": "1", "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
-         "description": "Licenses and keys for players, and administration. Administration may have a separate listener. Routes for Clear Key and AES-128 are included only if the server's configuration enables them. HEAD is answered wherever GET is. For a known path, other methods are answered with 405 and Allow; an unknown path, or another spelling of a known path, with 404. Every failure is a problem document (RFC 9457). A request may be refused before its path is processed: if it is not HTTP/1.1, with 400 (malformed-request); if its transfer coding is not chunked, with 501 (unsupported-transfer-coding); and if there are too many connections, with 429 (rate-limited) or 503 (overloaded) and the reason connections, except for /healthz and /readyz."}
-        """#
-    )
-
-    private static let headers = parsed(
-        #"""
-        {"RequestId": {"description": "The request ID, as in the log and the audit log.", "required": true,
-           "schema": {"type": "string", "minLength": 1}},
-         "CacheControl": {"description": "no-store, except for certificates.", "required": true,
-           "schema": {"type": "string"}},
-         "Trace": {"description": "The W3C trace context of the request.", "required": true,
-           "schema": {"type": "string", "pattern": "^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"}},
-         "RetryAfter": {"description": "The time to wait before a retry, in seconds.", "required": true,
-           "schema": {"type": "integer", "minimum": 1}},
-         "SpekeVersion": {"description": "The SPEKE version.", "required": true,
-           "schema": {"type": "string", "const": "2.0"}},
-         "SpekeUserAgent": {"description": "The software that created the response.", "required": true,
-           "schema": {"type": "string", "minLength": 1}},
-         "Authenticate": {"description": "Bearer", "required": true, "schema": {"type": "string"}},
-         "Persistable": {"description": "Whether the key may be persisted; in responses that are not JSON.",
-           "schema": {"type": "string", "enum": ["true", "false"]}},
-         "DualExpiry": {"description": "Whether the key has a storage and a playback duration; in responses that are not JSON.",
-           "schema": {"type": "string", "enum": ["true", "false"]}}}
-        """#
-    )
-
-    private static let securitySchemes = parsed(
-        #"""
-        {"adminToken": {"type": "http", "scheme": "bearer",
-           "description": "A token for administration. Each operation lists the roles that it permits."},
-         "clientCertificate": {"type": "mutualTLS",
-           "description": "A certificate issued by admin.clientCA. It has the permissions of the role encoder."},
-         "adminSession": {"type": "apiKey", "in": "cookie", "name": "keyway-session",
-           "description": "A session that was started with such a token. Changes require the header Keyway-Change too: docs/dashboard.md."},
-         "playbackToken": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-           "description": "A playback token; not required by a server in development mode or without authorization."},
-         "signedURL": {"type": "apiKey", "in": "query", "name": "sig",
-           "description": "A signed, expiring URL, for players that cannot send headers: docs/other-clients.md."}}
-        """#
-    )
+extension JSONValue {
+    /// Returns the object with changed members; a member for which `change` returns nil is omitted. Other values are
+    /// returned as they are.
+    fileprivate func mapMembers(_ change: (_ name: String, _ value: JSONValue) -> JSONValue?) -> JSONValue {
+        guard case .object(let object) = self else { return self }
+        return .object(JSONObject(object.map { (key: $0.key, value: change($0.key, $0.value)) }))
+    }
 }
