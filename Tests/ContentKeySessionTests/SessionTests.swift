@@ -257,7 +257,10 @@ struct SessionTests {
         let request = try await firstRequest(session)
         _ = try await spc(request)
         async let status = request.processContentKeyResponse(.init(fairPlayStreamingKeyResponseData: Self.ckc))
-        while await session.machine.state(ofRequest: request.id) != .processing { await Task.yield() }
+        while await session.machine.state(ofRequest: request.id) != .processing {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         await session.expire()
         opener.yield()
         #expect(await status == .cancelled)

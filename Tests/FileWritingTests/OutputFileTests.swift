@@ -2,7 +2,7 @@ import FileWriting
 import Foundation
 import Testing
 
-@Suite("Output files")
+@Suite("Output files", .timeLimit(.minutes(10)))
 struct OutputFileTests {
     private let folder: Folder
 

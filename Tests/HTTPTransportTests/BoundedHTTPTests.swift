@@ -1,7 +1,7 @@
 import HTTPRequests
 import Testing
 
-@Suite("Bounded HTTP requests")
+@Suite("Bounded HTTP requests", .timeLimit(.minutes(10)))
 struct BoundedHTTPTests {
     private let http = BoundedHTTP.withoutRedirects
 

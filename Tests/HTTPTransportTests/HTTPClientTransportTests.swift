@@ -2,7 +2,7 @@ import ContentKeySession
 import HTTPTransport
 import Testing
 
-@Suite("The transport over async-http-client")
+@Suite("The transport over async-http-client", .timeLimit(.minutes(10)))
 struct HTTPClientTransportTests {
     let transport = HTTPClientTransport()
 

@@ -6,7 +6,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("Administration over HTTP")
+@Suite("Administration over HTTP", .timeLimit(.minutes(10)))
 struct AdminRoutesTests {
     private let key = "000102030405060708090a0b0c0d0e0f"
     private let iv = "101112131415161718191a1b1c1d1e1f"

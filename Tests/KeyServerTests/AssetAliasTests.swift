@@ -8,7 +8,7 @@ import VirtualDevice
 @testable import KeyServer
 
 /// SPCs as Safari creates them with the modern EME API, over a real port.
-@Suite("Aliases of an asset")
+@Suite("Aliases of an asset", .timeLimit(.minutes(10)))
 struct AssetAliasTests {
     private static let keyID = (0..<16).map { UInt8(0xe0 + $0) }
     private static let uri = Array("skd://movie".utf8)

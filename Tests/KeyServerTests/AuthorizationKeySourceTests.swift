@@ -72,7 +72,9 @@ struct AuthorizationKeySourceTests {
             clock.advance(seconds: 1)
             refusal = try await authorizer.refusal(.test(token))
             #expect(refusal == nil)
-            try await MockService.eventually { try await authorizer.refusal(.test(token))?.type == .tokenUnknownKey }
+            try await eventually("the key is no longer known") {
+                try await authorizer.refusal(.test(token))?.type == .tokenUnknownKey
+            }
             #expect(service.count == 2)
             #expect(Array(authorizer.condition.keyAges.values) == [.zero])
         }
@@ -89,7 +91,7 @@ struct AuthorizationKeySourceTests {
             let authorizer = try authorizer(.url(try service.url()), clock)
             try await withThrowingTaskGroup(of: ProblemDocument?.self) { tasks in
                 for _ in 0..<50 { tasks.addTask { try await authorizer.refusal(.test(token)) } }
-                try await MockService.eventually { service.count > 0 }
+                try await eventually("the keys are requested") { service.count > 0 }
                 service.gate.open()
                 for try await refusal in tasks { #expect(refusal == nil) }
             }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Authorization: all refusals")
+@Suite("Authorization: all refusals", .timeLimit(.minutes(10)))
 struct AuthorizationRefusalTests {
     /// A token that differs from a valid one in one property.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -234,7 +234,7 @@ struct AuthorizationRefusalTests {
         let (pool, gate) = (BoundedWorkPool(threads: 1, capacity: 0), Gate())
         var authorizer = try JWTAuthorizer(try await .test(), pool: pool)
         authorizer.keysTriedInPlace = 0
-        let held = await gate.occupy(pool, jobs: 1)
+        let held = try await gate.occupy(pool, jobs: 1)
         let busy = try await authorizer.refusal(.test(TestTokens.pyjwtES256))
         #expect(busy?.type == .overloaded)
         #expect(busy?.retryAfter == 1)

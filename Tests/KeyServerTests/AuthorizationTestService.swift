@@ -54,11 +54,6 @@ final class MockService: Sendable {
 }
 
 extension MockService {
-    /// Waits until a condition is true, up to the time limit of the test.
-    static func eventually(_ condition: () async throws -> Bool) async throws {
-        while try await !condition() { try await Task.sleep(for: .milliseconds(1)) }
-    }
-
     static func text(
         _ text: String,
         status: HTTPResponse.Status = .ok,

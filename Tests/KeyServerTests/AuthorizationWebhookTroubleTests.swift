@@ -147,7 +147,7 @@ struct AuthorizationWebhookTroubleTests {
             configuration.budget = .seconds(30)
             let authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             let first = Task { try await authorizer.refusal(.test("token")) }
-            try await MockService.eventually { service.count == 1 }
+            try await eventually("the webhook is called") { service.count == 1 }
             let second = try await authorizer.refusal(.test("token"))
             #expect(second?.type == .overloaded)
             first.cancel()

@@ -4,7 +4,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("SPCs of a batch are decrypted together")
+@Suite("SPCs of a batch are decrypted together", .timeLimit(.minutes(10)))
 struct BatchOpeningTests {
     @Test("Each item gets its own answer, in order, with more items than are decrypted together")
     func order() async throws {
@@ -32,7 +32,7 @@ struct BatchOpeningTests {
         try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0)) { server in
             let spcs = try (0..<3).map { _ in try server.request(server.device()).spc }
             let gate = Gate()
-            let held = await gate.occupy(server.pool, jobs: 1)
+            let held = try await gate.occupy(server.pool, jobs: 1)
             #expect(try await server.batch(spcs).items.map { $0["status"] } == [503, 503, 503].map { .integer($0) })
             gate.open()
             for task in held { _ = try await task.value }
@@ -44,9 +44,9 @@ struct BatchOpeningTests {
     func weight() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 9)
         let gate = Gate()
-        let first = await gate.occupy(pool, jobs: 1)
+        let first = try await gate.occupy(pool, jobs: 1)
         let heavy = Task { try await pool.run(weight: 4) { 4 } }
-        while pool.unfinished < 5 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually("the heavy work is accepted") { pool.unfinished == 5 }
         #expect(pool.waiting == 4)
         gate.open()
         for task in first { #expect(try await task.value) }
@@ -58,9 +58,9 @@ struct BatchOpeningTests {
     func heavierThanTheQueue() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 1)
         let gate = Gate()
-        let first = await gate.occupy(pool, jobs: 1)
+        let first = try await gate.occupy(pool, jobs: 1)
         let heavy = Task { try await pool.run(weight: 4) { 4 } }
-        while pool.unfinished < 5 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually("the heavy work is accepted") { pool.unfinished == 5 }
         await #expect(throws: WorkPoolError.overloaded) { try await pool.run {} }
         gate.open()
         for task in first { #expect(try await task.value) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The bounded work pool")
+@Suite("The bounded work pool", .timeLimit(.minutes(10)))
 struct BoundedWorkPoolTests {
     @Test("Work returns its value")
     func value() async throws {
@@ -21,7 +21,7 @@ struct BoundedWorkPoolTests {
         let pool = BoundedWorkPool(threads: 32, capacity: 0)
         let gate = Gate()
         // Returns when 32 work items occupy a thread each, more than Swift has on a small machine.
-        let accepted = await gate.occupy(pool, jobs: 32)
+        let accepted = try await gate.occupy(pool, jobs: 32)
         #expect(pool.waiting == 0)
         gate.open()
         for task in accepted { #expect(try await task.value) }
@@ -50,7 +50,7 @@ struct BoundedWorkPoolTests {
     func overload() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 2)
         let gate = Gate()
-        let accepted = await gate.occupy(pool, jobs: 3)
+        let accepted = try await gate.occupy(pool, jobs: 3)
         #expect(pool.waiting == 2)
         await #expect(throws: WorkPoolError.overloaded) { try await pool.run {} }
         gate.open()
@@ -63,7 +63,7 @@ struct BoundedWorkPoolTests {
         let pool = BoundedWorkPool(threads: 1, capacity: 0)
         for number in 0..<1_000 { #expect(try await pool.run { number } == number) }
         let gate = Gate()
-        let accepted = await gate.occupy(pool, jobs: 1)
+        let accepted = try await gate.occupy(pool, jobs: 1)
         await #expect(throws: WorkPoolError.overloaded) { try await pool.run {} }
         gate.open()
         for task in accepted { #expect(try await task.value) }
@@ -76,7 +76,7 @@ struct BoundedWorkPoolTests {
         let doubling = SharedWork<Int, Int>(width: { 8 }) { calls.take($0) }
         let other = SharedWork<Int, Int>(width: { 8 }) { calls.take($0) }
         let gate = Gate()
-        let accepted = await gate.occupy(pool, jobs: 1)
+        let accepted = try await gate.occupy(pool, jobs: 1)
         // One after the other, to determine their order in the queue.
         var answers: [Task<[Int], any Error>] = []
         for (inputs, work) in [
@@ -86,7 +86,7 @@ struct BoundedWorkPoolTests {
         ] {
             let before = pool.unfinished
             answers.append(Task { try await pool.run(inputs, by: work) })
-            while pool.unfinished == before { await Task.yield() }
+            try await eventually("\(inputs) are accepted") { pool.unfinished != before }
         }
         gate.open()
         for task in accepted { #expect(try await task.value) }
@@ -142,9 +142,9 @@ struct BoundedWorkPoolTests {
         let pool = BoundedWorkPool(threads: 1, capacity: 4)
         let work = SharedWork<Int, Int>(width: { 8 }) { $0 }
         let gate = Gate()
-        let accepted = await gate.occupy(pool, jobs: 1)
+        let accepted = try await gate.occupy(pool, jobs: 1)
         let waiting = Task { try await pool.run([1, 2, 3, 4], by: work) }
-        while pool.waiting < 4 { await Task.yield() }
+        try await eventually("four inputs wait") { pool.waiting == 4 }
         await #expect(throws: WorkPoolError.overloaded) { try await pool.run([5], by: work) }
         pool.stop()
         await #expect(throws: WorkPoolError.stopped) { try await waiting.value }
@@ -157,7 +157,7 @@ struct BoundedWorkPoolTests {
     func stop() async throws {
         let pool = BoundedWorkPool(threads: 1, capacity: 2)
         let gate = Gate()
-        let accepted = await gate.occupy(pool, jobs: 3)
+        let accepted = try await gate.occupy(pool, jobs: 3)
         pool.stop()
         pool.stop()
         await #expect(throws: WorkPoolError.stopped) { try await pool.run {} }

@@ -22,7 +22,7 @@ final class Gate: Sendable {
 
     /// Adds jobs to the pool that wait for the gate, and returns after all have been accepted and every thread runs
     /// one.
-    func occupy(_ pool: BoundedWorkPool, jobs count: Int) async -> [Task<Bool, any Error>] {
+    func occupy(_ pool: BoundedWorkPool, jobs count: Int) async throws -> [Task<Bool, any Error>] {
         jobs.withLock { $0 = count }
         let tasks = (0..<count).map { _ in
             Task {
@@ -33,7 +33,14 @@ final class Gate: Sendable {
                 }
             }
         }
-        while pool.unfinished < count || gauge.most + pool.waiting < count || gauge.most == 0 { await Task.yield() }
+        do {
+            try await eventually("every thread of the pool waits for the gate") {
+                pool.unfinished >= count && gauge.most + pool.waiting >= count && gauge.most > 0
+            }
+        } catch {
+            open()
+            throw error
+        }
         return tasks
     }
 

@@ -7,7 +7,7 @@ import VirtualDevice
 @testable import KeyServer
 
 /// Grants over a real port: the terms of the key on the device, and the records in the store.
-@Suite("Granted terms")
+@Suite("Granted terms", .timeLimit(.minutes(10)))
 struct GrantedTermsTests {
     private func key(
         _ server: LicenseServer,

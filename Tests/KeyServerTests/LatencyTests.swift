@@ -4,7 +4,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Latencies in the log")
+@Suite("Latencies in the log", .timeLimit(.minutes(10)))
 struct LatencyTests {
     /// A monotonic clock that advances by 1,234 microseconds and 567 nanoseconds per call.
     private final class Ticks: Sendable {

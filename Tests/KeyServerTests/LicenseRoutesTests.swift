@@ -8,7 +8,7 @@ import VirtualDevice
 @testable import KeyServer
 
 /// The license routes over a real port, with a virtual device as the client.
-@Suite("Licenses over HTTP")
+@Suite("Licenses over HTTP", .timeLimit(.minutes(10)))
 struct LicenseRoutesTests {
     private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
@@ -242,7 +242,7 @@ struct LicenseRoutesTests {
         let metrics = ServerMetrics()
         try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0), metrics: metrics) { server in
             let (spc, gate) = (try server.request(server.device()).spc, Gate())
-            let held = await gate.occupy(server.pool, jobs: 1)
+            let held = try await gate.occupy(server.pool, jobs: 1)
             for _ in 0..<3 {
                 let shed = try await server.license(spc)
                 #expect(shed.status == 503)

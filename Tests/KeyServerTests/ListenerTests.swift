@@ -8,7 +8,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("A listener on a real port")
+@Suite("A listener on a real port", .timeLimit(.minutes(10)))
 struct ListenerTests {
     @Test("It responds to health checks, and keeps the connection open")
     func health() async throws {

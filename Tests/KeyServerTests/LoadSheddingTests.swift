@@ -16,14 +16,8 @@ private final class ThreadBlocker: Sendable {
     func open() { isOpen.withLock { $0 = true } }
 
     func pass() async throws {
-        try await until { isOpen.withLock { $0 } }
+        try await eventually("the gate is opened") { isOpen.withLock { $0 } }
     }
-}
-
-/// Sleeps until `condition` is true. Unlike a loop that yields, it does not occupy a core, and the suite's time limit
-/// cancels it.
-private func until(_ condition: () -> Bool) async throws {
-    while !condition() { try await Task.sleep(for: .milliseconds(1)) }
 }
 
 @Suite("License requests are shed before they cause any work", .timeLimit(.minutes(10)))
@@ -68,7 +62,7 @@ struct LoadSheddingTests {
         try await serve(room: 2) { server, gate, shedding in
             async let first = Self.ask(server, Self.post("/fps/license", "wait"))
             async let second = Self.ask(server, Self.post("/fps/license?persist=true", "wait"))
-            try await until { shedding.count == 2 }
+            try await eventually("two requests are counted") { shedding.count == 2 }
             let refused = try await Self.ask(server, Self.post("/fps/license", "x"))
             #expect(refused.hasPrefix("HTTP/1.1 503"))
             #expect(refused.value(of: "Retry-After") == "1")
@@ -87,7 +81,7 @@ struct LoadSheddingTests {
             gate.open()
             #expect(try await first.hasSuffix("\r\n4"))
             #expect(try await second.hasSuffix("\r\n4"))
-            try await until { shedding.count == 0 }
+            try await eventually("no request is counted") { shedding.count == 0 }
             #expect(try await Self.ask(server, Self.post("/fps/license", "x")).hasSuffix("\r\n1"))
         }
         let text = await metrics.registry.exposition()
@@ -109,7 +103,7 @@ struct LoadSheddingTests {
                 #expect(shedding.count == 1)
             }
             gate.open()
-            try await until { shedding.count == 0 }
+            try await eventually("no request is counted") { shedding.count == 0 }
             #expect(try await Self.ask(server, Self.post("/fps/license", "x")).hasSuffix("\r\n1"))
         }
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The behavior of a listener for every route")
+@Suite("The behavior of a listener for every route", .timeLimit(.minutes(10)))
 struct OperationsListenerTests {
     /// Routes that return values of the context.
     private func router(
@@ -277,9 +277,10 @@ struct OperationsListenerTests {
         deadlinePasses.value = false
         release.finish()
         // The end of the check is recorded shortly afterwards.
-        while await readiness.failing() == ["store"] {
+        try await eventually("the store is ready") {
+            if await readiness.failing() != ["store"] { return true }
             clock.value += 1_000_000_000
-            await Task.yield()
+            return false
         }
         #expect(looks.value == 2)
         #expect(await readiness.failing() == [])

@@ -3,7 +3,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("Metrics")
+@Suite("Metrics", .timeLimit(.minutes(10)))
 struct OperationsMetricsTests {
     @Test("The text conforms to the format, independent of the counts")
     func format() async throws {

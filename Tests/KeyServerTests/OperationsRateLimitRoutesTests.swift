@@ -6,7 +6,7 @@ import VirtualDevice
 @testable import KeyServer
 
 /// Each setting below `limits.rates`, over a real port: it limits its subject, and no others.
-@Suite("Rate limits over HTTP")
+@Suite("Rate limits over HTTP", .timeLimit(.minutes(10)))
 struct OperationsRateLimitRoutesTests {
     private static let tight = RateLimit(perMinute: 1, burst: 3)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Shutdown of a server")
+@Suite("Shutdown of a server", .timeLimit(.minutes(10)))
 struct OperationsShutdownTests {
     @Test("Open requests are finished, new connections refused, idle ones closed, and readiness fails first")
     func graceful() async throws {
@@ -34,7 +34,9 @@ struct OperationsShutdownTests {
             for await _ in answered { break }
             await group.triggerGracefulShutdown()
             // The port is closed after the service that makes the server unready has ended.
-            while (try? await SocketClient.run(port: port, { _ in true })) == true { await Task.yield() }
+            try await eventually("the port is closed") {
+                (try? await SocketClient.run(port: port, { _ in true })) != true
+            }
             #expect(await readiness.failing() == ["stopping"])
             #expect(try await idle.hasSuffix("ok\n"))
             finishing.yield()
@@ -61,7 +63,9 @@ struct OperationsShutdownTests {
             #expect(ready.status == 503 && ready.body == "stopping\n")
             #expect(try await fetch(port, "/healthz").status == 200)
             notice.yield()
-            while (try? await SocketClient.run(port: port, { _ in true })) == true { await Task.yield() }
+            try await eventually("the port is closed") {
+                (try? await SocketClient.run(port: port, { _ in true })) != true
+            }
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("TLS")
+@Suite("TLS", .timeLimit(.minutes(10)))
 struct OperationsTLSTests {
     private func certificate(_ files: CertificateFiles, _ log: LogRecorder = LogRecorder()) throws -> ServerCertificate
     {

@@ -6,7 +6,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Raw keys are issued only if both the configuration and a policy allow it")
+@Suite("Raw keys are issued only if both the configuration and a policy allow it", .timeLimit(.minutes(10)))
 struct OtherClientsPermissionTests {
     /// Policies of all kinds, none of which may enable a route that is not configured.
     private static let policies: [String?] = [

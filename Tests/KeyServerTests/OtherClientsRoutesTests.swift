@@ -5,7 +5,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Clear Key and AES-128 over HTTP")
+@Suite("Clear Key and AES-128 over HTTP", .timeLimit(.minutes(10)))
 struct OtherClientsRoutesTests {
     private static let protected = #"{"hdcp":"type1","securityLevel":"main"}"#
 

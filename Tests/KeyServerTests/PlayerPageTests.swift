@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("The playback page")
+@Suite("The playback page", .timeLimit(.minutes(10)))
 struct PlayerPageTests {
     private var files: [String: String] {
         Dictionary(

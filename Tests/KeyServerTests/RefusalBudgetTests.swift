@@ -6,7 +6,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("Refusals that unauthenticated clients can cause without limit")
+@Suite("Refusals that unauthenticated clients can cause without limit", .timeLimit(.minutes(10)))
 struct RefusalBudgetTests {
     private final class Clock: Sendable {
         let now = Atomic<Int64>(0)

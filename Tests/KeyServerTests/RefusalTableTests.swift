@@ -7,7 +7,7 @@ import VirtualDevice
 @testable import KeyServer
 
 /// Every kind of refusal, over a real port: its status, its problem type and its audit record.
-@Suite("Refusals, end to end")
+@Suite("Refusals, end to end", .timeLimit(.minutes(10)))
 struct RefusalTableTests {
     /// A kind of refusal.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -159,7 +159,7 @@ struct RefusalTableTests {
             ask: { server in
                 let (spc, gate) = (try server.request(server.device()).spc, Gate())
                 // Two threads, and 64 waiting requests.
-                let held = await gate.occupy(server.pool, jobs: 66)
+                let held = try await gate.occupy(server.pool, jobs: 66)
                 let answer = try await server.license(spc)
                 gate.open()
                 for task in held { _ = try await task.value }

@@ -6,7 +6,8 @@ import Testing
 
 @Suite(
     "Lost connections to PostgreSQL",
-    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
+    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it"),
+    .timeLimit(.minutes(10))
 )
 struct LostConnectionTests {
     @Test(

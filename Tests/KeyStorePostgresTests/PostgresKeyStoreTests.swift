@@ -7,7 +7,8 @@ import Testing
 
 @Suite(
     "The PostgreSQL store",
-    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
+    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it"),
+    .timeLimit(.minutes(10))
 )
 struct PostgresKeyStoreTests {
     @Test("It fulfills the contract of all stores", arguments: KeyStoreContract.all)

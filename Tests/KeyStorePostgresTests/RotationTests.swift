@@ -8,7 +8,8 @@ import Testing
 
 @Suite(
     "Rotating the key-encryption key in PostgreSQL",
-    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
+    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it"),
+    .timeLimit(.minutes(10))
 )
 struct RotationTests {
     /// A file with keys, as a server reads it.

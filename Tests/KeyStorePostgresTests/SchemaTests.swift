@@ -5,8 +5,9 @@ import Testing
 @testable import KeyStorePostgres
 
 @Suite(
-    "The schema in PostgreSQL",
-    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
+"The schema in PostgreSQL",
+    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it"),
+    .timeLimit(.minutes(10))
 )
 struct SchemaTests {
     /// The next version adds tables, and this version can still use the schema.

@@ -8,7 +8,8 @@ import Testing
 
 @Suite(
     "Copying a store to the other kind",
-    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it")
+    .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it"),
+    .timeLimit(.minutes(10))
 )
 struct StoreCopyTests {
     private let folder = TemporaryFolder()

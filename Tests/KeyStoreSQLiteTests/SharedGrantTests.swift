@@ -7,7 +7,7 @@ import Testing
 
 @testable import KeyStoreSQLite
 
-@Suite("Grants that share a transaction")
+@Suite("Grants that share a transaction", .timeLimit(.minutes(10)))
 struct SharedGrantTests {
     private struct Failure: Error {}
 
@@ -121,11 +121,13 @@ struct SharedGrantTests {
             hasBegun.yield()
             disk.wait()
         }
+        // Also if not all requests are queued; `busy` is awaited after this.
+        defer { disk.signal() }
         for await _ in underWay { break }
         var tasks: [Task<String, any Error>] = []
         for request in requests {
             tasks.append(Task { try await request.answer(of: store) })
-            while store.writes.depth < tasks.count { await Task.yield() }
+            try await eventually("\(tasks.count) requests are queued") { store.writes.depth >= tasks.count }
         }
         disk.signal()
         try await busy

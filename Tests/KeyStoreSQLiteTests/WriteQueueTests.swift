@@ -8,7 +8,7 @@ import Testing
 
 @testable import KeyStoreSQLite
 
-@Suite("Group commits")
+@Suite("Group commits", .timeLimit(.minutes(10)))
 struct WriteQueueTests {
     private let folder = TemporaryFolder()
     private let store: SQLiteKeyStore
@@ -61,7 +61,11 @@ struct WriteQueueTests {
                 }
             }
             // All requests are queued before the disk continues.
-            while queue.depth + refusals.codes.count < 200 { await Task.yield() }
+            do {
+                try await eventually("all requests are queued or refused") { queue.depth + refusals.codes.count == 200 }
+            } catch {
+                Issue.record(error)
+            }
             disk.signal()
         }
         try await first

@@ -9,7 +9,7 @@ import VirtualDevice
 @testable import keyway
 
 /// Tests of `keyway spc create` and `keyway device request-key`.
-@Suite("keyway spc create and keyway device")
+@Suite("keyway spc create and keyway device", .timeLimit(.minutes(10)))
 struct DeviceTests {
     private static let key = Array("key-key-key-key-".utf8)
     private static let iv = Array("iv-iv-iv-iv-iv-i".utf8)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import keyway
 
-@Suite("Proxies of the environment")
+@Suite("Proxies of the environment", .timeLimit(.minutes(10)))
 struct HTTPProxyTests {
     private final class Log: Sendable {
         let requests = Mutex<[LittleServer.Request]>([])

@@ -6,7 +6,7 @@ import Testing
 @testable import keyway
 
 /// Tests of `keyway load`, `keyway device watch` and `keyway token`. IntegrationTests run them with the real server.
-@Suite("keyway load")
+@Suite("keyway load", .timeLimit(.minutes(10)))
 struct LoadTests {
     let tool: Tool
     let credentials: String

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("keyway package --dev")
+@Suite("keyway package --dev", .timeLimit(.minutes(10)))
 struct PackageKeyDeliveryTests {
     /// The requests that a server received.
     private final class Log: Sendable {

@@ -7,7 +7,7 @@ import Testing
 @testable import keyway
 
 /// Tests of `keyway playlist check` with files and HTTP. Transcripts/ contains its output.
-@Suite("keyway playlist check")
+@Suite("keyway playlist check", .timeLimit(.minutes(10)))
 struct PlaylistCheckTests {
     static let playlists = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Playlists")
     static let knowsMissing = LintRule.all.contains { $0.id == "media-playlist-missing" }

@@ -4,7 +4,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Leases, devices, persistent keys and rentals over HTTP")
+@Suite("Leases, devices, persistent keys and rentals over HTTP", .timeLimit(.minutes(10)))
 struct AdministrationGrantsTests {
     @Test("Leases are listed for one account or all, in pages, and ended")
     func leases() async throws {

@@ -6,7 +6,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Paginated lists")
+@Suite("Paginated lists", .timeLimit(.minutes(10)))
 struct AdministrationListsTests {
     @Test("Every item is listed once, in order, for every page size", arguments: [1, 2, 7, 500])
     func pages(limit: Int) async throws {

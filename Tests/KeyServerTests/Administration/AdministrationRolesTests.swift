@@ -7,7 +7,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Permissions of administration roles")
+@Suite("Permissions of administration roles", .timeLimit(.minutes(10)))
 struct AdministrationRolesTests {
     private static let endpoints = Administration(
         store: InMemoryKeyStore(),

@@ -4,7 +4,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Titles, tracks and key periods over HTTP")
+@Suite("Titles, tracks and key periods over HTTP", .timeLimit(.minutes(10)))
 struct AdministrationTitlesTests {
     private let secret = "000102030405060708090a0b0c0d0e0f"
 

@@ -4,7 +4,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Tokens and the audit log over HTTP")
+@Suite("Tokens and the audit log over HTTP", .timeLimit(.minutes(10)))
 struct AdministrationTokensTests {
     @Test("A token is shown once, works with its role, and is in no list, log or audit record")
     func tokens() async throws {

@@ -8,7 +8,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Invalid tokens")
+@Suite("Invalid tokens", .timeLimit(.minutes(10)))
 struct FailedTokensTests {
     private final class Clock: Sendable {
         let now = Atomic<Int64>(0)

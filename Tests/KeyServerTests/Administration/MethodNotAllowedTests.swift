@@ -3,7 +3,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Unsupported methods")
+@Suite("Unsupported methods", .timeLimit(.minutes(10)))
 struct MethodNotAllowedTests {
     @Test(
         "A known path responds 405 and lists its methods",

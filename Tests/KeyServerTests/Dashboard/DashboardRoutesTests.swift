@@ -6,7 +6,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("The dashboard's routes")
+@Suite("The dashboard's routes", .timeLimit(.minutes(10)))
 struct DashboardRoutesTests {
     private func object(_ value: JSONValue?) -> JSONObject {
         if case .object(let fields)? = value { fields } else { [:] }

@@ -7,7 +7,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Events for the pages")
+@Suite("Events for the pages", .timeLimit(.minutes(10)))
 struct EventBroadcasterTests {
     private func event(_ number: Int) -> ByteBuffer { ServerSentEvent.encode("n", .integer(number)) }
 

@@ -4,7 +4,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Signing in to the dashboard")
+@Suite("Signing in to the dashboard", .timeLimit(.minutes(10)))
 struct SignInTests {
     /// The state of a browser.
     private struct Browser {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Web pages")
+@Suite("Web pages", .timeLimit(.minutes(10)))
 struct WebPagesTests {
     private static let files = WebFile.files(of: keyway_dashboard_files())
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Paths match in one spelling only")
+@Suite("Paths match in one spelling only", .timeLimit(.minutes(10)))
 struct ExactPathTests {
     /// Every route of both listeners, with a name for each parameter.
     private static let paths = Set(OpenAPIDocument.operations.map(\.path)).union(["/dashboard", "/player"]).sorted()

@@ -32,7 +32,7 @@ struct IdleConnectionsTests {
             #expect(refused.headers["retry-after"] == "1")
             #expect(refused.body.contains(#""reason":"connections""#))
             idle.close()
-            try await MockService.eventually { try await fetch(port, "/other").status == 200 }
+            try await eventually("a connection is free") { try await fetch(port, "/other").status == 200 }
         }
     }
 }

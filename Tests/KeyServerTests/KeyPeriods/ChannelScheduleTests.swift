@@ -6,7 +6,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Schedules of live channels")
+@Suite("Schedules of live channels", .timeLimit(.minutes(10)))
 struct ChannelScheduleTests {
     private let store = InMemoryKeyStore()
     private let log = LogRecorder()

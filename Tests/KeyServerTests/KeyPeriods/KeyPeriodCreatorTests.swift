@@ -7,7 +7,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Key periods created in advance")
+@Suite("Key periods created in advance", .timeLimit(.minutes(10)))
 struct KeyPeriodCreatorTests {
     private static let actor = AdminActor(command: "keys ahead", user: "ann", milliseconds: 0)
     private let store = InMemoryKeyStore()

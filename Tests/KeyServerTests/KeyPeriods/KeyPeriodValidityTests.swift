@@ -5,7 +5,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("Keys before and after their validity")
+@Suite("Keys before and after their validity", .timeLimit(.minutes(10)))
 struct KeyPeriodValidityTests {
     /// The response to a device for a key with a validity around the current time.
     private func reason(

@@ -8,7 +8,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("The threads for documents of encoders")
+@Suite("The threads for documents of encoders", .timeLimit(.minutes(10)))
 struct EncoderWorkTests {
     /// Blocks a thread until it is opened.
     private final class Gate: Sendable {
@@ -24,7 +24,7 @@ struct EncoderWorkTests {
         func waitUntilEntered() async {
             await withCheckedContinuation { answer in
                 DispatchQueue.global().async {
-                    self.entered.wait()
+                    _ = self.entered.wait(timeout: .now() + 120)
                     answer.resume()
                 }
             }
@@ -46,6 +46,8 @@ struct EncoderWorkTests {
         let (work, gate) = (EncoderWork(threads: 1, capacity: 1), Gate())
         try await LicenseServer.run(encoderWork: work) { server in
             async let busy: Void = work.admit { try await work.run { gate.pass() } }
+            // Also if the test fails before it opens the gate; `busy` is awaited after this.
+            defer { gate.open() }
             await gate.waitUntilEntered()
             let refused = try await server.speke(spekeDocument())
             #expect(refused.status == 503)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import KeyServer
 
-@Suite("Encoders with certificates")
+@Suite("Encoders with certificates", .timeLimit(.minutes(10)))
 struct SPEKECertificateTests {
     /// Returns the response to an encoder with these TLS files; nil if there is no connection.
     private func status(_ port: Int, _ identity: (X509Certificate, RSAPrivateKey)?, token: String? = nil) async -> UInt?

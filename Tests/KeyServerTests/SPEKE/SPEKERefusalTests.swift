@@ -7,7 +7,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Refusals of SPEKE requests")
+@Suite("Refusals of SPEKE requests", .timeLimit(.minutes(10)))
 struct SPEKERefusalTests {
     /// An invalid document, and the reason in the response.
     private static let refusals: [(reason: String, change: @Sendable (inout CPIXDocument) -> Void)] = [

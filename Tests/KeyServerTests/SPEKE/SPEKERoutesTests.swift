@@ -7,7 +7,7 @@ import TextCoding
 
 @testable import KeyServer
 
-@Suite("Keys for encoders over SPEKE")
+@Suite("Keys for encoders over SPEKE", .timeLimit(.minutes(10)))
 struct SPEKERoutesTests {
     @Test("The response has keys, vectors and data of protection systems, and licenses have the same keys")
     func answer() async throws {

@@ -6,7 +6,7 @@ import VirtualDevice
 @testable import KeyServer
 
 /// The evidence from SPCs, from the perspective of clients and operators.
-@Suite("Changed SPCs over HTTP")
+@Suite("Changed SPCs over HTTP", .timeLimit(.minutes(10)))
 struct TamperedRequestTests {
     /// Returns the SPC with one flipped bit in its payload.
     private func changed(_ spc: [UInt8], at place: Int) -> [UInt8] {

@@ -4,7 +4,7 @@ import Testing
 import VectorFiles
 
 /// Tests of `keyway package --speke` with the recorded responses of AWS's reference server, over HTTP.
-@Suite("keyway package and the recorded keys of another server")
+@Suite("keyway package and the recorded keys of another server", .timeLimit(.minutes(10)))
 struct RecordedKeyExchangeTests {
     /// The received requests.
     private final class Log: Sendable {

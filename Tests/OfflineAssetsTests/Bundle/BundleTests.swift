@@ -6,7 +6,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("Bundles")
+@Suite("Bundles", .timeLimit(.minutes(10)))
 struct BundleTests {
     @Test func aLibraryListsBundlesAndSaysWhatCannotBeRead() async throws {
         let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("Asset download")
+@Suite("Asset download", .timeLimit(.minutes(10)))
 struct AssetDownloadTests {
     @Test func fetchesAFilmAndProvesIt() async throws {
         let site = Film.single()
@@ -234,13 +234,13 @@ struct AssetDownloadTests {
         stage.settings.parallel = 1
         let download = stage.download()
         let pausing = Task { [log = stage.log] in
-            await site.silence()
+            try await site.silence()
             await download.pause()
-            while !log.isPaused { try? await Task.sleep(for: .milliseconds(2)) }
+            try await eventually("the download is paused") { log.isPaused }
             await download.resume()
         }
         let bundle = try await stage.run(download)
-        await pausing.value
+        try await pausing.value
         #expect(bundle.description.state == .complete)
         #expect(site.requests(of: "/s0.ts").map(\.range) == [nil, "bytes=4000-"])
         #expect(Files.read("\(stage.path)/\(bundle.description.resources[0].file)") == site.file("/s0.ts"))
@@ -253,13 +253,13 @@ struct AssetDownloadTests {
         stage.settings.parallel = 1
         let download = stage.download()
         let pausing = Task { [log = stage.log] in
-            await site.silence()
+            try await site.silence()
             await download.pause()
-            while !log.isPaused { try? await Task.sleep(for: .milliseconds(2)) }
+            try await eventually("the download is paused") { log.isPaused }
             await download.resume()
         }
         _ = try await stage.run(download)
-        await pausing.value
+        try await pausing.value
         #expect(site.requests(of: "/s0.ts").count == 1)
         #expect(stage.log.progress.last?.files == 3)
     }
@@ -271,11 +271,11 @@ struct AssetDownloadTests {
         stage.settings.parallel = 1
         let download = stage.download()
         let cancelling = Task {
-            await site.silence()
+            try await site.silence()
             await download.cancel()
         }
         let failed = await #expect(throws: DownloadError.self) { try await stage.run(download) }
-        await cancelling.value
+        try await cancelling.value
         #expect(failed?.code == .cancelled)
         try await stage.run()
         #expect(site.requests(of: "/s0.ts").map(\.range) == [nil, "bytes=4000-"])

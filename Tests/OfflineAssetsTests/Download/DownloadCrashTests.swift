@@ -6,7 +6,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("Download after a crash")
+@Suite("Download after a crash", .timeLimit(.minutes(10)))
 struct DownloadCrashTests {
     /// A small presentation whose download writes every kind of line.
     private static func site() -> FilmSite {
@@ -131,13 +131,13 @@ struct DownloadCrashTests {
         stage.settings.checkpointBytes = 2000
         let download = stage.download()
         let watching = Task { [path = stage.path] in
-            await site.silence()
+            try await site.silence()
             let journal = Files.text(path + "/journal")
             await download.cancel()
             return journal
         }
         _ = try? await stage.run(download)
-        let lines = await watching.value.split(separator: "\n").dropFirst().map {
+        let lines = try await watching.value.split(separator: "\n").dropFirst().map {
             $0.split(separator: " ").dropFirst().prefix(3)
         }
         #expect(lines.map { $0.joined(separator: " ") } == ["part 0 2000", "part 0 4000"])

@@ -6,7 +6,7 @@ import Testing
 @testable import OfflineAssets
 
 /// Downloads from a web server on a real port.
-@Suite("Download by HTTP")
+@Suite("Download by HTTP", .timeLimit(.minutes(10)))
 struct HTTPDownloadTests {
     private func run(
         _ site: FilmSite,

@@ -78,7 +78,7 @@ struct TitleUseLockTests {
                 return error
             }
         }
-        await site.silence()
+        try await site.silence()
         #expect(try store.isInUse("bundle", folder: stage.path))
         #expect(try store.claim("bundle", folder: stage.path) == nil)
         await download.cancel()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("Choice of variants and renditions")
+@Suite("Choice of variants and renditions", .timeLimit(.minutes(10)))
 struct PresentationChoiceTests {
     private func choose(_ selection: BundleSelection) throws -> PresentationChoice {
         let bytes = try #require(Film.ladder().file("/main.m3u8"))

@@ -66,9 +66,7 @@ final class FilmSite: Sendable {
     func fallSilent() { state.withLock { $0.silences += 1 } }
 
     /// Waits until a response has stalled, so that everything before the stall has been received.
-    func silence() async {
-        while silences == 0 { try? await Task.sleep(for: .milliseconds(2)) }
-    }
+    func silence() async throws { try await eventually("a response stalls") { silences > 0 } }
 
     /// From now on, requires a query for all except some paths. Playlists contain it in place of `SIGNATURE`; addresses
     /// signed before are rejected.

@@ -60,7 +60,7 @@ private final class Feeder: Sendable {
     }
 }
 
-@Suite("Live inputs")
+@Suite("Live inputs", .timeLimit(.minutes(10)))
 struct LiveInputTests {
     private let scratch: ScratchFolder
     private let folder: String

@@ -2,7 +2,7 @@ import AVFoundation
 import Locking
 import Testing
 
-@Suite("Players and their keys") @MainActor
+@Suite("Players and their keys", .timeLimit(.minutes(10))) @MainActor
 struct PlayerTests {
     static func play(_ url: URL = film) -> (AVPlayer, AVPlayerItem) {
         let item = AVPlayerItem(asset: AVURLAsset(url: url))

@@ -2,7 +2,7 @@ import AVFoundation
 import Locking
 import Testing
 
-@Suite("Downloads that continue while the app does not run")
+@Suite("Downloads that continue while the app does not run", .timeLimit(.minutes(10)))
 struct RelaunchTests {
     @Test("Rules 107 and 110: events wait for a session with the identifier, and its tasks have their description")
     func events() async throws {

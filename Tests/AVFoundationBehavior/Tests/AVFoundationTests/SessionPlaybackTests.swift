@@ -44,7 +44,7 @@ private final class AnsweringDelegate: NSObject, AVContentKeySessionDelegate, @u
     }
 }
 
-@Suite("Players and downloads with a key session") @MainActor
+@Suite("Players and downloads with a key session", .timeLimit(.minutes(10))) @MainActor
 struct SessionPlaybackTests {
     private func play(_ session: AVContentKeySession, _ url: URL = film) -> (AVPlayer, AVPlayerItem) {
         let asset = AVURLAsset(url: url)

@@ -72,7 +72,13 @@ final class AdapterScene: Sendable {
             hasEnded.withLock { $0 = true }
         }
         // A task may wait for a timeout.
+        var rounds = 0
         while !hasEnded.withLock({ $0 }) {
+            rounds += 1
+            guard rounds < 60_000 else {
+                Issue.record("a task of the test does not end after it was cancelled")
+                return
+            }
             await system.advance(by: .seconds(5))
             try? await Task.sleep(for: .milliseconds(1))
         }

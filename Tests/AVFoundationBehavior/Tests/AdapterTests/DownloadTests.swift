@@ -10,7 +10,7 @@ import VirtualDevice
 @testable import ContentKeySessionAVFoundation
 
 /// Scenarios 8, 10, 16 and 27 to 31: downloads.
-@Suite struct DownloadTests {
+@Suite(.timeLimit(.minutes(10))) struct DownloadTests {
     /// The downloads of an app, as it makes them at each launch.
     struct App {
         let keys: PlatformPersistentKeys

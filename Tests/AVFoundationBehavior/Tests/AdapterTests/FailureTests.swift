@@ -9,7 +9,7 @@ import Testing
 @testable import ContentKeySessionAVFoundation
 
 /// Scenarios 4 to 6, 20, 22, 24, 31, 32 and 34: failures, clear keys and options.
-@Suite struct FailureTests {
+@Suite(.timeLimit(.minutes(10))) struct FailureTests {
     @Test(
         "Scenario 4: a response that is not a CKC fails with -42668, and no success is reported",
         arguments: [Switches.StatusTiming.duringCall, .later]

@@ -10,7 +10,7 @@ import VirtualDevice
 @testable import ContentKeySessionAVFoundation
 
 /// Scenarios 18 to 25: leases, rotation, and the end of a session.
-@Suite struct LeaseTests {
+@Suite(.timeLimit(.minutes(10))) struct LeaseTests {
     @Test(
         "Scenario 19: a lease is renewed during playback",
         arguments: [Switches.RenewObject.new, .earlier],

@@ -25,7 +25,7 @@ private protocol OfflinePhone: Sendable {
 }
 
 /// The story of offline playback, on the portable session and on Apple's platforms.
-@Suite struct OfflineStoryTests {
+@Suite(.timeLimit(.minutes(10))) struct OfflineStoryTests {
     enum Platform: CaseIterable { case portable, apple }
 
     @Test("The story of offline playback has the same outcome at each step", arguments: Platform.allCases)
@@ -99,7 +99,9 @@ private struct ApplePhone: OfflinePhone {
         defer { running.cancel() }
         let events = RecordedEvents(playback.session.events)
         let playing = await scene.play(playback.session)
-        while await !playing.isReady, await !playing.hasFailed { try? await scene.system.clock.sleep(for: .seconds(1)) }
+        while await !playing.isReady, await !playing.hasFailed, !Task.isCancelled {
+            try? await scene.system.clock.sleep(for: .seconds(1))
+        }
         let isReady = await playing.isReady
         // The replaced key is stored soon after playback has started.
         for _ in 0..<3 where isReady && !events.contains("update skd://film") {

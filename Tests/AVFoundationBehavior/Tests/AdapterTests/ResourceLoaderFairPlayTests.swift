@@ -9,7 +9,7 @@ import Testing
 @testable import ContentKeySessionAVFoundation
 
 /// Scenario 33, rules 92 to 101: FairPlay through the resource loader.
-@Suite("FairPlay through the resource loader") @MainActor
+@Suite("FairPlay through the resource loader", .timeLimit(.minutes(10))) @MainActor
 struct ResourceLoaderFairPlayTests {
     typealias App = ResourceLoaderApp
 

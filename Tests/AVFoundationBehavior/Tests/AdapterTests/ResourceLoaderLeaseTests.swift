@@ -8,7 +8,7 @@ import Testing
 @testable import ContentKeySessionAVFoundation
 
 /// Rule 98 and chapter 4 of the guide: leases through the resource loader.
-@Suite("Leases through the resource loader") @MainActor
+@Suite("Leases through the resource loader", .timeLimit(.minutes(10))) @MainActor
 struct ResourceLoaderLeaseTests {
     typealias App = ResourceLoaderApp
 

@@ -8,7 +8,7 @@ import Testing
 @testable import ContentKeySessionAVFoundation
 
 /// Rules 94 and 95, chapter 5 of the guide: persistent keys through the resource loader.
-@Suite("Persistent keys through the resource loader") @MainActor
+@Suite("Persistent keys through the resource loader", .timeLimit(.minutes(10))) @MainActor
 struct ResourceLoaderPersistentKeyTests {
     typealias App = ResourceLoaderApp
 

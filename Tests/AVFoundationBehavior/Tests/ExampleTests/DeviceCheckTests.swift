@@ -9,7 +9,7 @@ import Testing
 @testable import FilmKeys
 
 /// The device checks, which must tell the behaviors apart that they are to decide between.
-@Suite struct DeviceCheckTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceCheckTests {
     /// Runs the checks and returns the lines of the report.
     private static func run(_ switches: (inout Switches) -> Void = { _ in }) async throws -> [String] {
         var lines: [String] = []
@@ -27,6 +27,7 @@ import Testing
                 report.withLock { $0 = text }
             }
             while report.withLock({ $0 == nil }) {
+                try Task.checkCancellation()
                 await scene.system.settle()
                 if clock.isSleeping {
                     await scene.system.advance(by: .milliseconds(250))
