@@ -66,6 +66,7 @@ struct AuthorizationAttackTests {
         let strict = try JWTAuthorizer(try await .test(algorithms: [.rs256]))
         refusal = try await strict.refusal(.test(TestTokens.pyjwtHS256))
         #expect(refusal?.type == .tokenAlgorithm)
+        #expect(refusal?.auditDetail == "issuer https://issuer.example")
         refusal = try await strict.refusal(.test(TestTokens.pyjwtES256))
         #expect(refusal?.type == .tokenAlgorithm)
     }

@@ -124,6 +124,7 @@ struct AuthorizationKeySourceTests {
             let authorizer = try authorizer(.url(try service.url("/a?secret=x")), clock, logger: logger)
             var refusal = try await authorizer.refusal(.test(token))
             #expect(refusal?.type == .unavailable)
+            #expect(refusal?.auditDetail == "no keys of issuer https://issuer.example")
             let unready = await authorizer.warmUp()
             #expect(unready == ["https://issuer.example"])
             // While the source is known to fail, it is not queried for each request.

@@ -100,6 +100,7 @@ struct AuthorizationWebhookTests {
             let refusal = try await WebhookAuthorizer(service).refusal(.test("token", asset: "movie"))
             #expect(refusal?.type == type)
             #expect(service.count == questions)
+            if status == 401 || status == 403 { #expect(refusal?.auditDetail == "webhook: status \(status)") }
         }
     }
 

@@ -69,6 +69,7 @@ struct AuthorizationWebhookTroubleTests {
             #expect(service.count == 5)
             let refusal = try await authorizer.refusal(.test("token"))
             #expect(refusal?.retryAfter == 10)
+            #expect(refusal?.auditDetail == "webhook: the circuit breaker is open after failures")
             #expect(authorizer.condition.breaker == .open)
             clock.advance(seconds: 10)
             #expect(authorizer.condition.breaker == .halfOpen)
@@ -150,9 +151,11 @@ struct AuthorizationWebhookTroubleTests {
             try await eventually("the webhook is called") { service.count == 1 }
             let second = try await authorizer.refusal(.test("token"))
             #expect(second?.type == .overloaded)
+            #expect(second?.auditDetail == "webhook: too many concurrent requests")
             first.cancel()
             let given = try await first.value
             #expect(given?.type == .unavailable)
+            #expect(given?.auditDetail == "webhook: the request was cancelled")
             service.answer(MockService.text(Self.yes))
             let third = try await authorizer.refusal(.test("token"))
             #expect(third == nil)

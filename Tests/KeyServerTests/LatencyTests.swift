@@ -46,6 +46,23 @@ struct LatencyTests {
         }
     }
 
+    @Test("Every request is logged with its method, route, status, duration, ID and trace")
+    func requests() async throws {
+        try await LicenseServer.run { server in
+            let answer = try await server.admin("GET", "/content/none")
+            #expect(answer.status == 404)
+            let line = try #require(server.log.text.split(separator: "\n").first { $0.hasPrefix("info request ") })
+            let id = try #require(answer.headers["x-request-id"])
+            let trace = try #require(answer.headers["traceparent"]?.split(separator: "-"))
+            try #require(trace.count == 4)
+            for field in [
+                #""method": GET"#, #""route": /admin/content/{asset}"#, #""status": 404"#,
+                #""hb.request.id": \#(id)"#, #""trace": \#(trace[1])"#, #""span": \#(trace[2])"#,
+            ] { #expect(line.contains(field), "\(field) is not in \(line)") }
+            #expect(line.contains(/"microseconds": [1-9][0-9]*[,\]]/), "\(line)")
+        }
+    }
+
     @Test("Audit records of administration have their duration in microseconds")
     func administration() {
         let ticks = Ticks()

@@ -228,7 +228,11 @@ struct LicenseRoutesTests {
             #expect(items.map { $0["status"] } == [.integer(400), .integer(0)])
             #expect(try await server.store.offlineLicenses(account: "viewer").map(\.end) == [nil])
             // The challenge is still valid.
-            #expect(try await server.license(sync).status == 200)
+            let report = try await server.license(sync)
+            #expect(report.status == 200)
+            let stream = ContentDefaults.streamID(forAssetID: LicenseServer.asset)
+            let invalidated = report.json["sync"]?["invalidatedStreamIds"]
+            #expect(invalidated == .array([.string(Hexadecimal.encode(stream))]))
             #expect(try await server.store.offlineLicenses(account: "viewer").map(\.end) == [.invalidated])
             let outcomes = try await server.auditOutcomes()
             #expect(outcomes.first == "issued-persistable" && outcomes.last == "sync-invalidation")

@@ -121,6 +121,21 @@ struct OperationsConfigurationTests {
         #expect(try load(file).configuration.limits.multiBuffer == value)
     }
 
+    @Test("The settings of licenses and of the page for playback have the values of the file")
+    func values() throws {
+        let file =
+            "playerPage: true\nlicenses: {protocolVersions: [1, 2], maximumSPCAge: PT1H, reportBinding: PT0S, "
+            + "checkBeforeIssuing: true}\n"
+        let configuration = try load(Self.least + file).configuration
+        #expect(configuration.playerPage)
+        #expect(configuration.licenses.protocolVersions == [1, 2])
+        #expect(configuration.licenses.maximumSPCAge == Seconds(rawValue: 3_600))
+        #expect(configuration.licenses.reportBinding == Seconds(rawValue: 0))
+        #expect(configuration.licenses.checkBeforeIssuing)
+        let defaults = try load(Self.least).configuration
+        #expect(!defaults.playerPage && !defaults.licenses.checkBeforeIssuing)
+    }
+
     @Test("Each setting has its own environment variable")
     func variables() {
         let variables = ServerConfiguration.settings.compactMap(\.variable)
@@ -216,6 +231,9 @@ struct OperationsConfigurationTests {
             ("admin: {listen: '127.0.0.1:8080'}", ":3: admin.listen: is the same as listen"),
             ("licenses: {retryGrace: PT26S}", ":3: licenses.retryGrace: must be PT5S shorter than"),
             ("licenses: {leaseSkew: PT4S, retryGrace: PT0S}", ":3: licenses.retryGrace: must be PT5S shorter than"),
+            ("licenses: {protocolVersions: []}", ":3: licenses.protocolVersions: is empty; write [1]"),
+            ("licenses: {maximumSPCAge: PT0S}", ":3: licenses.maximumSPCAge: must be at least PT1S"),
+            ("licenses: {reportBinding: yes}", ":3: licenses.reportBinding: expected a duration"),
             ("licenses: {reservation: PT0S}", ":3: licenses.reservation: must be at least PT1S"),
             ("limits: {batch: 100}", "limits.rates.license.account.burst: is less than limits.batch"),
             ("- a", "invalid YAML"),

@@ -15,6 +15,11 @@ struct OperationsMetricsTests {
         }
         sources.clock = { 43_200_000 }
         metrics.addReadings(sources)
+        let limiter = ConnectionLimiter(limits: ListenerLimits(), listener: .administration)
+        metrics.addConnections([.administration: limiter])
+        for _ in 0..<2 { _ = limiter.open(from: ClientAddress("192.0.2.1")) {} }
+        metrics.encoderKeys(made: 2, found: 1)
+        metrics.encoderKeys(made: 3, found: 0)
         metrics.license(.issued)
         metrics.license(.issued)
         metrics.license(.refused, reason: "spc-too-old")
@@ -39,6 +44,10 @@ struct OperationsMetricsTests {
             value("keyway_http_requests_total", ["method": "GET", "route": "/a\\b\"c\nd", "status": "200"]) == 1
         )
         #expect(value("keyway_queue_depth") == 3)
+        #expect(value("keyway_connections", ["listener": "administration"]) == 2)
+        #expect(value("keyway_connections", ["listener": "apps"]) == nil)
+        #expect(value("keyway_encoder_keys_total", ["origin": "made"]) == 5)
+        #expect(value("keyway_encoder_keys_total", ["origin": "found"]) == 1)
         #expect(value("keyway_active_leases") == nil)
         #expect(value("keyway_certificate_expiry_seconds", ["use": "tls", "name": "server"]) == 43_200)
         #expect(value("keyway_certificate_expiry_seconds", ["use": "fairplay", "name": "a\"\\\n"]) == -39_600)

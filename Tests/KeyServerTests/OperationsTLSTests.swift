@@ -46,7 +46,12 @@ struct OperationsTLSTests {
             // Unchanged files are not logged.
             #expect(certificate.reload())
         }
-        #expect(log.text.split(separator: "\n").filter { $0.contains("a TLS certificate is in use") }.count == 2)
+        let lines = log.text.split(separator: "\n").filter { $0.contains("a TLS certificate is in use") }
+        #expect(lines.count == 2)
+        for (line, expiry) in zip(lines, [oldExpiry, try #require(certificate.expiry)]) {
+            #expect(line.contains(#""file": \#(files.certificate)"#), "\(line)")
+            #expect(line.contains(#""expires": \#(LogLine.time(seconds: expiry))"#), "\(line)")
+        }
     }
 
     @Test("Invalid new files leave the previous certificate in use, and the reason is logged once")
@@ -74,7 +79,9 @@ struct OperationsTLSTests {
         }
         let complaints = log.text.split(separator: "\n").filter { $0.contains("the TLS certificate cannot be read") }
         #expect(complaints.count >= 2 && complaints.count <= 3, "\(complaints)")
-        #expect(complaints.first?.contains("the key does not belong to the certificate") == true)
+        #expect(complaints.first?.contains(#""reason": the key does not belong to the certificate"#) == true)
+        #expect(complaints.first?.contains(#""file": \#(files.certificate)"#) == true)
+        #expect(complaints.first?.contains(#""key": \#(files.key)"#) == true)
         let keyText = String(decoding: oldKey, as: UTF8.self).split(separator: "\n").dropFirst().first ?? "-"
         #expect(!log.text.contains(keyText))
     }

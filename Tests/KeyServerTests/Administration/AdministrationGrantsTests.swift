@@ -119,6 +119,7 @@ struct AdministrationGrantsTests {
             #expect(try await server.store.grant(proposal) == .granted)
             let rental = try #require(try await server.pages("/accounts/bob/rentals", limit: 9).joined().first)
             #expect(rental["subject"] == .string("title:film"))
+            #expect(rental["subjectHex"] == .string(Hexadecimal.encode(Array("title:film".utf8))))
             #expect(rental["start"] == .integer(1))
             #expect(rental["end"] == nil)
         }

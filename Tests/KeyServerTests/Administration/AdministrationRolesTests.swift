@@ -89,7 +89,15 @@ struct AdministrationRolesTests {
             #expect(try await server.admin("GET", "/policies", token: token).status == 200)
             let today = systemMilliseconds() / 86_400_000
             let record = try await server.store.adminTokens().first
-            #expect((record?.lastUsedDay).map { today - 1...today ~= $0 } == true)
+            let day = try #require(record?.lastUsedDay)
+            #expect(today - 1...today ~= day)
+            let shown = try await server.pages("/tokens", limit: 9).joined().first
+            #expect(shown?["lastUsed"] == .integer(Int(day) * 86_400))
+            // A refusal is logged with the permission that is missing.
+            #expect(try await server.admin("GET", "/tokens", token: token).status == 403)
+            for field in [#""token": a-viewer"#, #""role": viewer"#, #""needs": administer"#] {
+                #expect(server.log.text.contains(field), "\(server.log.text)")
+            }
             #expect(try await server.admin("DELETE", "/tokens/a-viewer").status == 204)
             #expect(try await server.admin("GET", "/policies", token: token).status == 401)
         }

@@ -1,6 +1,7 @@
 import KeyStore
 import Testing
 import TextCoding
+import VirtualDevice
 
 @testable import KeyServer
 
@@ -38,6 +39,30 @@ struct AdministrationTokensTests {
                     "admin-policy-put by ci: policy p created",
                 ]
             )
+        }
+    }
+
+    @Test("An entry of the audit log has the fields of its record")
+    func auditFields() async throws {
+        try await LicenseServer.run { server in
+            #expect(try await server.license(server.request(server.device()).spc, token: "alice").status == 200)
+            let entry = try #require(try await server.store.auditEntries(before: nil, limit: 1).first)
+            let shown = try #require(try await server.pages("/audit", limit: 1, parameter: "before").joined().first)
+            let record = entry.record
+            let transaction = try #require(record.transactionID)
+            let (session, device) = (try #require(record.sessionID), try #require(record.device))
+            #expect(shown["number"] == .integer(Int(entry.number)))
+            #expect(shown["hash"] == .string(Hexadecimal.encode(entry.hash)))
+            #expect(shown["transactionId"] == .string(Hexadecimal.encode(transaction)))
+            #expect(shown["sessionId"] == .string(Hexadecimal.encode(session)))
+            #expect(shown["device"] == .string(Hexadecimal.encode(device.bytes)))
+            #expect(shown["account"] == .string("alice"))
+            #expect(shown["bundle"] == .string("app"))
+            #expect(shown["outcome"] == .string("issued"))
+            #expect(shown["route"] == .string("/fps/license"))
+            #expect(shown["assetIdHex"] == .string("6d6f766965"))
+            #expect(shown["microseconds"] == .integer(Int(record.microseconds)))
+            #expect(shown["milliseconds"] == .integer(Int(record.milliseconds)))
         }
     }
 

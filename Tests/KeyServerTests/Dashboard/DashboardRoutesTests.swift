@@ -1,5 +1,7 @@
+import FPSCrypto
 import KeyServerModule
 import KeyStore
+import Logging
 import Testing
 import TextCoding
 import VirtualDevice
@@ -98,6 +100,17 @@ struct DashboardRoutesTests {
             #expect(spc.json["kind"] == .string("spc"))
             #expect(spc.json["opened"] == .bool(true))
             #expect(spc.json["bundle"] == .string("app"))
+            let remark = "the device supports version 2 of FPS, which is newer than the versions of this server"
+            #expect(spc.json["remarks"] == .array([.string(remark)]))
+            let parts = items(spc.json["frame"])
+            let offsets = parts.compactMap { $0["offset"]?.wholeNumber }
+            let sizes = parts.compactMap { $0["size"]?.wholeNumber }
+            let secrets = parts.filter { $0["secret"] == .bool(true) }
+            #expect(offsets == [0, 8, 24, 280, 304])
+            #expect(sizes == [4, 16, 256, 20, request.spc.count - 304])
+            #expect(secrets == [parts[2]])
+            #expect(parts[3]["value"] == .string(Hexadecimal.encode(server.certificate.sha1)))
+            #expect(parts[2]["value"] == nil)
             let blocks = items(spc.json["blocks"])
             #expect(blocks.count >= 10)
             let secret = blocks.filter { $0["secret"] == .bool(true) }
@@ -133,6 +146,111 @@ struct DashboardRoutesTests {
             #expect(object(answer.json["store"])["available"] == .bool(true))
             #expect(answer.json["certificates"] == .array([]))
             #expect(answer.json["queue"] == .integer(0))
+        }
+    }
+
+    /// Runs the routes for administration with these sources, at the initial time of ``LicenseServer``.
+    private func withRoutes(
+        _ sources: DashboardSources,
+        _ test: @Sendable @escaping (_ url: String) async throws -> Void
+    ) async throws {
+        let router = Listener.makeRouter()
+        Administration(
+            store: InMemoryKeyStore(),
+            authenticator: SingleAdminToken(LicenseServer.token),
+            dashboard: sources,
+            clock: { LicenseServer.time * 1_000 + 500 }
+        ).add(to: router)
+        try await withListener(router, Logger(label: "test") { _ in LogRecorder() }) { port, _ in
+            try await test("http://127.0.0.1:\(port)/admin")
+        }
+    }
+
+    private static let authorization = ["Authorization": "Bearer \(LicenseServer.token)"]
+
+    @Test("Activity contains the counts and latencies of each second, by outcome and by client")
+    func counts() async throws {
+        let sources = DashboardSources()
+        let phone = ActivityEvent.Client(kind: "appleMobile", system: 18, level: "main")
+        for number in 0..<200 {
+            // The last five requests of 200 are slow, and four of these are refused.
+            let isSlow = number >= 195
+            sources.activity.note(
+                ActivityEvent(
+                    milliseconds: (LicenseServer.time - 1) * 1_000,
+                    route: "/fps/license",
+                    outcome: number >= 196 ? .refused : .issued,
+                    reason: number >= 196 ? "airplay-denied" : nil,
+                    microseconds: isSlow ? 100_000 : 1_000,
+                    client: phone
+                )
+            )
+        }
+        try await withRoutes(sources) { url in
+            let activity = try await ReceivedResponse.of("GET", url + "/activity", Self.authorization, nil).json
+            #expect(activity["step"] == .integer(1))
+            let slots = items(activity["slots"]).filter { $0["issued"] != .integer(0) }
+            #expect(slots.count == 1)
+            let slot = try #require(slots.first)
+            // The current second is not complete.
+            #expect(slot["time"] == .integer(Int(LicenseServer.time) - 1))
+            #expect(slot["issued"] == .integer(196))
+            #expect(slot["refused"] == .integer(4))
+            #expect(slot["failed"] == .integer(0))
+            #expect(slot["reports"] == .integer(0))
+            let percentiles = ["p50", "p95", "p99"].compactMap { slot[$0]?.wholeNumber }
+            // The histogram rounds.
+            for (found, expected) in zip(percentiles, [1_000, 1_000, 100_000]) {
+                #expect(expected * 9 / 10...expected * 11 / 10 ~= found, "\(percentiles)")
+            }
+            #expect(percentiles.count == 3)
+            let clients = items(activity["clients"])
+            #expect(clients.count == 1)
+            #expect(clients.first?["class"] == .string("appleMobile"))
+            #expect(clients.first?["system"] == .integer(18))
+            #expect(clients.first?["level"] == .string("main"))
+            #expect(clients.first?["count"] == .integer(200))
+            let outcomes = items(activity["outcomes"])
+            try #require(outcomes.count == 2)
+            #expect(outcomes[0] == ["outcome": .string("issued"), "count": .integer(196)])
+            let refused: JSONObject = [
+                "outcome": .string("refused"), "reason": .string("airplay-denied"), "count": .integer(4),
+            ]
+            #expect(outcomes[1] == refused)
+        }
+    }
+
+    @Test("Health contains what is failing, the start of the server, and its open streams and sessions")
+    func failing() async throws {
+        let now = LicenseServer.time
+        var sources = DashboardSources()
+        sources.failing = { ["store", "certificates"] }
+        sources.activeLeases = { 4 }
+        sources.queueDepth = { 3 }
+        sources.tlsExpiry = { now + 3 * 86_400 - 1 }
+        sources.isDevelopment = true
+        let subscription = try #require(sources.events.subscribe())
+        defer { sources.events.unsubscribe(subscription) }
+        try await withRoutes(sources) { url in
+            let body = Array(#"{"token": "\#(LicenseServer.token)"}"#.utf8)
+            let json = ["Content-Type": "application/json"]
+            for _ in 0..<2 {
+                #expect(try await ReceivedResponse.of("POST", url + "/session", json, body).status == 200)
+            }
+            let health = try await ReceivedResponse.of("GET", url + "/health", Self.authorization, nil).json
+            #expect(health["ready"] == .bool(false))
+            #expect(health["failing"] == .array([.string("store"), .string("certificates")]))
+            #expect(health["development"] == .bool(true))
+            #expect(health["started"] == .integer(Int(now)))
+            #expect(health["now"] == .integer(Int(now)))
+            #expect(health["queue"] == .integer(3))
+            #expect(health["leases"] == .integer(4))
+            #expect(health["listeners"] == .integer(1))
+            #expect(health["sessions"] == .integer(2))
+            let expiry = JSONValue.fields([
+                ("notAfter", .integer(Int(now) + 3 * 86_400 - 1)), ("daysLeft", .integer(2)),
+            ])
+            #expect(health["tls"] == expiry)
         }
     }
 

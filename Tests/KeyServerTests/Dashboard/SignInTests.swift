@@ -47,6 +47,7 @@ struct SignInTests {
             let answer = try await browser.signIn(LicenseServer.token)
             #expect(answer.status == 200)
             #expect(answer.json["role"] == .string("admin"))
+            #expect(answer.json["idleSeconds"] == .integer(1_800))
             let cookie = try #require(answer.headers["set-cookie"])
             #expect(cookie.hasPrefix("keyway-session="))
             for part in ["; Path=/", "; HttpOnly", "; SameSite=Strict"] { #expect(cookie.contains(part)) }

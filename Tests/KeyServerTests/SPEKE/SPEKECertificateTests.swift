@@ -115,7 +115,12 @@ struct SPEKECertificateTests {
             #expect(await status(port, (new, key)) == 200)
         }
         let lines = log.text.split(separator: "\n")
-        #expect(lines.count { $0.contains("clients' certificate authorities is not valid") } == 2)
-        #expect(lines.count { $0.contains("checked against a new file") } == 2)
+        let invalid = lines.filter { $0.contains("clients' certificate authorities is not valid") }
+        #expect(invalid.count == 2)
+        #expect(invalid.last?.contains(#""reason": the file cannot be read"#) == true, "\(invalid)")
+        let valid = lines.filter { $0.contains("checked against a new file") }
+        let counts = [2, 1].map { count in valid.contains { $0.contains(#""certificates": \#(count)"#) } }
+        #expect(valid.count == 2 && counts == [true, true], "\(valid)")
+        #expect((invalid + valid).allSatisfy { $0.contains(#""file": \#(file.path)"#) })
     }
 }

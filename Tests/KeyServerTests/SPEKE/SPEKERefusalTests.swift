@@ -88,7 +88,8 @@ struct SPEKERefusalTests {
         try await LicenseServer.run { server in
             let xml = spekeDocument().xml
             #expect(try await server.speke(xml, version: nil).status == 422)
-            #expect(try await server.speke(xml, version: "2.1").status == 422)
+            let newer = try await server.speke(xml, version: "2.1")
+            #expect(newer.status == 422 && newer.json["reason"] == .string("speke-version"))
             #expect(try await server.speke(xml, type: "application/json").status == 415)
             #expect(try await server.speke(xml, type: nil).status == 415)
             #expect(try await server.speke(xml, type: "text/xml; charset=utf-8").status == 200)
@@ -101,6 +102,17 @@ struct SPEKERefusalTests {
             #expect(try await server.speke(Array(xml.dropLast(9))).status == 400)
             let large = text + String(repeating: " ", count: 1 << 20)
             #expect(try await server.speke(Array(large.utf8)).status == 413)
+        }
+    }
+
+    @Test("A title whose key URI cannot be completed gets no keys")
+    func keyURI() async throws {
+        try await LicenseServer.run { server in
+            let template = #"{"keyUriTemplate": "skd://{title}/{period}"}"#
+            #expect(try await server.admin("PUT", "/titles/film", template).status == 201)
+            let refused = try await server.speke(spekeDocument())
+            #expect(refused.status == 409 && refused.json["reason"] == .string("key-uri"))
+            #expect(try await server.pages("/content", limit: 9).joined().map { $0["assetId"] } == [.string("movie")])
         }
     }
 
