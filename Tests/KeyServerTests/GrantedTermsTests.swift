@@ -300,7 +300,7 @@ struct GrantedTermsTests {
     func cheapRequestsAreLimited() async throws {
         var limits = RateLimits()
         limits.other.account = RateLimit(perMinute: 1, burst: 2)
-        try await LicenseServer.run(limiter: RateLimiter(limits: limits, clock: { 0 })) { server in
+        try await LicenseServer.run(rates: limits) { server in
             try await server.setPolicy(#"{"persist":{"storage":"P30D","playback":"P2D"}}"#)
             let device = server.device()
             let request = try server.request(device)

@@ -21,8 +21,8 @@ struct LatencyTests {
 
     @Test("Clear Key and AES-128 requests have their duration in microseconds, issued or refused")
     func otherClients() async throws {
-        let (ticks, activity) = (Ticks(), Activity())
-        try await OtherClientsServer.run(activity: activity, monotonicClock: { ticks.now }) { server in
+        let ticks = Ticks()
+        try await OtherClientsServer.run(nanoseconds: { ticks.now }) { server in
             try await server.add(1)
             let kid = String(repeating: "01", count: 16)
             #expect(try await server.clearKey(1).status == 200)
@@ -37,12 +37,13 @@ struct LatencyTests {
                 #expect(isMeasured(record.microseconds), "\(record.outcome): \(record.microseconds)")
                 #expect(record.milliseconds == OtherClientsServer.now * 1_000)
             }
-        }
-        let events = activity.snapshot(.minutes, at: OtherClientsServer.now).recent
-        #expect(events.count == 5)
-        for event in events {
-            #expect(isMeasured(event.microseconds.map(Int64.init)), "\(event.route): \(event.microseconds ?? -1)")
-            #expect(event.milliseconds == OtherClientsServer.now * 1_000)
+            let activity = server.running.application.parts.activity
+            let events = activity.snapshot(.minutes, at: OtherClientsServer.now).recent
+            #expect(events.count == 5)
+            for event in events {
+                #expect(isMeasured(event.microseconds.map(Int64.init)), "\(event.route): \(event.microseconds ?? -1)")
+                #expect(event.milliseconds == OtherClientsServer.now * 1_000)
+            }
         }
     }
 

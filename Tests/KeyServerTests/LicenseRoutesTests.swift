@@ -243,8 +243,7 @@ struct LicenseRoutesTests {
 
     @Test("A burst is shed with Retry-After and not queued indefinitely")
     func overload() async throws {
-        let metrics = ServerMetrics()
-        try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0), metrics: metrics) { server in
+        try await LicenseServer.run(pool: BoundedWorkPool(threads: 1, capacity: 0)) { server in
             let (spc, gate) = (try server.request(server.device()).spc, Gate())
             let held = try await gate.occupy(server.pool, jobs: 1)
             for _ in 0..<3 {
@@ -257,9 +256,9 @@ struct LicenseRoutesTests {
             #expect(try await server.license(spc).status == 200)
             // The refusal is counted but not recorded, because overload must not cause more work.
             #expect(try await server.auditOutcomes() == ["issued"])
+            let text = try await server.exposition()
+            #expect(text.contains(#"keyway_licenses_total{outcome="failed",reason="overloaded"} 3"#))
         }
-        let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_licenses_total{outcome="failed",reason="overloaded"} 3"#))
     }
 
     @Test("Malformed bodies result in problem documents", arguments: ["", "x", "{", "spc=", "AAAA"])

@@ -1,119 +1,92 @@
 import FPSCrypto
-import Hummingbird
 import KeyServerModule
 import KeyStore
 import KeyStoreTestSupport
-import Logging
 import ServerCrypto
 import TextCoding
 import VirtualDevice
 
 @testable import KeyServer
 
-/// A complete key server on a separate port, with an in-memory store, and with virtual devices.
+/// A complete key server on separate ports, with an in-memory store, and with virtual devices.
 struct LicenseServer: Sendable {
     static let token = "a token of more than thirty-two characters"
     static let asset = Array("movie".utf8)
     /// The initial time of its clock.
     static let time: Int64 = 1_800_000_000
 
-    var port: Int
+    let running: RunningApplication
     let store: any KeyServerStore
     let log: LogRecorder
     let certificate: X509Certificate
-    let ask = SecretBytes(copying: Array("development ask!".utf8))
     let contentKey: SecretBytes
     let clock: ManualDeviceClock
     let pool: BoundedWorkPool
 
+    static let ask = SecretBytes(copying: Array("development ask!".utf8))
+    var ask: SecretBytes { Self.ask }
     private static let privateKey = Result { try RSAPrivateKey.generate(bits: 2048) }
 
     /// Runs a server while `test` runs. It trusts the X-Forwarded-For header of every client.
+    ///
+    /// - Parameters:
+    ///   - rates: The rate limits, with a clock that does not advance; nil means none.
+    ///   - nanoseconds: The monotonic clock.
     static func run(
         pool: BoundedWorkPool = BoundedWorkPool(threads: 2, capacity: 64),
         authorizer: any PlaybackAuthorizer = AccountAuthorizer(),
-        limiter: RateLimiter? = nil,
-        metrics: ServerMetrics? = nil,
-        refusals: RefusalBudget = RefusalBudget(),
+        rates: RateLimits? = nil,
+        nanoseconds: (@Sendable () -> Int64)? = nil,
         encoderWork: EncoderWork = EncoderWork(threads: 1, capacity: 64),
         _ test: @Sendable (LicenseServer) async throws -> Void
     ) async throws {
         let key = try privateKey.get()
         let certificate = try X509Certificate.selfSigned(subject: "Test", key: key, days: 30)
-        var random = SecureRandom()
-        let contentKey = SecretBytes(count: 16, randomFrom: &random)
-        let store = InMemoryKeyStore()
-        let log = LogRecorder()
-        let logger = Logger(label: "test") { _ in log }
-        let server = LicenseServer(
-            port: 0,
-            store: store,
-            log: log,
-            certificate: certificate,
-            contentKey: contentKey,
-            pool: pool
-        )
-        try await store.putContent(server.record(asset: asset), replacing: false)
-
         let bundle = try CertificateBundle(
             name: "app",
             kind: .development,
             certificate: certificate,
             privateKey: key,
-            derivation: .dask(DevelopmentDASk(ask: server.ask)!)
+            derivation: .dask(DevelopmentDASk(ask: ask)!)
         )
-        let clock = server.clock
-        let bundles = BundleCache(try KSM(bundles: [bundle]))
-        var dashboard = DashboardSources()
-        dashboard.opener = (bundles, pool)
-        var service = LicenseService(
-            bundles: bundles,
-            store: store,
-            pool: pool,
-            settings: LicenseSettings(),
-            limiter: limiter,
-            metrics: metrics,
-            refusals: refusals,
-            clock: { clock.now * 1000 }
-        )
-        service.activity = dashboard.activity
-        let router = Listener.makeRouter(proxies: TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]))
-        if let limiter { router.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics)) }
-        LicenseRoutes(service: service, authorizer: authorizer, limits: ListenerLimits())
-            .add(to: router)
-        let authenticator = AdminAuthenticators([SingleAdminToken(token), StoredAdminTokens(store: store)])
-        Administration(
-            store: store,
-            authenticator: authenticator,
-            dashboard: dashboard,
-            encoderWork: encoderWork
-        ).add(to: router)
-        DashboardPages.add(to: router)
-        try await withListener(router, logger) { port, _ in
-            var running = server
-            running.port = port
-            try await test(running)
+        var random = SecureRandom()
+        let contentKey = SecretBytes(count: 16, randomFrom: &random)
+        let clock = ManualDeviceClock(now: time)
+        var setup = TestApplication()
+        setup.pool = pool
+        setup.bundles = BundleCache(try KSM(bundles: [bundle]))
+        setup.configuration.limits.rates = rates ?? .unlimited
+        setup.environment.authorizer = authorizer
+        setup.environment.encoderWork = encoderWork
+        setup.environment.time.milliseconds = { clock.now * 1_000 }
+        if let nanoseconds { setup.environment.time.nanoseconds = nanoseconds }
+        if rates != nil { setup.environment.time.nanoseconds = { 0 } }
+        try await setup.run { [setup] running in
+            let server = LicenseServer(
+                running: running,
+                store: setup.store,
+                log: setup.log,
+                certificate: certificate,
+                contentKey: contentKey,
+                clock: clock,
+                pool: pool
+            )
+            try await server.store.putContent(server.record(asset: asset), replacing: false)
+            try await test(server)
         }
-        pool.stop()
     }
 
-    private init(
-        port: Int,
-        store: any KeyServerStore,
-        log: LogRecorder,
-        certificate: X509Certificate,
-        contentKey: SecretBytes,
-        pool: BoundedWorkPool,
-        clock: ManualDeviceClock = ManualDeviceClock(now: LicenseServer.time)
-    ) {
-        self.pool = pool
-        self.port = port
-        self.store = store
-        self.log = log
-        self.certificate = certificate
-        self.contentKey = contentKey
-        self.clock = clock
+    /// The port of the listener that serves a path.
+    func port(of path: String) -> Int {
+        let prefixes = ["/admin", "/dashboard", "/openapi.json", "/metrics", SPEKERoutes.path]
+        return prefixes.contains { path.hasPrefix($0) } ? running.adminPort : running.port
     }
+
+    var application: KeyServerApplication { running.application }
+    var adminPort: Int { running.adminPort }
+
+    /// Returns the metrics in their text format.
+    func exposition() async throws -> String { try await send("GET", "/metrics").text }
 
     func record(asset: [UInt8], policy: String? = nil, validFrom: Int64? = nil) throws -> ContentRecord {
         try ContentRecord(
@@ -165,7 +138,7 @@ struct LicenseServer: Sendable {
         if let address { headers["X-Forwarded-For"] = address }
         if let type { headers["Content-Type"] = type }
         if let token { headers["Authorization"] = "Bearer \(token)" }
-        return try await ReceivedResponse.of(method, "http://127.0.0.1:\(port)\(path)", headers, body)
+        return try await ReceivedResponse.of(method, "http://127.0.0.1:\(port(of: path))\(path)", headers, body)
     }
 
     func license(

@@ -16,7 +16,6 @@ func withListener(
     limiter: ConnectionLimiter? = nil,
     metrics: ServerMetrics? = nil,
     shedding: LoadShedding? = nil,
-    services: [any Service] = [],
     _ logger: Logger,
     _ test: @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Void
 ) async throws {
@@ -35,7 +34,7 @@ func withListener(
         logger: logger,
         onRunning: { onPort.yield($0) }
     )
-    let group = ServiceGroup(configuration: .init(services: [application] + services, logger: logger))
+    let group = ServiceGroup(configuration: .init(services: [application], logger: logger))
     try await withThrowingTaskGroup(of: Void.self) { tasks in
         tasks.addTask {
             defer { onPort.finish() }

@@ -11,6 +11,9 @@ import Testing
 
 @Suite("The behavior of a listener for every route", .timeLimit(.minutes(10)))
 struct OperationsListenerTests {
+    /// There is no deadline, because a machine that is busy with other tests may be slow.
+    private static let noDeadline: @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(600)) }
+
     /// Routes that return values of the context.
     private func router(
         proxies: TrustedProxies = .none,
@@ -132,26 +135,26 @@ struct OperationsListenerTests {
 
     @Test("Too many requests from an address get 429 and Retry-After; other addresses and probes are not affected")
     func rateLimit() async throws {
-        var limits = RateLimits()
-        limits.other.address = RateLimit(perMinute: 1, burst: 2)
-        let limiter = RateLimiter(limits: limits, clock: { 0 })
-        let router = Listener.makeRouter(proxies: loopback)
-        router.add(middleware: RateLimitMiddleware(limiter: limiter))
-        router.get("/who") { _, _ in "you" }
-        try await withOperationsServer(router) { port, _ in
+        var setup = TestApplication()
+        setup.configuration.limits.rates.other.address = RateLimit(perMinute: 1, burst: 2)
+        setup.environment.time.nanoseconds = { 0 }
+        try await setup.run { running in
             func ask(_ path: String, _ address: String) async throws -> (status: Int, retry: String?, body: String) {
-                let url = "/\(path)"
-                let answer = try await fetch(port, url, headers: [("X-Forwarded-For", address)])
+                let headers = [("X-Forwarded-For", address)]
+                let answer = try await fetch(running.port, "/\(path)", method: "POST", headers: headers)
                 return (answer.status, answer.headers["retry-after"], answer.body)
             }
-            #expect(try await ask("who", "192.0.2.1").status == 200)
-            #expect(try await ask("who", "192.0.2.1").status == 200)
-            let refused = try await ask("who", "192.0.2.1")
+            #expect(try await ask("fps/challenge", "192.0.2.1").status == 200)
+            #expect(try await ask("fps/challenge", "192.0.2.1").status == 200)
+            let refused = try await ask("fps/challenge", "192.0.2.1")
             #expect(refused.status == 429)
             #expect(refused.retry == "60")
             #expect(refused.body.contains("urn:keyway:problem:rate-limited"))
-            #expect(try await ask("who", "192.0.2.2").status == 200)
-            #expect(try await ask("healthz", "192.0.2.1").status == 200)
+            #expect(try await ask("fps/challenge", "192.0.2.2").status == 200)
+            for probe in ["/healthz", "/readyz"] {
+                let answer = try await fetch(running.port, probe, headers: [("X-Forwarded-For", "192.0.2.1")])
+                #expect(answer.status == (probe == "/healthz" ? 200 : 503), "\(probe)")
+            }
         }
     }
 
@@ -202,11 +205,10 @@ struct OperationsListenerTests {
                 bundles: BundleCache(configuration: .init(), allowsDevelopment: false),
                 authorizer: DevelopmentAuthorizer(tokens: tokens)
             )
-            // There is no deadline, because a machine that is busy with other tests may be slow.
             let readiness = Readiness(
                 checks: checks,
                 clock: { ready.value },
-                deadline: { try await Task.sleep(for: .seconds(600)) }
+                deadline: Self.noDeadline
             )
             #expect(await readiness.failing() == ["certificates", "authorization"])
             service.answer(jwks)
@@ -228,7 +230,8 @@ struct OperationsListenerTests {
                     return order.value
                 }, .init("certificates") { true },
             ],
-            clock: { clock.value }
+            clock: { clock.value },
+            deadline: Self.noDeadline
         )
         let router = Listener.makeRouter()
         readiness.add(to: router)
@@ -297,7 +300,8 @@ struct OperationsListenerTests {
                     return false
                 }
             ],
-            clock: { 0 }
+            clock: { 0 },
+            deadline: Self.noDeadline
         )
         let answers = await withTaskGroup(of: [String].self) { tasks in
             for _ in 0..<50 { tasks.addTask { await readiness.failing() } }

@@ -62,24 +62,23 @@ struct OperationsMetricsTests {
 
     @Test("A license is measured in each of its stages, and by its store calls")
     func license() async throws {
-        let metrics = ServerMetrics(reasons: LicenseService.reasons)
-        try await LicenseServer.run(metrics: metrics) { server in
+        try await LicenseServer.run { server in
             #expect(try await server.license(try server.request(server.device()).spc).status == 200)
             let unknown = try server.request(server.device(), asset: Array("nothing".utf8))
             #expect(try await server.license(unknown.spc).status == 404)
+            let families = try ExpositionParser.parse(try await server.exposition())
+            func count(_ name: String, _ labels: [String: String]) -> Double? {
+                families.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
+            }
+            // Two lookups, a grant, and the record of a refusal.
+            #expect(count("keyway_store_seconds_count", ["operation": "read"]) == 2)
+            #expect(count("keyway_store_seconds_count", ["operation": "write"]) == 2)
+            for (stage, times) in [
+                ("authorize", 2.0), ("open", 2), ("decide", 1), ("seal", 1), ("store", 1), ("total", 2),
+            ] { #expect(count("keyway_license_stage_seconds_count", ["stage": stage]) == times, "\(stage)") }
+            #expect(count("keyway_licenses_total", ["outcome": "issued", "reason": "none"]) == 1)
+            #expect(count("keyway_licenses_total", ["outcome": "refused", "reason": "unknown-asset"]) == 1)
         }
-        let families = try ExpositionParser.parse(await metrics.registry.exposition())
-        func count(_ name: String, _ labels: [String: String]) -> Double? {
-            families.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
-        }
-        // Two lookups, a grant, and the record of a refusal.
-        #expect(count("keyway_store_seconds_count", ["operation": "read"]) == 2)
-        #expect(count("keyway_store_seconds_count", ["operation": "write"]) == 2)
-        for (stage, times) in [
-            ("authorize", 2.0), ("open", 2), ("decide", 1), ("seal", 1), ("store", 1), ("total", 2),
-        ] { #expect(count("keyway_license_stage_seconds_count", ["stage": stage]) == times, "\(stage)") }
-        #expect(count("keyway_licenses_total", ["outcome": "issued", "reason": "none"]) == 1)
-        #expect(count("keyway_licenses_total", ["outcome": "refused", "reason": "unknown-asset"]) == 1)
     }
 
     @Test("A new registry conforms to the format too, and describes each metric once")

@@ -10,10 +10,10 @@ import VirtualDevice
 struct OperationsRateLimitRoutesTests {
     private static let tight = RateLimit(perMinute: 1, burst: 3)
 
-    private func limiter(_ change: (inout RateLimits) -> Void) -> RateLimiter {
+    private func rates(_ change: (inout RateLimits) -> Void) -> RateLimits {
         var limits = RateLimits()
         change(&limits)
-        return RateLimiter(limits: limits, clock: { 0 })
+        return limits
     }
 
     /// Returns the reasons of refusals for a number of licenses, each of another device; nil for successes.
@@ -59,10 +59,10 @@ struct OperationsRateLimitRoutesTests {
 
     @Test("limits.rates.license", arguments: [true, false])
     func licenses(ofAccount: Bool) async throws {
-        let limiter = limiter { limits in
+        let rates = rates { limits in
             if ofAccount { limits.license.account = Self.tight } else { limits.license.address = Self.tight }
         }
-        try await LicenseServer.run(limiter: limiter) { server in
+        try await LicenseServer.run(rates: rates) { server in
             let asked = ofAccount ? Self.sameAccount : Self.sameAddress
             let word = ofAccount ? "account" : "address"
             #expect(try await reasons(server, asked) == [nil, nil, nil, word, word])
@@ -75,10 +75,10 @@ struct OperationsRateLimitRoutesTests {
 
     @Test("limits.rates.segment", arguments: [true, false], [DeviceProfile.Output.airPlay, .digitalAVAdapter])
     func segments(ofAccount: Bool, output: DeviceProfile.Output) async throws {
-        let limiter = limiter { limits in
+        let rates = rates { limits in
             if ofAccount { limits.segment.account = Self.tight } else { limits.segment.address = Self.tight }
         }
-        try await LicenseServer.run(limiter: limiter) { server in
+        try await LicenseServer.run(rates: rates) { server in
             try await server.setPolicy(#"{"airplay":"allow","adapter":"allow"}"#)
             let asked = ofAccount ? Self.sameAccount : Self.sameAddress
             let word = ofAccount ? "account" : "address"
@@ -90,10 +90,10 @@ struct OperationsRateLimitRoutesTests {
 
     @Test("limits.rates.other", arguments: [true, false])
     func others(ofAccount: Bool) async throws {
-        let limiter = limiter { limits in
+        let rates = rates { limits in
             if ofAccount { limits.other.account = Self.tight } else { limits.other.address = Self.tight }
         }
-        try await LicenseServer.run(limiter: limiter) { server in
+        try await LicenseServer.run(rates: rates) { server in
             let asked = ofAccount ? Self.sameAccount : Self.sameAddress
             let word = ofAccount ? "account" : "address"
             let (own, others) = (
@@ -108,11 +108,11 @@ struct OperationsRateLimitRoutesTests {
 
     @Test("A batch counts as its items: all of them for its address, before any SPC is decrypted")
     func batches() async throws {
-        let limiter = limiter { limits in
+        let rates = rates { limits in
             limits.license.account = RateLimit(perMinute: 1, burst: 4)
             limits.other.address = RateLimit(perMinute: 1, burst: 10)
         }
-        try await LicenseServer.run(limiter: limiter) { server in
+        try await LicenseServer.run(rates: rates) { server in
             let spcs = try (0..<6).map { _ in try server.request(server.device()).spc }
             let first = try await server.batch(spcs, from: Self.home)
             #expect(first.items.map { $0["status"] } == [0, 0, 0, 0, 429, 429].map { .integer($0) })
@@ -127,9 +127,8 @@ struct OperationsRateLimitRoutesTests {
 
     @Test("Invalid SPCs are charged: decryption is limited, independent of their contents")
     func junk() async throws {
-        let metrics = ServerMetrics()
         for ofAccount in [true, false] {
-            let limiter = limiter { limits in
+            let rates = rates { limits in
                 if ofAccount {
                     limits.license.account = RateLimit(perMinute: 1, burst: 2)
                     limits.segment.account = RateLimit(perMinute: 1, burst: 3)
@@ -138,7 +137,7 @@ struct OperationsRateLimitRoutesTests {
                     limits.segment.address = RateLimit(perMinute: 1, burst: 3)
                 }
             }
-            try await LicenseServer.run(limiter: limiter, metrics: metrics) { server in
+            try await LicenseServer.run(rates: rates) { server in
                 var junk = try server.request(server.device()).spc
                 junk[100] ^= 1
                 var statuses: [Int] = []
@@ -151,33 +150,32 @@ struct OperationsRateLimitRoutesTests {
                 let (token, address) = ofAccount ? ("b", "192.0.2.99") : ("b", "198.51.100.1")
                 for _ in 0..<5 { _ = try await server.license(junk, token: token, from: address) }
                 #expect(try await server.license(junk, token: token, from: address).status == 429)
+                let text = try await server.exposition()
+                #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 10"#))
             }
         }
-        let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 20"#))
     }
 
     @Test("A decrypted SPC beyond the limit stays charged")
     func opened() async throws {
-        let metrics = ServerMetrics()
-        let limiter = limiter { limits in
+        let rates = rates { limits in
             limits.license.account = RateLimit(perMinute: 1, burst: 1)
             limits.segment.account = RateLimit(perMinute: 1, burst: 2)
         }
-        try await LicenseServer.run(limiter: limiter, metrics: metrics) { server in
+        try await LicenseServer.run(rates: rates) { server in
             let spc = try server.request(server.device()).spc
             var statuses: [Int] = []
             for _ in 0..<6 { statuses.append(try await server.license(spc).status) }
             #expect(statuses == [200, 429, 429, 429, 429, 429])
+            let text = try await server.exposition()
+            #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 3"#))
         }
-        let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_license_stage_seconds_count{stage="open"} 3"#))
     }
 
     @Test("Without authorization the device is the account, and is charged after decryption")
     func anonymous() async throws {
-        let limiter = limiter { $0.license.account = Self.tight }
-        try await LicenseServer.run(authorizer: OpenAuthorizer(), limiter: limiter) { server in
+        let rates = rates { $0.license.account = Self.tight }
+        try await LicenseServer.run(authorizer: OpenAuthorizer(), rates: rates) { server in
             let (device, other) = (server.device(), server.device())
             var statuses: [Int] = []
             for _ in 0..<4 { statuses.append(try await server.license(try server.request(device).spc).status) }

@@ -14,15 +14,12 @@ import ServiceLifecycle
 func withOperationsServer(
     _ router: Router<ServerRequestContext>,
     certificate: ServerCertificate? = nil,
-    readiness: Readiness? = nil,
-    delay: @escaping @Sendable () async -> Void = {},
     log: LogRecorder = LogRecorder(),
     _ test: @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Void
 ) async throws {
     try await withListener(
         router,
         certificate: certificate,
-        services: readiness.map { [ReadinessService(readiness: $0, delay: delay)] } ?? [],
         Logger(label: "test") { _ in log },
         test
     )

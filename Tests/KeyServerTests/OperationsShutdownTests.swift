@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Hummingbird
+import KeyServerModule
 import ServiceLifecycle
 import Testing
 
@@ -13,17 +13,12 @@ struct OperationsShutdownTests {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let (answered, answering) = AsyncStream.makeStream(of: Void.self)
         let (may, finishing) = AsyncStream.makeStream(of: Void.self)
-        let readiness = Readiness(checks: [])
-        let router = Listener.makeRouter()
-        readiness.add(to: router)
-        router.get("/slow") { _, _ in
-            beginning.yield()
-            for await _ in may { break }
-            return "done"
-        }
-        try await withOperationsServer(router, readiness: readiness) { port, group in
-            #expect(try await fetch(port, "/readyz").status == 200)
-            async let slow = fetch(port, "/slow")
+        var setup = TestApplication()
+        setup.environment.authorizer = GatedAuthorizer(begins: { beginning.yield() }) { for await _ in may { break } }
+        try await setup.run { running in
+            let port = running.port
+            #expect(await running.application.parts.readiness.failing() == ["certificates"])
+            async let slow = fetch(port, "/fps/challenge", method: "POST")
             async let idle = SocketClient.run(port: port) { client in
                 client.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
                 let answer = client.readAnswer()
@@ -32,37 +27,39 @@ struct OperationsShutdownTests {
             }
             for await _ in begun { break }
             for await _ in answered { break }
-            await group.triggerGracefulShutdown()
+            await running.group.triggerGracefulShutdown()
             // The port is closed after the service that makes the server unready has ended.
             try await eventually("the port is closed") {
                 (try? await SocketClient.run(port: port, { _ in true })) != true
             }
-            #expect(await readiness.failing() == ["stopping"])
+            #expect(await running.application.parts.readiness.failing() == ["stopping"])
             #expect(try await idle.hasSuffix("ok\n"))
+            // The listener for administration is closed after the one for players has finished.
+            #expect(try await fetch(running.adminPort, "/metrics").status == 200)
             finishing.yield()
             let answer = try await slow
-            #expect(answer.status == 200 && answer.body == "done")
+            #expect(answer.status == 200 && answer.body.contains("\"challenge\""))
+            try await eventually("the port for administration is closed") {
+                (try? await SocketClient.run(port: running.adminPort, { _ in true })) != true
+            }
         }
     }
 
     @Test("During the delay for load balancers, requests are still answered and the server is not ready")
     func delay() async throws {
-        let (noticed, notice) = AsyncStream.makeStream(of: Void.self)
         let (stopping, stop) = AsyncStream.makeStream(of: Void.self)
-        let readiness = Readiness(checks: [])
-        let router = Listener.makeRouter()
-        readiness.add(to: router)
-        let delay: @Sendable () async -> Void = {
-            stop.yield()
-            for await _ in noticed { break }
-        }
-        try await withOperationsServer(router, readiness: readiness, delay: delay) { port, group in
-            await group.triggerGracefulShutdown()
+        var setup = TestApplication()
+        setup.configuration.shutdownDelay = Seconds(rawValue: 5)
+        setup.environment.onStopping = { stop.yield() }
+        try await setup.run { running in
+            let port = running.port
+            await running.group.triggerGracefulShutdown()
             for await _ in stopping { break }
+            await running.clock.waitForSleeps(1)
             let ready = try await fetch(port, "/readyz")
             #expect(ready.status == 503 && ready.body == "stopping\n")
             #expect(try await fetch(port, "/healthz").status == 200)
-            notice.yield()
+            running.clock.wake()
             try await eventually("the port is closed") {
                 (try? await SocketClient.run(port: port, { _ in true })) != true
             }
@@ -96,5 +93,17 @@ struct OperationsShutdownTests {
         for name in ["", "x", String(repeating: "/x", count: 200), path] {
             ServiceManager.notify(.stopping, socket: name)
         }
+    }
+}
+
+/// Allows every request after a time that a test determines.
+struct GatedAuthorizer: PlaybackAuthorizer {
+    let begins: @Sendable () -> Void
+    let wait: @Sendable () async -> Void
+
+    func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
+        begins()
+        await wait()
+        return PlaybackAuthorization(account: "viewer", expires: request.now + 3_600)
     }
 }

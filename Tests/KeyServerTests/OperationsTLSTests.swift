@@ -142,13 +142,22 @@ struct OperationsTLSTests {
 
     @Test("Pages over TLS send HSTS, and pages over plain HTTP do not")
     func transportSecurity() async throws {
+        let files = try CertificateFiles()
+        defer { files.remove() }
+        try files.replace("a")
+        let pages: [(ServerMetrics.Listener, String)] = [
+            (.apps, "/player"), (.apps, "/player/keyway-player.js"), (.administration, "/dashboard"),
+        ]
         for isSecure in [true, false] {
-            let router = Listener.makeRouter()
-            PlayerPage(isSecure: isSecure).add(to: router)
-            DashboardPages.add(to: router, isSecure: isSecure)
-            try await withOperationsServer(router) { port, _ in
-                for path in ["/player", "/player/keyway-player.js", "/dashboard"] {
-                    let answer = try await fetch(port, path)
+            var setup = TestApplication()
+            setup.configuration.playerPage = true
+            if isSecure {
+                setup.configuration.tls.certificate = files.certificate
+                setup.configuration.tls.key = files.key
+            }
+            try await setup.runInMemory { client in
+                for (listener, path) in pages {
+                    let answer = try await client.send("GET", path, to: listener)
                     #expect(answer.status == 200, "\(path)")
                     #expect(
                         answer.headers["strict-transport-security"] == (isSecure ? "max-age=31536000" : nil),

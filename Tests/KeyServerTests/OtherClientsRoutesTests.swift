@@ -98,12 +98,10 @@ struct OtherClientsRoutesTests {
 
     @Test("Every key counts for its account and its address, and in the metrics")
     func limited() async throws {
-        let metrics = ServerMetrics(reasons: LicenseService.reasons)
         var limits = RateLimits()
         limits.license.account = RateLimit(perMinute: 1, burst: 5)
         limits.license.address = RateLimit(perMinute: 1, burst: 7)
-        let limiter = RateLimiter(limits: limits, clock: { 0 })
-        try await OtherClientsServer.run(limiter: limiter, metrics: metrics) { server in
+        try await OtherClientsServer.run(rates: limits) { server in
             for byte in 1...4 as ClosedRange<UInt8> { try await server.add(byte) }
             try await server.add(9, policy: Self.protected)
             #expect(keys(try await server.clearKey(1, 2, 3, 9, from: "192.0.2.1")).count == 3)
@@ -123,12 +121,12 @@ struct OtherClientsRoutesTests {
             }
             let refused = try await server.audit().filter { $0.outcome == "rate-limited" }
             #expect(refused.map(\.account) == ["viewer", "viewer", "c"])
+            let text = await server.exposition()
+            #expect(text.contains(#"keyway_licenses_total{outcome="issued",reason="none"} 6"#))
+            #expect(text.contains(#"keyway_licenses_total{outcome="refused",reason="client-not-protected"} 1"#))
+            #expect(text.contains(#"keyway_rate_limited_total{by="account",class="license"} 2"#))
+            #expect(text.contains(#"keyway_rate_limited_total{by="address",class="license"} 1"#))
         }
-        let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_licenses_total{outcome="issued",reason="none"} 6"#))
-        #expect(text.contains(#"keyway_licenses_total{outcome="refused",reason="client-not-protected"} 1"#))
-        #expect(text.contains(#"keyway_rate_limited_total{by="account",class="license"} 2"#))
-        #expect(text.contains(#"keyway_rate_limited_total{by="address",class="license"} 1"#))
     }
 
     @Test("Keys that no policy allows are omitted; without any key the response is the refusal")
@@ -302,7 +300,7 @@ struct OtherClientsRoutesTests {
                 ]
             )
         }
-        try await OtherClientsServer.run(signer: nil) { server in
+        try await OtherClientsServer.run(signsURLs: false) { server in
             let path = OtherClientsServer.signer.path(
                 keyID: [UInt8](repeating: 1, count: 16),
                 account: "a",

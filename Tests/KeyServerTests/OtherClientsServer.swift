@@ -1,65 +1,61 @@
 import FPSCrypto
-import Hummingbird
+import Foundation
 import KeyServerModule
 import KeyStore
 import KeyStoreTestSupport
-import Logging
 import TextCoding
 
 @testable import KeyServer
 
-/// A server with the routes for other clients only, on a separate port.
+/// A server without a listener for administration and without certificates, for other clients.
 struct OtherClientsServer: Sendable {
     static let now: Int64 = 1_800_000_000
     static let signer: KeyURLSigner = {
-        let secret = SecretBytes(copying: [UInt8](repeating: 7, count: 32))
-        return KeyURLSigner(current: KeyURLSecret(id: "a", secret: secret)!)!
+        KeyURLSigner(current: KeyURLSecret(id: "a", secret: SecretBytes(copying: secret))!)!
     }()
+    private static let secret = [UInt8](repeating: 7, count: 32)
 
-    let port: Int
+    let running: RunningApplication
     let store: any KeyServerStore
     let log: LogRecorder
 
     /// Runs a server while `test` runs. It trusts the X-Forwarded-For header of every client.
+    ///
+    /// - Parameters:
+    ///   - signsURLs: Whether the configuration has the secret of ``signer``.
+    ///   - rates: The rate limits, with a clock that does not advance; nil means none.
+    ///   - nanoseconds: The monotonic clock.
     static func run(
-        signer: KeyURLSigner? = signer,
-        limiter: RateLimiter? = nil,
-        metrics: ServerMetrics? = nil,
+        signsURLs: Bool = true,
+        rates: RateLimits? = nil,
         authorizer: (any PlaybackAuthorizer)? = nil,
         clients: Set<OtherClientKind> = Set(OtherClientKind.allCases),
-        activity: Activity? = nil,
-        monotonicClock: @escaping @Sendable () -> Int64 = monotonicNanoseconds,
+        nanoseconds: (@Sendable () -> Int64)? = nil,
         _ authorization: PlaybackAuthorization = PlaybackAuthorization(account: "viewer", expires: now + 60),
         _ test: @Sendable (OtherClientsServer) async throws -> Void
     ) async throws {
-        let (store, log) = (InMemoryKeyStore(), LogRecorder())
-        let logger = Logger(label: "test") { _ in log }
-        let pool = BoundedWorkPool(threads: 1, capacity: 0)
-        defer { pool.stop() }
-        var licenses = LicenseService(
-            bundles: BundleCache(configuration: .init(), allowsDevelopment: false),
-            store: store,
-            pool: pool,
-            limiter: limiter,
-            metrics: metrics,
-            clock: { now * 1000 },
-            monotonicClock: monotonicClock
-        )
-        licenses.activity = activity
-        let router = Listener.makeRouter(proxies: TrustedProxies([IPNetwork(rawValue: "127.0.0.0/8")!]))
-        if let limiter { router.add(middleware: RateLimitMiddleware(limiter: limiter, metrics: metrics)) }
-        OtherClientRoutes(
-            service: OtherClientService(
-                licenses: licenses,
-                authorizer: authorizer ?? OneToken(authorization: authorization),
-                signer: signer
-            ),
-            clients: clients
-        ).add(to: router)
-        try await withListener(router, logger) { port, _ in
-            try await test(OtherClientsServer(port: port, store: store, log: log))
+        var setup = TestApplication()
+        setup.configuration.admin.listen = nil
+        setup.configuration.licenses.otherClients = clients
+        setup.configuration.limits.rates = rates ?? .unlimited
+        setup.environment.authorizer = authorizer ?? OneToken(authorization: authorization)
+        setup.environment.time.milliseconds = { now * 1_000 }
+        if let nanoseconds { setup.environment.time.nanoseconds = nanoseconds }
+        if rates != nil { setup.environment.time.nanoseconds = { 0 } }
+        let secrets = FileManager.default.temporaryDirectory.appendingPathComponent("keyway-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: secrets) }
+        if signsURLs {
+            let line = Data("a ".utf8) + Data(secret) + Data("\n".utf8)
+            _ = FileManager.default.createFile(atPath: secrets, contents: line, attributes: [.posixPermissions: 0o600])
+            setup.configuration.licenses.keyURLs.secretFile = secrets
+        }
+        try await setup.run { [setup] running in
+            try await test(OtherClientsServer(running: running, store: setup.store, log: setup.log))
         }
     }
+
+    /// The metrics in their text format.
+    func exposition() async -> String { await running.application.metrics.registry.exposition() }
 
     /// Stores a key whose bytes are all the byte of its key ID plus 100. Nil means no policy.
     @discardableResult
@@ -101,7 +97,7 @@ struct OtherClientsServer: Sendable {
         if let origin { headers["Origin"] = origin }
         return try await ReceivedResponse.of(
             method,
-            "http://127.0.0.1:\(port)\(path)",
+            "http://127.0.0.1:\(running.port)\(path)",
             headers,
             body.map { Array($0.utf8) }
         )

@@ -1,5 +1,4 @@
 import Foundation
-import Hummingbird
 import NIOCore
 import Testing
 
@@ -14,16 +13,16 @@ struct PlayerPageTests {
         )
     }
 
-    private func router() -> Router<ServerRequestContext> {
-        let router = Listener.makeRouter()
-        PlayerPage().add(to: router)
-        return router
+    private var setup: TestApplication {
+        var setup = TestApplication()
+        setup.configuration.playerPage = true
+        return setup
     }
 
     @Test("The policy allows scripts and styles from the server only, and media from any host")
     func policy() async throws {
-        try await withOperationsServer(router()) { port, _ in
-            let answer = try await fetch(port, "/player")
+        try await setup.run { running in
+            let answer = try await fetch(running.port, "/player")
             #expect(answer.status == 200)
             #expect(answer.headers["content-type"] == "text/html; charset=utf-8")
             let policy = answer.headers["content-security-policy"] ?? ""
@@ -35,6 +34,15 @@ struct PlayerPageTests {
                 ])
             )
             #expect(!policy.contains("unsafe"))
+        }
+    }
+
+    @Test("Without the setting and without --dev, there is no page", arguments: [false, true])
+    func setting(isDevelopment: Bool) async throws {
+        var setup = TestApplication()
+        setup.environment.isDevelopment = isDevelopment
+        try await setup.runInMemory { (client: ApplicationClient) async throws in
+            #expect(try await client.send("GET", "/player").status == (isDevelopment ? 200 : 404))
         }
     }
 
@@ -63,16 +71,16 @@ struct PlayerPageTests {
 
     @Test("Pages of other origins may load the module, but not the files of this page")
     func sharing() async throws {
-        try await withOperationsServer(router()) { port, _ in
+        try await setup.run { running in
             for name in ["keyway-player.js", "errors.js", "hls.js", "init-data.js", "keys.js", "licenses.js", "mse.js"]
             {
-                let answer = try await fetch(port, "/player/\(name)")
+                let answer = try await fetch(running.port, "/player/\(name)")
                 #expect(answer.status == 200, "\(name)")
                 #expect(answer.headers["content-type"] == "text/javascript; charset=utf-8", "\(name)")
                 #expect(answer.headers["cross-origin-resource-policy"] == "cross-origin", "\(name)")
             }
             for name in ["page.js", "page.css", "icon.svg"] {
-                let answer = try await fetch(port, "/player/\(name)")
+                let answer = try await fetch(running.port, "/player/\(name)")
                 #expect(answer.headers["cross-origin-resource-policy"] == "same-origin", "\(name)")
             }
         }

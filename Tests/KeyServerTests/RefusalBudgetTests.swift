@@ -56,11 +56,9 @@ struct RefusalBudgetTests {
 
     @Test("Over HTTP: unauthorized clients neither fill the disk nor delay viewers or other addresses")
     func overHTTP() async throws {
-        let metrics = ServerMetrics()
-        let (budget, _) = makeBudget()
         let authorizer = OneToken(authorization: PlaybackAuthorization(account: "viewer", expires: .max))
         let burst = RefusalBudget.address.burst
-        try await LicenseServer.run(authorizer: authorizer, metrics: metrics, refusals: budget) { server in
+        try await LicenseServer.run(authorizer: authorizer, nanoseconds: { 0 }) { server in
             let home = "192.0.2.1"
             var statuses: [Int] = []
             for _ in 0..<burst + 3 {
@@ -77,23 +75,21 @@ struct RefusalBudgetTests {
             let outcomes = try await server.auditOutcomes()
             #expect(outcomes.filter { $0 == "token-missing" }.count == burst + 1)
             #expect(outcomes.filter { $0 == "issued" }.count == 1)
+            let text = try await server.exposition()
+            #expect(text.contains(#"keyway_unrecorded_refusals_total{by="address"} 4"#))
         }
-        let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_unrecorded_refusals_total{by="address"} 4"#))
     }
 
     @Test("Beyond the total limit, each client gets its own refusal, and none is recorded")
     func everywhere() async throws {
-        let metrics = ServerMetrics()
-        let (budget, _) = makeBudget()
-        for _ in 0..<RefusalBudget.all.burst { _ = budget.consume(nil) }
         let authorizer = OneToken(authorization: PlaybackAuthorization(account: "viewer", expires: .max))
-        try await LicenseServer.run(authorizer: authorizer, metrics: metrics, refusals: budget) { server in
+        try await LicenseServer.run(authorizer: authorizer, nanoseconds: { 0 }) { server in
+            for _ in 0..<RefusalBudget.all.burst { _ = server.application.licenses.refusals.consume(nil) }
             let refused = try await server.license([1], token: "expired", from: "192.0.2.1")
             #expect(refused.json["type"] == .string("urn:keyway:problem:token-signature"))
             #expect(try await server.auditOutcomes().isEmpty)
+            let text = try await server.exposition()
+            #expect(text.contains(#"keyway_unrecorded_refusals_total{by="server"} 1"#))
         }
-        let text = await metrics.registry.exposition()
-        #expect(text.contains(#"keyway_unrecorded_refusals_total{by="server"} 1"#))
     }
 }

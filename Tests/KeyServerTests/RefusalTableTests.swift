@@ -23,7 +23,7 @@ struct RefusalTableTests {
         var reason: String?
         /// The outcome in the audit log; nil for refusals that are counted but not recorded.
         let audit: String?
-        var limiter: RateLimiter?
+        var rates: RateLimits?
 
         var testDescription: String { name }
     }
@@ -32,7 +32,7 @@ struct RefusalTableTests {
     func refusal(_ row: Row) async throws {
         try await LicenseServer.run(
             authorizer: AccountAuthorizer(change: row.authorization),
-            limiter: row.limiter
+            rates: row.rates
         ) { server in
             try await server.setPolicy(row.policy)
             let answer = try await row.ask(server)
@@ -180,10 +180,10 @@ struct RefusalTableTests {
             type: "rate-limited",
             reason: "account",
             audit: "rate-limited",
-            limiter: {
+            rates: {
                 var limits = RateLimits()
                 limits.license.account = RateLimit(perMinute: 1, burst: 1)
-                return RateLimiter(limits: limits, clock: { 0 })
+                return limits
             }()
         ),
         Row(

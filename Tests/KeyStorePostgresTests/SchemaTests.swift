@@ -5,7 +5,7 @@ import Testing
 @testable import KeyStorePostgres
 
 @Suite(
-"The schema in PostgreSQL",
+    "The schema in PostgreSQL",
     .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed; scripts/setup installs it"),
     .timeLimit(.minutes(10))
 )

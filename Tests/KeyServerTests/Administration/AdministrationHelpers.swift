@@ -2,6 +2,7 @@ import FPSCrypto
 import HTTPTypes
 import KeyStore
 import TextCoding
+import VirtualDevice
 
 @testable import KeyServer
 
@@ -47,7 +48,7 @@ extension LicenseServer {
     /// Adds a lease, a device, a persistent key and a rental to an account.
     func grant(account: String, hu: UInt8, stream: UInt8 = 1, ago: Int64 = 0) async throws -> DeviceHash {
         let device = store.deviceHash(hu: [UInt8](repeating: hu, count: 20))
-        let now = systemMilliseconds() / 1_000 - ago
+        let now = clock.now - ago
         var proposal = GrantProposal(
             account: account,
             now: now,

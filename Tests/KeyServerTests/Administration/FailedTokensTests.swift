@@ -1,10 +1,7 @@
-import Hummingbird
-import KeyStore
-import KeyStoreTestSupport
-import Logging
 import Synchronization
 import Testing
 import TextCoding
+import VirtualDevice
 
 @testable import KeyServer
 
@@ -88,34 +85,20 @@ struct FailedTokensTests {
 
     @Test("Setting the time of day neither shortens nor extends the wait")
     func timeOfDay() async throws {
-        let (monotonic, wall) = (Clock(), Clock())
-        let day: Int64 = 86_400_000
-        wall.now.store(100 * day, ordering: .relaxed)
-        let administration = Administration(
-            store: InMemoryKeyStore(),
-            authenticator: SingleAdminToken(LicenseServer.token),
-            clock: { wall.now.load(ordering: .relaxed) },
-            monotonicClock: { monotonic.now.load(ordering: .relaxed) }
-        )
-        let router = Listener.makeRouter(proxies: TrustedProxies([]))
-        administration.add(to: router)
-        try await withListener(router, Logger(label: "test") { _ in LogRecorder() }) { port, _ in
-            @Sendable func status(token: String) async throws -> Int {
-                let url = "http://127.0.0.1:\(port)/admin/policies"
-                return try await ReceivedResponse.of("GET", url, ["Authorization": "Bearer \(token)"], nil).status
-            }
+        let (monotonic, day) = (Clock(), Int64(86_400))
+        try await LicenseServer.run(nanoseconds: { monotonic.now.load(ordering: .relaxed) }) { server in
             var statuses: [Int] = []
-            for number in 0..<FailedTokens.burst { statuses.append(try await status(token: "wrong \(number)")) }
+            for number in 0..<FailedTokens.burst {
+                statuses.append(try await server.admin("GET", "/policies", token: "wrong \(number)").status)
+            }
             #expect(Set(statuses) == [401])
             for days: Int64 in [200, 0, 100] {
-                wall.now.store(days * day, ordering: .relaxed)
-                let limited = try await status(token: "wrong again")
-                #expect(limited == 429)
+                server.clock.now = days * day
+                #expect(try await server.admin("GET", "/policies", token: "wrong again").status == 429)
             }
             monotonic.now.store(FailedTokens.pace, ordering: .relaxed)
-            wall.now.store(0, ordering: .relaxed)
-            let allowed = try await status(token: LicenseServer.token)
-            #expect(allowed == 200)
+            server.clock.now = 0
+            #expect(try await server.admin("GET", "/policies").status == 200)
         }
     }
 

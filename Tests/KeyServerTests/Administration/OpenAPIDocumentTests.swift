@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import KeyServerModule
 import KeyStore
 import KeyStoreTestSupport
 import Testing
@@ -16,19 +15,13 @@ struct OpenAPIDocumentTests {
     )
 
     private func routes() throws -> Set<String> {
-        let router = Listener.makeRouter()
-        let module = try KSM(bundles: [])
-        let pool = BoundedWorkPool(threads: 1, capacity: 1)
-        defer { pool.stop() }
-        let service = LicenseService(bundles: BundleCache(module), store: InMemoryKeyStore(), pool: pool)
-        LicenseRoutes(service: service, authorizer: AccountAuthorizer(), limits: ListenerLimits())
-            .add(to: router)
-        let others = OtherClientService(licenses: service, authorizer: AccountAuthorizer(), signer: nil)
-        OtherClientRoutes(service: others, clients: Set(OtherClientKind.allCases)).add(to: router)
-        Readiness(checks: []).add(to: router)
-        ServerMetrics().registry.add(to: router)
-        Self.administration.add(to: router)
-        return Set(router.routes.map { "\($0.method) \($0.path)" })
+        var setup = TestApplication()
+        setup.configuration.licenses.otherClients = Set(OtherClientKind.allCases)
+        let application = try setup.application()
+        let all = application.publicRouter.routes + (application.adminRouter?.routes ?? [])
+        // The pages of the dashboard are not part of the interface.
+        let described = all.filter { $0.path.description != "/" && !$0.path.description.hasPrefix("/dashboard") }
+        return Set(described.map { "\($0.method) \($0.path)" })
     }
 
     @Test("Every route is described, and every description is a route")

@@ -1,6 +1,7 @@
 import FPSCrypto
 import KeyServerModule
 import KeyStore
+import KeyStoreTestSupport
 import Logging
 import Testing
 import TextCoding

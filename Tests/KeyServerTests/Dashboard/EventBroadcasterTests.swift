@@ -1,6 +1,3 @@
-import KeyStore
-import KeyStoreTestSupport
-import Logging
 import NIOCore
 import Testing
 import TextCoding
@@ -9,6 +6,12 @@ import TextCoding
 
 @Suite("Events for the pages", .timeLimit(.minutes(10)))
 struct EventBroadcasterTests {
+    private let time = {
+        var time = ServerTime()
+        time.milliseconds = { 101_500 }
+        return time
+    }()
+
     private func event(_ number: Int) -> ByteBuffer { ServerSentEvent.encode("n", .integer(number)) }
 
     private func all(_ subscription: EventBroadcaster.Subscription) async -> [String] {
@@ -75,7 +78,7 @@ struct EventBroadcasterTests {
     func pulse() async throws {
         var sources = DashboardSources()
         sources.queueDepth = { 3 }
-        let pulse = DashboardEventService(sources, clock: { 101_500 })
+        let pulse = DashboardEventService(sources, time: time)
         sources.activity.note(
             ActivityEvent(milliseconds: 100_200, route: "/fps/license", outcome: .issued, microseconds: 1_000)
         )
@@ -103,7 +106,7 @@ struct EventBroadcasterTests {
     @Test("An event lists a few requests, and the number of omitted ones")
     func omitted() throws {
         let sources = DashboardSources()
-        let pulse = DashboardEventService(sources, clock: { 101_500 })
+        let pulse = DashboardEventService(sources, time: time)
         for number in 0..<2_000 {
             sources.activity.note(
                 ActivityEvent(milliseconds: 100_200, route: "/fps/license", outcome: .issued, account: "a\(number)")
@@ -126,24 +129,17 @@ struct EventBroadcasterTests {
 
     @Test("Over HTTP a stream requires a token, and its events arrive when they are sent")
     func stream() async throws {
-        let sources = DashboardSources()
-        let router = Listener.makeRouter()
-        let authenticator = SingleAdminToken(LicenseServer.token)
-        Administration(store: InMemoryKeyStore(), authenticator: authenticator, dashboard: sources).add(to: router)
-        try await withListener(router, Logger(label: "test") { _ in LogRecorder() }) { port, _ in
+        try await LicenseServer.run { server in
+            let events = server.application.parts.events
             let sending = Task {
                 // Send events to every listener; the client below stops after an event.
                 while !Task.isCancelled {
-                    sources.events.send(ServerSentEvent.encode("n", .integer(7)))
+                    events.send(ServerSentEvent.encode("n", .integer(7)))
                     try await Task.sleep(for: .milliseconds(20))
                 }
             }
-            // Like the service at shutdown: an open stream would delay that of the listener.
-            defer {
-                sending.cancel()
-                sources.events.stop()
-            }
-            let text = try await SocketClient.run(port: port) { client in
+            defer { sending.cancel() }
+            let text = try await SocketClient.run(port: server.adminPort) { client in
                 client.send(
                     "GET /admin/activity/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(LicenseServer.token)\r\n\r\n"
                 )

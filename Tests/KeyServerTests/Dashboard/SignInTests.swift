@@ -23,7 +23,7 @@ struct SignInTests {
             if body != nil { all["Content-Type"] = "application/json" }
             return try await ReceivedResponse.of(
                 method,
-                "http://127.0.0.1:\(server.port)/admin\(path)",
+                "http://127.0.0.1:\(server.adminPort)/admin\(path)",
                 all,
                 body.map { Array($0.utf8) }
             )
@@ -66,7 +66,7 @@ struct SignInTests {
     func secure() async throws {
         try await LicenseServer.run { server in
             var browser = Browser(server: server)
-            let origin = ["Origin": "https://127.0.0.1:\(server.port)"]
+            let origin = ["Origin": "https://127.0.0.1:\(server.adminPort)"]
             let cookie = try #require(try await browser.signIn(LicenseServer.token, origin).headers["set-cookie"])
             #expect(cookie.hasPrefix("__Host-keyway-session="))
             #expect(cookie.contains("; Secure"))
@@ -84,7 +84,8 @@ struct SignInTests {
             let change = try #require(browser.change)
             let wrong = try #require(other.change)
             let own = [
-                "Keyway-Change": change, "Origin": "http://127.0.0.1:\(server.port)", "Sec-Fetch-Site": "same-origin",
+                "Keyway-Change": change, "Origin": "http://127.0.0.1:\(server.adminPort)",
+                "Sec-Fetch-Site": "same-origin",
             ]
             let refused: [([String: String], String)] = [
                 ([:], "change-token"),

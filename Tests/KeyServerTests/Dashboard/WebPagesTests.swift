@@ -65,7 +65,7 @@ struct WebPagesTests {
             #expect(page.headers["cache-control"] == "no-cache")
             let tag = try #require(page.headers["etag"])
             #expect(tag.hasPrefix("\"") && tag.utf8.count == 34)
-            let url = "http://127.0.0.1:\(server.port)/dashboard"
+            let url = "http://127.0.0.1:\(server.adminPort)/dashboard"
             for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
                 let answer = try await ReceivedResponse.of("GET", url, ["If-None-Match": known], nil)
                 #expect(answer.status == 304, "\(known)")

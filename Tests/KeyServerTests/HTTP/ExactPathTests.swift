@@ -45,7 +45,7 @@ struct ExactPathTests {
     func methods() async throws {
         try await LicenseServer.run { server in
             for (method, path) in [("POST", "//fps//license"), ("POST", "/fps/license/"), ("GET", "/dashboard/")] {
-                let answer = try await fetch(server.port, path, method: method)
+                let answer = try await fetch(server.port(of: path), path, method: method)
                 #expect(answer.status == 404, "\(method) \(path)")
                 #expect(answer.headers["allow"] == nil)
             }

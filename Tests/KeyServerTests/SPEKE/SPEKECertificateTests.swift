@@ -2,9 +2,8 @@ import AsyncHTTPClient
 import DRMSignaling
 import FPSCrypto
 import Foundation
+import KeyServerModule
 import KeyStore
-import KeyStoreTestSupport
-import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -39,6 +38,16 @@ struct SPEKECertificateTests {
         return answer?.status.code
     }
 
+    /// A server with these TLS files, which requests certificates of these authorities from encoders.
+    private func setup(_ files: CertificateFiles, authorities: URL) -> TestApplication {
+        var setup = TestApplication()
+        setup.configuration.tls.certificate = files.certificate
+        setup.configuration.tls.key = files.key
+        setup.configuration.tls.reload = Seconds(rawValue: 86_400)
+        setup.configuration.admin.clientCA = authorities.path
+        return setup
+    }
+
     @Test(
         "A certificate of the authority has the role encoder, another is refused, and without one a token is required"
     )
@@ -51,19 +60,15 @@ struct SPEKECertificateTests {
         let unknown = try X509Certificate.selfSigned(subject: "Encoder 1", key: key, days: 3)
         let file = files.folder.appendingPathComponent("clients.pem")
         try Data(known.pem.utf8).write(to: file)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let store = InMemoryKeyStore()
-        let router = Listener.makeRouter()
-        Administration(store: store, authenticator: SingleAdminToken(LicenseServer.token)).add(to: router)
-        let certificate = try ServerCertificate(certificate: files.certificate, key: files.key, logger: logger)
-        let authorities = try ClientAuthorities(file: file.path, certificate: certificate, logger: logger)
-        try await withListener(router, certificate: certificate, clientAuthorities: authorities, logger) { port, _ in
+        let setup = setup(files, authorities: file)
+        try await setup.run { running in
+            let port = running.adminPort
             #expect(await status(port, (known, key)) == 200)
             #expect(await status(port, (unknown, key)) == nil)
             #expect(await status(port, nil) == 401)
             #expect(await status(port, nil, token: LicenseServer.token) == 200)
         }
-        let entries = try await store.auditEntries(before: nil, limit: 10).map { $0.record.detail ?? "" }
+        let entries = try await setup.store.auditEntries(before: nil, limit: 10).map { $0.record.detail ?? "" }
         #expect(entries.last?.hasPrefix("by certificate CN=Encoder 1: ") == true)
         #expect(entries.first?.hasPrefix("by admin-token: ") == true)
     }
@@ -80,13 +85,11 @@ struct SPEKECertificateTests {
         let new = try X509Certificate.selfSigned(subject: "Encoder 2", key: key, days: 3)
         let file = files.folder.appendingPathComponent("clients.pem")
         try Data(old.pem.utf8).write(to: file)
-        let log = LogRecorder()
-        let logger = Logger(label: "test") { _ in log }
-        let router = Listener.makeRouter()
-        Administration(store: InMemoryKeyStore(), authenticator: SingleAdminToken(LicenseServer.token)).add(to: router)
-        let certificate = try ServerCertificate(certificate: files.certificate, key: files.key, logger: logger)
-        let authorities = try ClientAuthorities(file: file.path, certificate: certificate, logger: logger)
-        try await withListener(router, certificate: certificate, clientAuthorities: authorities, logger) { port, _ in
+        let setup = setup(files, authorities: file)
+        try await setup.run { running in
+            let port = running.adminPort
+            let tls = try #require(running.application.parts.tls)
+            let (certificate, authorities) = (tls.certificate, try #require(tls.authorities))
             #expect(await status(port, (old, key)) == 200)
             #expect(await status(port, (new, key)) == nil)
 
@@ -114,7 +117,7 @@ struct SPEKECertificateTests {
             #expect(certificate.reload())
             #expect(await status(port, (new, key)) == 200)
         }
-        let lines = log.text.split(separator: "\n")
+        let lines = setup.log.text.split(separator: "\n")
         let invalid = lines.filter { $0.contains("clients' certificate authorities is not valid") }
         #expect(invalid.count == 2)
         #expect(invalid.last?.contains(#""reason": the file cannot be read"#) == true, "\(invalid)")

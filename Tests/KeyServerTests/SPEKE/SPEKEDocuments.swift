@@ -37,7 +37,7 @@ extension LicenseServer {
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if let version { headers["X-Speke-Version"] = version }
         if let type { headers["Content-Type"] = type }
-        return try await ReceivedResponse.of("POST", "http://127.0.0.1:\(port)\(SPEKERoutes.path)", headers, xml)
+        return try await ReceivedResponse.of("POST", "http://127.0.0.1:\(adminPort)\(SPEKERoutes.path)", headers, xml)
     }
 
     func speke(_ document: CPIXDocument, token: String? = LicenseServer.token) async throws -> ReceivedResponse {

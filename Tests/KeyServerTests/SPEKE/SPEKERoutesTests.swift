@@ -4,6 +4,7 @@ import KeyStore
 import ServerCrypto
 import Testing
 import TextCoding
+import VirtualDevice
 
 @testable import KeyServer
 
@@ -127,6 +128,8 @@ struct SPEKERoutesTests {
         try await LicenseServer.run { server in
             let key = try RSAPrivateKey.generate(bits: 2_048)
             let certificate = try X509Certificate.selfSigned(subject: "Encoder", key: key, days: 2)
+            // The certificate is valid from now.
+            server.clock.now = systemMilliseconds() / 1_000
             var question = spekeDocument()
             question.deliveryData = [.init(id: "encoder", certificate: certificate.der)]
             let answer = try await server.speke(question)

@@ -17,8 +17,7 @@ struct TamperedRequestTests {
 
     @Test("A tampered copy has the response of an SPC that cannot be decrypted, and is reported to the operator")
     func uniformAnswer() async throws {
-        let metrics = ServerMetrics(reasons: LicenseService.reasons)
-        try await LicenseServer.run(metrics: metrics) { server in
+        try await LicenseServer.run { server in
             let spc = try server.request(server.device()).spc
             #expect(try await server.license(spc).status == 200)
             // In the padding or a value: the SPC is decrypted with other contents.
@@ -38,7 +37,7 @@ struct TamperedRequestTests {
             let outcomes = try await server.auditOutcomes()
             let tampered = outcomes.filter { $0 == "tampered" }.count
             #expect(tampered > copies.count / 2)
-            let text = await metrics.registry.exposition()
+            let text = try await server.exposition()
             #expect(text.contains(#"keyway_licenses_total{outcome="refused",reason="tampered"} \#(tampered)"#))
             // The original SPC is a retry, and gets the same response.
             #expect(try await server.license(spc).status == 200)
@@ -54,7 +53,7 @@ struct TamperedRequestTests {
             account: RateLimit(perMinute: 1, burst: 1),
             address: RateLimit(perMinute: 1, burst: 1)
         )
-        try await LicenseServer.run(limiter: RateLimiter(limits: limits, clock: { 0 })) { server in
+        try await LicenseServer.run(rates: limits) { server in
             let spc = try server.request(server.device()).spc
             #expect(try await server.license(spc, from: "192.0.2.1").status == 200)
             // The reserved bytes of the header: these copies are decrypted with the same contents. Each costs eleven of

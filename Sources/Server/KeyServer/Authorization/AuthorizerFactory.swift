@@ -6,17 +6,19 @@ package import Logging
 package enum AuthorizerFactory {
     /// Creates the authorizer for a configuration. With `--dev`, requests without a token are allowed too.
     ///
+    /// - Parameter clock: Returns the time of a monotonic clock, in milliseconds.
     /// - Throws: ``AuthorizationConfigurationError`` if the configuration is not valid, or a file cannot be read.
     package static func make(
         _ configuration: ServerConfiguration.Authorization,
         isDevelopment: Bool,
         pool: BoundedWorkPool,
         logger: Logger,
-        metrics: ServerMetrics? = nil
+        metrics: ServerMetrics? = nil,
+        clock: @escaping @Sendable () -> Int64 = monotonicMilliseconds
     ) throws(AuthorizationConfigurationError) -> any PlaybackAuthorizer {
         if configuration.none { return OpenAuthorizer() }
-        if let webhook = configuration.webhook { return try authorizer(webhook, logger, metrics) }
-        let tokens = try authorizer(configuration.tokens, pool, logger)
+        if let webhook = configuration.webhook { return try authorizer(webhook, logger, metrics, clock) }
+        let tokens = try authorizer(configuration.tokens, pool, logger, clock)
         if isDevelopment { return DevelopmentAuthorizer(tokens: tokens) }
         guard let tokens else {
             throw AuthorizationConfigurationError("authorization is missing: set tokens, webhook or none")
@@ -27,19 +29,26 @@ package enum AuthorizerFactory {
     private static func authorizer(
         _ issuers: [ServerConfiguration.TokenIssuer],
         _ pool: BoundedWorkPool,
-        _ logger: Logger
+        _ logger: Logger,
+        _ clock: @escaping @Sendable () -> Int64
     ) throws(AuthorizationConfigurationError) -> (any PlaybackAuthorizer)? {
         guard !issuers.isEmpty else { return nil }
         let trusted = try issuers.map { issuer throws(AuthorizationConfigurationError) in try TokenIssuer(issuer) }
-        return try JWTAuthorizer(issuers: trusted, pool: pool, logger: logger)
+        return try JWTAuthorizer(issuers: trusted, pool: pool, logger: logger, clock: clock)
     }
 
     private static func authorizer(
         _ webhook: ServerConfiguration.Webhook,
         _ logger: Logger,
-        _ metrics: ServerMetrics?
+        _ metrics: ServerMetrics?,
+        _ clock: @escaping @Sendable () -> Int64
     ) throws(AuthorizationConfigurationError) -> any PlaybackAuthorizer {
-        try WebhookAuthorizer(WebhookConfiguration(webhook, secret: webhook.secret()), logger: logger, metrics: metrics)
+        try WebhookAuthorizer(
+            WebhookConfiguration(webhook, secret: webhook.secret()),
+            logger: logger,
+            metrics: metrics,
+            clock: clock
+        )
     }
 }
 

@@ -14,6 +14,7 @@ package struct BundleReload: Service {
     private let store: any KeyServerStore
     private let pool: BoundedWorkPool
     private let interval: Duration
+    private let time: ServerTime
     private let logger: Logger
 
     /// Creates the service.
@@ -23,18 +24,21 @@ package struct BundleReload: Service {
     ///   - store: The store.
     ///   - pool: The threads that parse keys and load plug-ins.
     ///   - interval: The interval at which the store is checked.
+    ///   - time: The clock that measures the interval.
     ///   - logger: The logger for changes.
     package init(
         bundleCache: BundleCache,
         store: any KeyServerStore,
         pool: BoundedWorkPool,
         interval: Duration,
+        time: ServerTime = ServerTime(),
         logger: Logger
     ) {
         self.bundleCache = bundleCache
         self.store = store
         self.pool = pool
         self.interval = interval
+        self.time = time
         self.logger = logger
     }
 
@@ -55,7 +59,7 @@ package struct BundleReload: Service {
     /// Checks the store regularly, until the server stops.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: interval)) != nil { await reload() }
+            while (try? await time.clock.sleep(for: interval)) != nil { await reload() }
         }
     }
 

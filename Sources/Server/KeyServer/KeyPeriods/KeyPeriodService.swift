@@ -7,15 +7,23 @@ import ServiceLifecycle
 package struct KeyPeriodService: Service {
     private let store: any KeyServerStore
     private let plans: [KeyPeriodPlan]
+    private let time: ServerTime
     private let logger: Logger
     private let interval: Duration
 
     /// Creates the service.
     ///
     /// - Parameter plans: The plans in the configuration.
-    package init(store: any KeyServerStore, plans: [KeyPeriodPlan], logger: Logger, interval: Duration = .seconds(60)) {
+    package init(
+        store: any KeyServerStore,
+        plans: [KeyPeriodPlan],
+        time: ServerTime = ServerTime(),
+        logger: Logger,
+        interval: Duration = .seconds(60)
+    ) {
         self.store = store
         self.plans = plans
+        self.time = time
         self.logger = logger
         self.interval = interval
     }
@@ -30,7 +38,7 @@ package struct KeyPeriodService: Service {
                     logger.notice("channel \(title) uses its schedule in the store, not the configuration")
                 }
                 reported = found
-            } while (try? await Task.sleep(for: interval)) != nil
+            } while (try? await time.clock.sleep(for: interval)) != nil
         }
     }
 
@@ -55,7 +63,7 @@ package struct KeyPeriodService: Service {
     }
 
     private func make(_ plan: KeyPeriodPlan) async {
-        let milliseconds = systemMilliseconds()
+        let milliseconds = time.milliseconds()
         let actor = AdminActor(name: "keyway-server", route: "service: key periods", milliseconds: milliseconds)
         do {
             let made = try await KeyPeriodCreator(store: store).make(plan, at: actor.now, by: actor)

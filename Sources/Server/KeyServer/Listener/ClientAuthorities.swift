@@ -22,6 +22,7 @@ package final class ClientAuthorities: Service {
     private let path: String
     private let certificate: ServerCertificate
     private let interval: Duration
+    private let time: ServerTime
     private let logger: Logger
     private let state: Mutex<State>
 
@@ -31,6 +32,7 @@ package final class ClientAuthorities: Service {
     ///   - file: The path of a PEM file with the certificate authorities.
     ///   - certificate: The listener's certificate, which may change over time.
     ///   - interval: The interval at which the file is read.
+    ///   - time: The clock that measures the interval.
     ///   - logger: The logger for changes and failures.
     /// - Throws: An error if the file cannot be read, if it contains no PEM certificates or a damaged one, or if the TLS
     ///   context cannot be created.
@@ -38,11 +40,13 @@ package final class ClientAuthorities: Service {
         file: String,
         certificate: ServerCertificate,
         interval: Duration = .seconds(60),
+        time: ServerTime = ServerTime(),
         logger: Logger
     ) throws {
         path = file
         self.certificate = certificate
         self.interval = interval
+        self.time = time
         self.logger = logger
         let content = try Data(contentsOf: URL(fileURLWithPath: file))
         let context = try Self.context(content, certificate).context
@@ -91,7 +95,7 @@ package final class ClientAuthorities: Service {
     /// Reads the file regularly, until the server stops.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: self.interval)) != nil { self.reload() }
+            while (try? await self.time.clock.sleep(for: self.interval)) != nil { self.reload() }
         }
     }
 

@@ -27,15 +27,24 @@ package final class LoadShedding: Sendable {
     private let room: Int
     private let metrics: ServerMetrics?
     private let activity: Activity?
+    private let clock: @Sendable () -> Int64
     private let admitted = Atomic<Int>(0)
     private let nextID = Atomic<UInt64>(.random(in: 0 ... .max))
 
     /// Creates load shedding with a limit of `room` requests: the capacity of the pool, plus the requests that wait for
     /// authorization before they reach it.
-    package init(room: Int, metrics: ServerMetrics? = nil, activity: Activity? = nil) {
+    ///
+    /// - Parameter clock: Returns the time, in milliseconds since 1970.
+    package init(
+        room: Int,
+        metrics: ServerMetrics? = nil,
+        activity: Activity? = nil,
+        clock: @escaping @Sendable () -> Int64 = systemMilliseconds
+    ) {
         self.room = room
         self.metrics = metrics
         self.activity = activity
+        self.clock = clock
     }
 
     /// Returns the route of a request, if it is a limited one.
@@ -62,7 +71,7 @@ package final class LoadShedding: Sendable {
     /// Returns the encoded refusal, and counts it.
     func refusal(at route: Route, isLast: Bool) -> ByteBuffer {
         metrics?.license(.failed, reason: ProblemType.overloaded.name)
-        activity?.shed(at: systemMilliseconds() / 1_000)
+        activity?.shed(at: clock() / 1_000)
         metrics?.request(method: "POST", route: route.rawValue, status: ProblemType.overloaded.status.code)
         let id = Hexadecimal.encode(nextID.wrappingAdd(1, ordering: .relaxed).oldValue)
         return (isLast ? Self.lastRefusal : Self.refusal).encoded(requestID: id)

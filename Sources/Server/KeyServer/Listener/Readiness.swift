@@ -45,8 +45,12 @@ package final class Readiness: Sendable {
     private let state = Mutex(State())
 
     /// Creates the readiness from its checks.
-    package convenience init(checks: [Check], clock: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
-        self.init(checks: checks, clock: clock, deadline: { try await Task.sleep(for: Self.timeout) })
+    package convenience init(checks: [Check], time: ServerTime = ServerTime()) {
+        self.init(
+            checks: checks,
+            clock: time.nanoseconds,
+            deadline: { try await time.clock.sleep(for: Self.timeout) }
+        )
     }
 
     /// Creates the readiness from its checks.
@@ -204,9 +208,19 @@ package struct ReadinessService: Service {
     /// - Parameters:
     ///   - readiness: The readiness to change.
     ///   - delay: The time that a load balancer needs to detect the change.
+    ///   - clock: The clock that measures the delay.
     ///   - onStop: Called when the shutdown starts.
-    package init(readiness: Readiness, delay: Duration, onStop: @escaping @Sendable () -> Void = {}) {
-        self.init(readiness: readiness, delay: { try? await Task.sleep(for: delay) }, onStop: onStop)
+    package init(
+        readiness: Readiness,
+        delay: Duration,
+        clock: any Clock<Duration> = ContinuousClock(),
+        onStop: @escaping @Sendable () -> Void = {}
+    ) {
+        self.init(
+            readiness: readiness,
+            delay: { if delay > .zero { try? await clock.sleep(for: delay) } },
+            onStop: onStop
+        )
     }
 
     init(

@@ -109,7 +109,7 @@ package struct LicenseService: Sendable {
             settings: settings,
             limiter: limiter,
             metrics: metrics,
-            refusals: RefusalBudget(),
+            refusals: RefusalBudget(clock: monotonicClock),
             clock: clock,
             monotonicClock: monotonicClock
         )

@@ -7,11 +7,18 @@ import ServiceLifecycle
 package struct StorePruning: Service {
     private let store: any GrantStore
     private let logger: Logger
+    private let time: ServerTime
     private let interval: Duration
 
     /// Creates the service.
-    package init(store: any GrantStore, logger: Logger, interval: Duration = .seconds(60)) {
+    package init(
+        store: any GrantStore,
+        time: ServerTime = ServerTime(),
+        logger: Logger,
+        interval: Duration = .seconds(60)
+    ) {
         self.store = store
+        self.time = time
         self.logger = logger
         self.interval = interval
     }
@@ -19,9 +26,9 @@ package struct StorePruning: Service {
     /// Runs until the server stops. If the store fails, the next run tries again.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: interval)) != nil {
+            while (try? await time.clock.sleep(for: interval)) != nil {
                 do throws(KeyStoreError) {
-                    let count = try await store.prune(at: systemMilliseconds() / 1000)
+                    let count = try await store.prune(at: time.seconds)
                     if count > 0 { logger.debug("deleted \(count) expired records") }
                 } catch {
                     logger.warning("expired records could not be deleted: \(error)")

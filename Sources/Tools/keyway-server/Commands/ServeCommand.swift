@@ -1,7 +1,6 @@
 import ArgumentParser
 import FPSCrypto
 import Foundation
-import Hummingbird
 import KeyServer
 import KeyServerModule
 import KeyStore

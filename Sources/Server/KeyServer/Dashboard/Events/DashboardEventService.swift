@@ -9,7 +9,7 @@ package struct DashboardEventService: Service {
     private let events: EventBroadcaster
     private let leases: @Sendable () async -> Int?
     private let queueDepth: @Sendable () -> Int
-    private let clock: @Sendable () -> Int64
+    private let time: ServerTime
 
     /// The maximum number of recent requests per event; the number of omitted requests is included.
     static let shown = 10
@@ -20,13 +20,13 @@ package struct DashboardEventService: Service {
     ///
     /// - Parameters:
     ///   - sources: The data sources, and the broadcaster.
-    ///   - clock: Returns the time, in milliseconds since 1970.
-    package init(_ sources: DashboardSources, clock: @escaping @Sendable () -> Int64 = systemMilliseconds) {
+    ///   - time: The time of day, and the clock that measures the seconds.
+    package init(_ sources: DashboardSources, time: ServerTime = ServerTime()) {
         activity = sources.activity
         events = sources.events
         leases = sources.activeLeases
         queueDepth = sources.queueDepth
-        self.clock = clock
+        self.time = time
     }
 
     /// Sends events until the shutdown starts.
@@ -35,7 +35,7 @@ package struct DashboardEventService: Service {
             var known = 0
             var beat = 0
             var count: Int?
-            while (try? await Task.sleep(for: .seconds(1))) != nil {
+            while (try? await time.clock.sleep(for: .seconds(1))) != nil {
                 guard events.count > 0 else {
                     // A new listener loads the previous activity, and only needs events for later requests.
                     known = activity.count
@@ -56,10 +56,10 @@ package struct DashboardEventService: Service {
     ///
     /// - Parameter known: The number of requests that previous events covered.
     func event(after known: Int, leases: Int?) -> (event: ByteBuffer, known: Int) {
-        let time = clock() / 1_000 - 1
-        let (slot, recent, count) = activity.second(time, after: known, limit: Self.shown)
+        let second = time.seconds - 1
+        let (slot, recent, count) = activity.second(second, after: known, limit: Self.shown)
         let value = JSONValue.fields([
-            ("second", ActivityRoutes.json(slot, at: time)),
+            ("second", ActivityRoutes.json(slot, at: second)),
             ("recent", .array(recent.map(ActivityRoutes.json))),
             ("omitted", .integer(max(count - known - recent.count, 0))),
             ("queue", .integer(queueDepth())),
