@@ -268,7 +268,7 @@ let package = Package(
         // Empty on systems without AVFoundation; scripts/check-avfoundation type-checks it on Linux.
         .target(
             name: "ContentKeySessionAVFoundation",
-            dependencies: ["ContentKeySession", "Locking"],
+            dependencies: ["ContentKeySession", "HLSPlaylist", "Locking"],
             path: "Sources/Client/ContentKeySessionAVFoundation",
             swiftSettings: settings
         ),
@@ -471,12 +471,14 @@ let package = Package(
         ),
         .testTarget(
             name: "ContentKeySessionTests",
-            dependencies: ["ContentKeySession", "HLSPlaylist", "TextCoding"],
+            dependencies: ["ContentKeySession", "HLSPlaylist", "KeywayTesting", "TextCoding"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "KeywayTestingTests",
-            dependencies: ["ContentKeySession", "KeywayTesting", "KeywayTestingTraits", "VirtualDevice"],
+            dependencies: [
+                "ContentKeySession", "HLSPlaylist", "KeywayTesting", "KeywayTestingTraits", "VirtualDevice",
+            ],
             swiftSettings: settings
         ),
         // The code of docs/tutorial-app.md, which scripts/check-tutorial copies. It has an app's settings.
@@ -499,7 +501,8 @@ let package = Package(
         .testTarget(
             name: "OfflineAssetsTests",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "HTTPTransport", "OfflineAssets", "StreamPlayer",
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "HTTPTransport", "KeywayTesting", "OfflineAssets",
+                "StreamPlayer",
             ],
             swiftSettings: settings
         ),

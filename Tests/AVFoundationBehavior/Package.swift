@@ -63,7 +63,7 @@ let package = Package(
         .target(name: "AVFoundation", dependencies: ["Locking"], swiftSettings: settings),
         .target(
             name: "ContentKeySessionAVFoundation",
-            dependencies: ["AVFoundation", "ContentKeySession", "Locking"],
+            dependencies: ["AVFoundation", "ContentKeySession", "HLSPlaylist", "Locking"],
             swiftSettings: settings + [.define("SDK_27")]
         ),
         // An app's settings, not those of this package.
@@ -91,7 +91,7 @@ let package = Package(
             name: "AdapterTests",
             dependencies: [
                 "AVFoundation", "AVFoundationTesting", "ContentKeySession", "ContentKeySessionAVFoundation",
-                "ContentKeySessionTesting", "FPSCrypto", "KeyServerModule", "Locking", "VirtualDevice",
+                "ContentKeySessionTesting", "FPSCrypto", "HLSPlaylist", "KeyServerModule", "Locking", "VirtualDevice",
             ],
             swiftSettings: settings
         ),

@@ -84,6 +84,9 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
     /// True if a persistable key was requested and this request can provide one.
     var requestsPersistableKey: Bool { get }
 
+    /// The protocol versions that the playlist declares for the key; nil if the session does not read the playlist.
+    var declaredProtocolVersions: [UInt32]? { get }
+
     /// True if the request still waits for a response. It is false after a response or after the session's timeout.
     var isOpen: Bool { get }
 
@@ -132,6 +135,9 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
 }
 
 extension ContentKeyLoading {
+    /// Nil: not known.
+    public var declaredProtocolVersions: [UInt32]? { nil }
+
     /// True, because the session does not report the end of a request.
     public var isOpen: Bool { true }
 
@@ -148,9 +154,12 @@ public struct ContentKeyRequestOptions: Sendable, Equatable {
     public var isPersistable: Bool
     /// True if the key is requested before it is needed.
     public var isPreload: Bool
+    /// The protocol versions that the playlist declares for the key (``HLSPlaylist/KeyTag/protocolVersions``); nil if
+    /// the playlist is not known.
+    public var protocolVersions: [UInt32]?
 
     /// Creates options; the default is an online key that is needed now.
-    public init(isPersistable: Bool = false, isPreload: Bool = false) {
-        (self.isPersistable, self.isPreload) = (isPersistable, isPreload)
+    public init(isPersistable: Bool = false, isPreload: Bool = false, protocolVersions: [UInt32]? = nil) {
+        (self.isPersistable, self.isPreload, self.protocolVersions) = (isPersistable, isPreload, protocolVersions)
     }
 }

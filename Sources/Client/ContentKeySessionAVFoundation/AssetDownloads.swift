@@ -1,6 +1,7 @@
 #if canImport(AVFoundation) && !os(tvOS) && !os(watchOS)
 public import AVFoundation
 public import ContentKeySession
+public import HLSPlaylist
 import Locking
 
 /// The named downloads of an app, with an AVAssetDownloadURLSession, whose tasks continue when the app is not running.
@@ -99,6 +100,8 @@ public final class AssetDownloads: Sendable {
     ///   - name: The name that identifies the download, also after the next launch of the app.
     ///   - title: The title in the system's settings, where viewers can delete downloads.
     ///   - identifiers: The key identifiers (the URIs of EXT-X-KEY), from the app's own service.
+    ///   - tags: The tags that declare the keys, if the app has the playlist, as for
+    ///     ``PlatformPersistentKeys/acquire(_:declaredBy:)``.
     ///   - configure: A function that selects qualities and languages. The keys of each language must be in
     ///     `identifiers`.
     /// - Throws: The error of a key; then nothing is downloaded.
@@ -107,12 +110,13 @@ public final class AssetDownloads: Sendable {
         name: String,
         title: String,
         keys identifiers: [String],
+        declaredBy tags: [KeyTag] = [],
         configure: (AVAssetDownloadConfiguration) -> Void = { _ in }
     ) async throws(ContentKeyError) {
         guard let keys else {
             throw ContentKeyError(.notPersistable, .session, reason: "AssetDownloads was created without keys")
         }
-        try await keys.acquire(identifiers)
+        try await keys.acquire(identifiers, declaredBy: tags)
         // While the app runs, the download requests its keys like playback.
         let playback = keys.makePlayback()
         playback.session.platform.addContentKeyRecipient(asset)
@@ -151,6 +155,7 @@ public final class AssetDownloads: Sendable {
     public func add(
         to name: String,
         keys identifiers: [String],
+        declaredBy tags: [KeyTag] = [],
         configure: (AVAssetDownloadConfiguration) -> Void
     ) async throws(ContentKeyError) {
         guard let record = delegate.records.all[name], let location = delegate.records.location(of: name) else {
@@ -161,6 +166,7 @@ public final class AssetDownloads: Sendable {
             name: name,
             title: record.title,
             keys: identifiers,
+            declaredBy: tags,
             configure: configure
         )
     }

@@ -9,7 +9,7 @@ public import Foundation
 /// into a folder that is not backed up, because another device cannot use it.
 ///
 /// For clear keys (``OfflineClearKeys``), write a store that uses the keychain: they are usable on any device.
-public actor PersistentKeyFile: PersistentKeyStore {
+public actor PersistentKeyFile: VersionedPersistentKeyStore {
     /// A stored key and its history.
     public struct Record: Sendable, Hashable {
         /// The persistent key; nil after it was invalidated.
@@ -47,14 +47,28 @@ public actor PersistentKeyFile: PersistentKeyStore {
     /// Returns the stored key for an identifier; nil if no key is stored or the file cannot be read now.
     public func key(for identifier: String) -> [UInt8]? { (try? all())?[identifier]?.key }
 
+    /// Returns the protocol versions that the stored key was requested with, also after it was invalidated.
+    public func protocolVersions(for identifier: String) -> [UInt32]? {
+        (try? all())?[identifier]?.history.protocolVersions
+    }
+
+    /// Stores a key that the device created from a CKC, like ``save(_:protocolVersions:for:)``, with the protocol
+    /// versions of the older key.
+    ///
+    /// - Throws: ``PersistentKeyFileError``; the stored keys are then unchanged.
+    public func save(_ key: [UInt8], for identifier: String) throws {
+        try save(key, protocolVersions: protocolVersions(for: identifier) ?? [1], for: identifier)
+    }
+
     /// Stores a key that the device created from a CKC. It replaces an older key, and is recorded as its renewal, with
     /// the same terms.
     ///
     /// - Throws: ``PersistentKeyFileError``; the stored keys are then unchanged.
-    public func save(_ key: [UInt8], for identifier: String) throws {
+    public func save(_ key: [UInt8], protocolVersions: [UInt32], for identifier: String) throws {
         let time = now()
         try change(identifier) { old in
-            let entry = KeyHistoryEntry(terms: old?.history.terms ?? .unknown, issued: time)
+            var entry = KeyHistoryEntry(terms: old?.history.terms ?? .unknown, issued: time)
+            entry.protocolVersions = protocolVersions
             var record = Record(key: key, history: old?.history ?? entry)
             if old != nil { record.history.note(.renewed(entry), at: time) }
             return record
@@ -181,6 +195,7 @@ private struct StoredRecord: Codable {
     var refusalTime: Int64?
     var revoked: Int64?
     var latest: Int64
+    var protocolVersions: [UInt32]
 
     init(_ record: PersistentKeyFile.Record) {
         let history = record.history
@@ -194,6 +209,7 @@ private struct StoredRecord: Codable {
         (renewals, renewed, renewalRefusal) = (history.renewals, history.renewed, history.renewalRefusal?.description)
         (refusalCode, refusalTime) = (history.refusal?.code.rawValue, history.refusal?.moment)
         (reported, revoked) = (history.reported, history.revoked)
+        protocolVersions = history.protocolVersions
     }
 
     var record: PersistentKeyFile.Record {
@@ -207,6 +223,7 @@ private struct StoredRecord: Codable {
         (history.renewals, history.renewed) = (renewals, renewed)
         history.renewalRefusal = renewalRefusal.flatMap(LogSafeWord.init)
         (history.reported, history.revoked, history.latest) = (reported, revoked, latest)
+        history.protocolVersions = protocolVersions
         if let refusalCode, let refusalTime {
             history.refusal = .init(code: .init(rawValue: refusalCode), moment: refusalTime)
         }

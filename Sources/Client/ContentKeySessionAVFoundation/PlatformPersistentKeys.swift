@@ -1,6 +1,7 @@
 #if canImport(AVFoundation)
 public import ContentKeySession
 public import Foundation
+public import HLSPlaylist
 import Locking
 
 /// The persistent keys of downloaded titles: acquires them before a download, answers playback with them, refreshes
@@ -64,20 +65,28 @@ public actor PlatformPersistentKeys {
     /// Acquires and stores the keys that are not stored, or that the device would reject. Call it before a download:
     /// the media without its keys cannot be played.
     ///
+    /// - Parameters:
+    ///   - identifiers: The identifiers of the keys (the URIs of EXT-X-KEY).
+    ///   - tags: The EXT-X-KEY and EXT-X-SESSION-KEY tags of the playlist, if the app has it: they declare the protocol
+    ///     versions of the keys, which are stored with the keys. Without its tag, a key has version 1.
     /// - Throws: The error of the first key by identifier. ``ContentKeyError/Code/persistenceNotAllowed`` if AirPlay is
     ///   on or the service does not allow a persistent key.
-    public func acquire(_ identifiers: [String]) async throws(ContentKeyError) {
+    public func acquire(
+        _ identifiers: [String],
+        declaredBy tags: [KeyTag] = []
+    ) async throws(ContentKeyError) {
         let records = try await records()
         let now = settings.now()
         let missing = identifiers.filter { identifier in
             guard let record = records[identifier], record.key != nil else { return true }
             return !record.history.state(at: now).isPlayable
         }
-        let results = await request(missing)
+        let results = await request(missing, declaredBy: tags)
         for identifier in missing.sorted() { try results[identifier]?.get() }
     }
 
-    /// Requests new keys from the server. A stored key is replaced only after the device has accepted the new one.
+    /// Requests new keys from the server, with the protocol versions of the stored ones. A stored key is replaced only
+    /// after the device has accepted the new one.
     ///
     /// - Returns: The result for each identifier. After a failure, the old key is still stored.
     @discardableResult
@@ -125,7 +134,10 @@ public actor PlatformPersistentKeys {
         return end - Int64(margin)
     }
 
-    private func request(_ identifiers: [String]) async -> [String: Result<Void, ContentKeyError>] {
+    private func request(
+        _ identifiers: [String],
+        declaredBy tags: [KeyTag] = []
+    ) async -> [String: Result<Void, ContentKeyError>] {
         guard !identifiers.isEmpty else { return [:] }
         let acquired = AcquiredKeys(store: store, terms: settings.terms, now: settings.now)
         let (session, loader) = makeSession(acquired, requiresPersistence: true)
@@ -134,6 +146,7 @@ public actor PlatformPersistentKeys {
                 $0[$1] = .failure(ContentKeyError(.notAvailableInSimulator, .device))
             }
         }
+        await loader.keysDeclared(tags)
         var results = await withTaskGroup(of: [String: Result<Void, ContentKeyError>]?.self) { group in
             group.addTask {
                 await loader.run()
@@ -228,7 +241,7 @@ public actor PlatformPersistentKeys {
         let certificate = try await client.certificate()
         let context = ServerPlaybackContext(
             certificate: certificate,
-            protocolVersions: service.keys.protocolVersions,
+            protocolVersions: await store.protocolVersions(for: identifier) ?? [1],
             serverChallenge: try await client.challenge()
         )
         let proof = try await session.invalidatePersistableContentKey(key, context: context)
@@ -298,11 +311,11 @@ public struct PersistentKeyPlayback: Sendable {
 }
 
 /// The keys of an acquisition. A key that replaces a stored one is stored only after the device has accepted it.
-actor AcquiredKeys: PersistentKeyStore {
+actor AcquiredKeys: VersionedPersistentKeyStore {
     private let store: PersistentKeyFile
     private let terms: @Sendable (String) -> KeyHistoryEntry.Terms
     private let now: @Sendable () -> Int64
-    private var waiting: [String: [UInt8]] = [:]
+    private var waiting: [String: (key: [UInt8], versions: [UInt32])] = [:]
 
     init(
         store: PersistentKeyFile,
@@ -315,31 +328,40 @@ actor AcquiredKeys: PersistentKeyStore {
     /// Nil, so that the server is asked.
     func key(for _: String) -> [UInt8]? { nil }
 
+    func protocolVersions(for identifier: String) async -> [UInt32]? {
+        await store.protocolVersions(for: identifier)
+    }
+
     func save(_ key: [UInt8], for identifier: String) async throws {
+        try await save(key, protocolVersions: protocolVersions(for: identifier) ?? [1], for: identifier)
+    }
+
+    func save(_ key: [UInt8], protocolVersions: [UInt32], for identifier: String) async throws {
         if await store.key(for: identifier) == nil {
-            try await write(key, identifier)
+            try await write(key, protocolVersions, identifier)
         } else {
-            waiting[identifier] = key
+            waiting[identifier] = (key, protocolVersions)
         }
     }
 
     /// Stores the key that the device has accepted.
     func commit(_ identifier: String) async throws(ContentKeyError) {
-        guard let key = waiting.removeValue(forKey: identifier) else {
+        guard let (key, versions) = waiting.removeValue(forKey: identifier) else {
             guard await store.key(for: identifier) != nil else {
                 throw ContentKeyError(.keyNotStored, .session, reason: "no persistent key was created")
             }
             return
         }
-        do { try await write(key, identifier) } catch {
+        do { try await write(key, versions, identifier) } catch {
             throw ContentKeyError(.keyNotStored, .session, reason: "\(error)")
         }
     }
 
-    private func write(_ key: [UInt8], _ identifier: String) async throws {
+    private func write(_ key: [UInt8], _ versions: [UInt32], _ identifier: String) async throws {
         let time = now()
-        let entry = KeyHistoryEntry(terms: terms(identifier), issued: time)
-        try await store.change(identifier) { old in
+        var entry = KeyHistoryEntry(terms: terms(identifier), issued: time)
+        entry.protocolVersions = versions
+        try await store.change(identifier) { [entry] old in
             var record = PersistentKeyFile.Record(key: key, history: old?.history ?? entry)
             record.history.note(old == nil ? .taken : .renewed(entry), at: time)
             return record

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import KeywayTesting
 import Testing
 import TextCoding
 
@@ -241,7 +242,7 @@ struct KeyLoaderTests {
 
     @Test("stores persistent keys, and answers with stored keys")
     func keeping() throws {
-        let keys = InMemoryPersistentKeys()
+        let keys = TestPersistentKeys()
         let bench = LoaderBench(settings: .with { $0.persistentKeys = keys })
         try bench.run { bench in
             let first = bench.session.ask("skd://movie", isPersistable: true)
@@ -249,9 +250,9 @@ struct KeyLoaderTests {
             let spc = try #require(first.spcs.first)
             let kept = Array("kept ckc ".utf8) + spc
             #expect(first.answers == [ContentKeyResponse(fairPlayStreamingKeyResponseData: kept)])
-            #expect(keys.all["skd://movie"] == kept)
+            #expect(keys.keys["skd://movie"] == kept)
             #expect(JSONTextReader.isPersistable(bench.server.licenses.first?.request.body ?? []))
-            keys.put(Array("kept before".utf8), "skd://movie")
+            keys.save(Array("kept before".utf8), for: "skd://movie")
             let second = bench.session.ask("skd://movie", isPersistable: true)
             try await bench.pass(.seconds(1))
             #expect(second.isLoaded)
@@ -261,7 +262,7 @@ struct KeyLoaderTests {
 
     @Test("answers with an online key if the route or the device does not allow persistence", arguments: [true, false])
     func refusedPersistence(byRoute: Bool) throws {
-        let keys = InMemoryPersistentKeys()
+        let keys = TestPersistentKeys()
         let bench = LoaderBench(
             session: ScriptedSession(route: byRoute ? .airPlay : .local),
             settings: .with { $0.persistentKeys = keys }
@@ -275,7 +276,7 @@ struct KeyLoaderTests {
             try await bench.pass(.seconds(1))
             let spc = try #require(request.spcs.first)
             #expect(request.answers == [.init(fairPlayStreamingKeyResponseData: Array("ckc ".utf8) + spc)])
-            #expect(keys.all.isEmpty)
+            #expect(keys.keys.isEmpty)
         }
     }
 
@@ -284,7 +285,7 @@ struct KeyLoaderTests {
         arguments: [true, false]
     )
     func requiredPersistence(byRoute: Bool) throws {
-        let keys = InMemoryPersistentKeys()
+        let keys = TestPersistentKeys()
         let bench = LoaderBench(
             session: ScriptedSession(route: byRoute ? .airPlay : .local),
             settings: .with { ($0.persistentKeys, $0.requiresPersistence) = (keys, true) }
@@ -297,7 +298,7 @@ struct KeyLoaderTests {
             )
             try await bench.pass(.seconds(1))
             #expect(request.answers.isEmpty && request.failures.map(\.kind) == [.persistenceRefused])
-            #expect(keys.all.isEmpty)
+            #expect(keys.keys.isEmpty)
         }
     }
 
@@ -334,6 +335,70 @@ struct KeyLoaderTests {
             await bench.loader.preload(playlist)
             try await bench.pass(.seconds(1))
             #expect(bench.session.all.map(\.versions) == [[[1, 2]], [[1]]])
+            // Of the last playlist, also for a renewal.
+            await bench.loader.keysDeclared([
+                Self.tag("skd://sd", versions: "3"), Self.tag("skd://hd", versions: "4/2"),
+            ])
+            bench.session.ask("skd://sd", isRenewal: true)
+            bench.session.ask("skd://hd")
+            try await bench.pass(.seconds(1))
+            #expect(bench.session.all.suffix(2).map(\.versions) == [[[3]], [[4, 2]]])
+        }
+    }
+
+    private static func tag(_ uri: String, versions: String?, format: KeyFormat = .fairPlay) -> KeyTag {
+        KeyTag(method: .sampleAES, uri: uri, keyFormat: format, keyFormatVersions: versions)
+    }
+
+    @Test("requests SPCs with version 1 without a playlist, and with those that the session has read")
+    func versionsWithoutPlaylist() throws {
+        let bench = LoaderBench()
+        try bench.run { bench in
+            await bench.loader.keysDeclared([Self.tag("skd://unknown", versions: "9", format: .widevine)])
+            bench.session.ask("skd://unknown")
+            bench.session.ask("skd://known", versions: [2, 1])
+            try await bench.pass(.seconds(1))
+            // The session's request of a renewal may not have the versions.
+            bench.session.ask("skd://known", isRenewal: true)
+            try await bench.pass(.seconds(1))
+            #expect(bench.session.all.map(\.versions) == [[[1]], [[2, 1]], [[2, 1]]])
+        }
+    }
+
+    @Test("requests SPCs with the protocol versions of a stored key, and stores them with a new key")
+    func storedVersions() async throws {
+        let keys = TestPersistentKeys()
+        let bench = LoaderBench(settings: .with { $0.persistentKeys = keys })
+        try bench.run { bench in
+            bench.session.ask("skd://movie", isPersistable: true, versions: [1, 2])
+            try await bench.pass(.seconds(1))
+            #expect(keys.protocolVersions(for: "skd://movie") == [1, 2])
+        }
+        // Another run of the app, over AirPlay, where the stored key cannot be used; without a playlist, and with one.
+        for (declared, expected) in [(nil, [1, 2]), ([5], [5])] as [([UInt32]?, [UInt32])] {
+            let later = LoaderBench(
+                session: ScriptedSession(route: .airPlay),
+                settings: .with { $0.persistentKeys = keys }
+            )
+            try later.run { bench in
+                let request = bench.session.ask("skd://movie", isPersistable: true, versions: declared)
+                try await bench.pass(.seconds(1))
+                #expect(request.versions == [expected])
+            }
+        }
+    }
+
+    @Test("requests a predicted key with the protocol versions of the key that it follows")
+    func predictedVersions() throws {
+        let bench = LoaderBench(
+            settings: .with { $0.rotation = RotationSchedule(period: .seconds(60), window: .seconds(20)) }
+        )
+        try bench.run { bench in
+            await bench.loader.keysDeclared([Self.tag("skd://channel/1", versions: "1/2")])
+            await bench.loader.keysAppeared(["skd://channel/1", "skd://other/1"])
+            try await bench.pass(.seconds(60))
+            let versions = Dictionary(uniqueKeysWithValues: bench.session.all.map { ($0.identifier, $0.versions) })
+            #expect(versions == ["skd://channel/2": [[1, 2]], "skd://other/2": [[1]]])
         }
     }
 }

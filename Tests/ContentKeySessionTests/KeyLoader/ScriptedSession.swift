@@ -35,6 +35,7 @@ final class ScriptedSession: ContentKeySource {
         isRenewal: Bool = false,
         isPersistable: Bool = false,
         isAwaited: Bool = false,
+        versions: [UInt32]? = nil,
         behavior: ScriptedKeyRequest.Behavior = .takes
     ) -> ScriptedKeyRequest {
         let request = state.withLock { state in
@@ -46,6 +47,7 @@ final class ScriptedSession: ContentKeySource {
                 isRenewal: isRenewal,
                 requestsPersistableKey: isPersistable,
                 route: route,
+                declaredProtocolVersions: versions,
                 behavior: behavior
             )
             state.all.append(request)
@@ -125,6 +127,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
     let isRenewal: Bool
     let requestsPersistableKey: Bool
     let route: ContentKeyRoute
+    let declaredProtocolVersions: [UInt32]?
     let behavior: Behavior
     private let state = Mutex(State())
 
@@ -135,6 +138,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         isRenewal: Bool,
         requestsPersistableKey: Bool,
         route: ContentKeyRoute,
+        declaredProtocolVersions: [UInt32]?,
         behavior: Behavior
     ) {
         self.id = id
@@ -143,6 +147,7 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         self.isRenewal = isRenewal
         self.requestsPersistableKey = requestsPersistableKey
         self.route = route
+        self.declaredProtocolVersions = declaredProtocolVersions
         self.behavior = behavior
     }
 

@@ -1,4 +1,5 @@
 import ContentKeySession
+import KeywayTesting
 import Synchronization
 import Testing
 
@@ -57,15 +58,15 @@ struct OfflineClearKeysTests {
 
     @Test("are stored before the playlist that refers to them is returned, and work without a network")
     func offline() async throws {
-        let (web, shelf) = (Web(Self.pages), InMemoryPersistentKeys())
+        let (web, shelf) = (Web(Self.pages), TestPersistentKeys())
         let keys = OfflineClearKeys(store: shelf, transport: web)
         let entrance = keys.interceptedURL(for: "https://film.example/main.m3u8")
         #expect(keys.intercepts(entrance))
         let main = try await keys.answer(ResourceRequest(entrance, contentInformation: .init()))
         #expect(main.contentInformation?.contentType == .playlist)
-        #expect(shelf.all.isEmpty)
+        #expect(shelf.keys.isEmpty)
         _ = try await keys.answer(ResourceRequest("interceptedhttps://film.example/low.m3u8"))
-        #expect(shelf.all == ["https://film.example/k": Array(Self.key.utf8)])
+        #expect(shelf.keys == ["https://film.example/k": Array(Self.key.utf8)])
         #expect(web.asked.last == "https://film.example/k")
         web.cut()
         let asked = web.asked.count
@@ -82,21 +83,21 @@ struct OfflineClearKeysTests {
 
     @Test("are fetched at the first request, and then stored")
     func onDemand() async throws {
-        let (web, shelf) = (Web(Self.pages), InMemoryPersistentKeys())
+        let (web, shelf) = (Web(Self.pages), TestPersistentKeys())
         let keys = OfflineClearKeys(store: shelf, transport: web)
         for _ in 0..<2 {
             let answer = try await keys.answer(ResourceRequest("keptkeyhttps://film.example/k"))
             #expect(answer.data?.bytes == Array(Self.key.utf8))
         }
         #expect(web.asked == ["https://film.example/k"])
-        #expect(shelf.all.count == 1)
+        #expect(shelf.keys.count == 1)
     }
 
     @Test("get the app's headers, which playlists do not")
     func headers() async throws {
         let web = Web(Self.pages)
         let keys = OfflineClearKeys(
-            store: InMemoryPersistentKeys(),
+            store: TestPersistentKeys(),
             transport: web,
             headers: { url in
                 url.hasPrefix("https://film.example/") ? [KeyTransportHeader("Authorization", "Bearer t")] : []
@@ -111,21 +112,21 @@ struct OfflineClearKeysTests {
     func unplayable() async {
         let refused = Web(Self.pages, answers: ["https://film.example/k": KeyTransportResponse(status: 403)])
         let low = "interceptedhttps://film.example/low.m3u8"
-        #expect(await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: refused), low) == .status)
+        #expect(await code(OfflineClearKeys(store: TestPersistentKeys(), transport: refused), low) == .status)
         for body in ["", "fifteen bytes..", "seventeen bytes.."] {
             let page = Web(
                 Self.pages,
                 answers: ["https://film.example/k": KeyTransportResponse(status: 200, body: Array(body.utf8))]
             )
-            let shelf = InMemoryPersistentKeys()
+            let shelf = TestPersistentKeys()
             #expect(await code(OfflineClearKeys(store: shelf, transport: page), low) == .unreadableKey)
-            #expect(shelf.all.isEmpty)
+            #expect(shelf.keys.isEmpty)
         }
         let html = Web(["https://film.example/low.m3u8": "<html></html>"])
         #expect(
-            await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: html), low) == .unreadablePlaylist
+            await code(OfflineClearKeys(store: TestPersistentKeys(), transport: html), low) == .unreadablePlaylist
         )
-        #expect(await code(OfflineClearKeys(store: InMemoryPersistentKeys(), transport: Web()), low) == .status)
+        #expect(await code(OfflineClearKeys(store: TestPersistentKeys(), transport: Web()), low) == .status)
     }
 
     @Test("are resolved against the playlist's address after redirects")
@@ -144,7 +145,7 @@ struct OfflineClearKeysTests {
                 "https://film.example/k": moved("https://cdn.example/b/k"),
             ]
         )
-        let keys = OfflineClearKeys(store: InMemoryPersistentKeys(), transport: web)
+        let keys = OfflineClearKeys(store: TestPersistentKeys(), transport: web)
         let answer = try await keys.answer(ResourceRequest("interceptedhttps://film.example/low.m3u8"))
         let text = String(decoding: answer.data?.bytes ?? [], as: UTF8.self)
         #expect(text.contains("keptkeyhttps://cdn.example/b/k"))
@@ -157,7 +158,7 @@ struct OfflineClearKeysTests {
 
     @Test("answer only intercepted addresses")
     func others() async {
-        let keys = OfflineClearKeys(store: InMemoryPersistentKeys(), transport: Web(Self.pages))
+        let keys = OfflineClearKeys(store: TestPersistentKeys(), transport: Web(Self.pages))
         for url in ["https://film.example/k", "skd://film", "keptkeyfile:///etc/passwd"] {
             #expect(!keys.intercepts(url))
             #expect(await code(keys, url) == .notIntercepted)

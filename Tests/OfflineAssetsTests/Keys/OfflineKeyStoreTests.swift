@@ -20,7 +20,7 @@ struct OfflineKeyStoreTests {
         var entry = KeyHistoryEntry(terms: .dual(storage: 1, playback: nil), issued: 2, firstPlayed: 3)
         (entry.renewals, entry.renewed, entry.renewalRefusal) = (4, 5, LogSafeWord("six"))
         (entry.reported, entry.refusal) = (7, .init(code: .persistentKeyOutdated, moment: 8))
-        (entry.revoked, entry.latest) = (9, 10)
+        (entry.revoked, entry.latest, entry.protocolVersions) = (9, 10, [16, 17])
         var title = OfflineTitle(title: "Der Spaziergänger 🎬")
         title.keys["skd://film/hd"] = OfflineKeyRecord(kind: .fairPlay, bytes: RedactedBytes([1, 2, 3]), entry: entry)
         title.keys["skd://gone"] = OfflineKeyRecord(

@@ -110,7 +110,8 @@ public struct DeviceChecks {
         let spc = try await request.makeStreamingContentKeyRequestData(
             forApp: try await certificate(),
             contentIdentifier: identity.map { Data($0.contentIdentifier) },
-            options: [AVContentKeyRequestProtocolVersionsKey: service.server.keys.protocolVersions.map(NSNumber.init)]
+            // The version of a playlist without KEYFORMATVERSIONS.
+            options: [AVContentKeyRequestProtocolVersionsKey: [NSNumber(value: 1)]]
         )
         // The form of a request to Keyway's server.
         let body = License(spc: spc, assetId: identity?.assetID, persist: persistable)

@@ -81,13 +81,14 @@ extension KeyLoader {
 
     private func makeMessage(_ ticket: inout KeyTicket, _ certificate: [UInt8]) async throws(KeyFailure) {
         guard ticket.message == nil else { return }
+        let versions = await protocolVersions(for: ticket.request)
         do throws(ContentKeyError) {
             let spc = try await ticket.request.makeStreamingContentKeyRequestData(
                 certificate: certificate,
                 contentIdentifier: ticket.identity.contentIdentifier,
-                protocolVersions: declaredVersions[ticket.identifier] ?? service.protocolVersions
+                protocolVersions: versions
             )
-            ticket.message = .init(spc: spc, certificate: certificate)
+            ticket.message = .init(spc: spc, certificate: certificate, versions: versions)
         } catch {
             switch error.code {
             // The key is no longer needed; the device did not reject it.

@@ -148,18 +148,37 @@ public actor KeyLoader {
         )
     }
 
-    /// Notes the protocol versions of keys (KEYFORMATVERSIONS), which their SPCs then contain. Without this, the loader
-    /// uses ``KeyService/protocolVersions``.
+    /// Notes the protocol versions that a playlist declares for its keys (KEYFORMATVERSIONS). Call it before the keys
+    /// are requested, if the session does not read the playlist itself. The first row that applies determines the
+    /// versions of an SPC:
+    ///
+    /// | Source | Versions |
+    /// |---|---|
+    /// | the request | ``ContentKeyLoading/declaredProtocolVersions``, if the session reads the playlist |
+    /// | a playlist that the app passed to this function or to ``preload(_:)-(MultivariantPlaylist)`` | those of its tag |
+    /// | a key that ``KeyLoaderSettings/prediction`` predicted | those of the key that it follows |
+    /// | a stored persistent key | those that it was requested with (``VersionedPersistentKeyStore``) |
+    /// | none | 1, as for a tag without KEYFORMATVERSIONS (RFC 8216, section 4.3.2.4) |
     ///
     /// - Parameter tags: EXT-X-KEY and EXT-X-SESSION-KEY tags of a playlist. Tags of other key formats are ignored.
     public func keysDeclared(_ tags: [KeyTag]) {
+        for tag in tags where tag.keyFormat == .fairPlay {
+            guard let identifier = tag.uri else { continue }
+            declare(tag.protocolVersions, for: identifier)
+        }
+    }
+
+    private func declare(_ versions: [UInt32], for identifier: String) {
         // Bounds the dictionary in long live streams.
         if declaredVersions.count > 4096 { declaredVersions.removeAll() }
-        for tag in tags where tag.keyFormat == .fairPlay {
-            guard let identifier = tag.uri, let text = tag.keyFormatVersions else { continue }
-            let versions = text.split(separator: "/").compactMap { UInt32($0) }
-            if !versions.isEmpty { declaredVersions[identifier] = versions }
-        }
+        declaredVersions[identifier] = versions
+    }
+
+    /// Returns the protocol versions for the SPC of a request.
+    func protocolVersions(for request: any ContentKeyLoading) async -> [UInt32] {
+        if let versions = request.declaredProtocolVersions ?? declaredVersions[request.identifier] { return versions }
+        let stored = settings.persistentKeys as? any VersionedPersistentKeyStore
+        return await stored?.protocolVersions(for: request.identifier) ?? [1]
     }
 
     /// Loads the FairPlay keys of the EXT-X-SESSION-KEY tags.
@@ -175,8 +194,14 @@ public actor KeyLoader {
     ///   - moment: The time at which they appeared, by the loader's clock; nil means now.
     public func keysAppeared(_ identifiers: [String], at moment: Duration? = nil) {
         guard let rotation = settings.rotation else { return }
-        let next = identifiers.compactMap { settings.prediction.next(after: $0) }
-            .filter { !isLoaded($0) && !requested.contains($0) && scheduled.insert($0).inserted }
+        let next = identifiers.compactMap { identifier in
+            let next = settings.prediction.next(after: identifier)
+            if let next, declaredVersions[next] == nil, let versions = declaredVersions[identifier] {
+                declare(versions, for: next)
+            }
+            return next
+        }
+        .filter { !isLoaded($0) && !requested.contains($0) && scheduled.insert($0).inserted }
         guard !next.isEmpty else { return }
         let now = clock.now
         work.yield(.preload(next, at: rotation.moment(after: moment ?? now, now: now, using: &random)))
@@ -211,6 +236,7 @@ public actor KeyLoader {
         guard open[request.id] == nil else { return }
         let now = clock.now
         let identifier = request.identifier
+        if let versions = request.declaredProtocolVersions { declare(versions, for: identifier) }
         // Checked before the first suspension, so that an announced request is not taken for an on-demand one.
         let isPreload = collector.expects(identifier)
         let kind: KeyAccess.Kind = request.isRenewal ? .renewal : isPreload ? .preload : .onDemand

@@ -20,10 +20,11 @@ struct KeyTicket: Sendable {
     /// True if the key will be persistent.
     var isPersistable = false
 
-    /// An SPC and the certificate that it was made with.
+    /// An SPC, and the certificate and the protocol versions that it was made with.
     struct Message: Sendable {
         let spc: [UInt8]
         let certificate: [UInt8]
+        let versions: [UInt32]
     }
 
     /// The token from the app, which may be nil.

@@ -8,6 +8,20 @@ public protocol PersistentKeyStore: Sendable {
     func save(_ key: [UInt8], for identifier: String) async throws
 }
 
+/// A store that also stores the protocol versions of keys. Without it, a stored key is requested again with version 1,
+/// unless the app has its playlist.
+///
+/// ``PersistentKeyStore/save(_:for:)`` of such a store keeps the protocol versions of the key that it replaces: the device
+/// replaces keys too.
+public protocol VersionedPersistentKeyStore: PersistentKeyStore {
+    /// Returns the protocol versions that the stored key was requested with; nil if they are not known.
+    func protocolVersions(for identifier: String) async -> [UInt32]?
+    /// Stores a key with the protocol versions that it was requested with, and replaces an older key.
+    ///
+    /// - Throws: An error of the storage; the stored keys are then unchanged.
+    func save(_ key: [UInt8], protocolVersions: [UInt32], for identifier: String) async throws
+}
+
 /// Use of persistent keys, through a session that requests a persistable key:
 ///
 /// | Condition | Result |
@@ -69,7 +83,11 @@ extension KeyLoader {
     /// Stores a new key. If that fails, the key can still be played until the session ends, and the failure is logged.
     private func save(_ key: [UInt8], in keys: any PersistentKeyStore, for ticket: KeyTicket) async {
         do {
-            try await keys.save(key, for: ticket.identifier)
+            if let keys = keys as? any VersionedPersistentKeyStore, let versions = ticket.message?.versions {
+                try await keys.save(key, protocolVersions: versions, for: ticket.identifier)
+            } else {
+                try await keys.save(key, for: ticket.identifier)
+            }
         } catch {
             let failure = KeyFailure(.persistenceRefused, code: ContentKeyError.Code.keyNotStored.rawValue)
             logFailure(failure, ticket.label, retryAfter: nil)

@@ -165,7 +165,8 @@ public struct KeySessionMachine: Sendable {
     var expired: ContentKeyError { ContentKeyError(.sessionExpired, .session) }
 
     /// Stores the initialization data and options of a key request; for a key that is loaded or requested, the first
-    /// values are kept.
+    /// values are kept. Its renewals have the protocol versions of the playlist, also if the app requested the key
+    /// before it had the playlist.
     private mutating func note(
         _ name: KeyName,
         _ initializationData: [UInt8]?,
@@ -174,6 +175,7 @@ public struct KeySessionMachine: Sendable {
     ) {
         var key = keys[name] ?? KeyRecord()
         if key.state == .absent { (key.initializationData, key.options) = (initializationData, options) }
+        if key.options.protocolVersions == nil { key.options.protocolVersions = options.protocolVersions }
         who(&key)
         keys[name] = key
     }

@@ -26,6 +26,9 @@ public struct KeyHistoryEntry: Sendable, Hashable {
 
     /// The terms of use of the key.
     public var terms: Terms
+    /// The protocol versions of the playlist with which the key was requested. Its renewals and its invalidation use
+    /// the same versions.
+    public var protocolVersions: [UInt32] = [1]
     /// The time at which the device created the key.
     public var issued: Int64
     /// The time of first playback; nil before that.

@@ -52,6 +52,9 @@ public final class ContentKeyRequest: ContentKeyLoading {
     /// True if a recipient waits or has waited for the key.
     public var isAwaited: Bool { state.withLock { $0.isAwaited } }
 
+    /// The protocol versions that the player read in the playlist; nil if the key was requested without a playlist.
+    public var declaredProtocolVersions: [UInt32]? { options.protocolVersions }
+
     /// The lease duration when the device accepted the response; nil before that or without a lease.
     public var grantedLease: Duration? { state.withLock { $0.lease } }
 
@@ -60,11 +63,23 @@ public final class ContentKeyRequest: ContentKeyLoading {
     func setAwaited() { state.withLock { $0.isAwaited = true } }
     func setLease(_ lease: Duration?) { state.withLock { $0.lease = lease } }
 
+    /// Creates the SPC for the key server with ``declaredProtocolVersions``; version 1 if they are not known.
+    public func makeStreamingContentKeyRequestData(
+        certificate: [UInt8],
+        contentIdentifier: [UInt8]
+    ) async throws(ContentKeyError) -> [UInt8] {
+        try await makeStreamingContentKeyRequestData(
+            certificate: certificate,
+            contentIdentifier: contentIdentifier,
+            protocolVersions: declaredProtocolVersions ?? [1]
+        )
+    }
+
     /// Creates the SPC for the key server.
     public func makeStreamingContentKeyRequestData(
         certificate: [UInt8],
         contentIdentifier: [UInt8],
-        protocolVersions: [UInt32] = [1]
+        protocolVersions: [UInt32]
     ) async throws(ContentKeyError) -> [UInt8] {
         try await activeSession().makeRequestData(self, certificate, contentIdentifier, protocolVersions)
     }

@@ -24,9 +24,6 @@ public struct KeyService: Sendable {
     public var maximumBatch: Int
     /// The policy that extracts the asset ID from a key URI.
     public var uris: KeyURIPolicy
-    /// The protocol versions for content whose playlist is not known; ``KeyLoader/keysDeclared(_:)`` passes on the
-    /// versions of a playlist.
-    public var protocolVersions: [UInt32]
     /// A function that returns the headers for a request, in addition to Content-Type and Authorization.
     public var headers: @Sendable (Purpose) async throws -> [KeyTransportHeader]
     /// A function that returns the token for `Authorization: Bearer`; nil means no token. Called before each round trip
@@ -44,7 +41,6 @@ public struct KeyService: Sendable {
         requestFormat: LicenseRequestFormat = .json(),
         maximumBatch: Int = 32,
         uris: KeyURIPolicy = .afterScheme,
-        protocolVersions: [UInt32] = [1],
         headers: @escaping @Sendable (Purpose) async throws -> [KeyTransportHeader] = { _ in [] },
         token: @escaping @Sendable (Purpose) async throws -> PlaybackToken? = { _ in nil },
         authorizationToken: (@Sendable (String) async throws -> RedactedBytes)? = nil
@@ -56,7 +52,6 @@ public struct KeyService: Sendable {
         self.requestFormat = requestFormat
         self.maximumBatch = max(1, maximumBatch)
         self.uris = uris
-        self.protocolVersions = protocolVersions
         self.headers = headers
         self.token = token
     }

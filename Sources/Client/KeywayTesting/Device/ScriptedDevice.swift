@@ -86,7 +86,8 @@ public final class ScriptedDevice: PersistentKeyDevice {
                 number: number,
                 assetID: String(decoding: parameters.contentIdentifier, as: UTF8.self),
                 isRenewal: parameters.renewing != nil,
-                route: parameters.route
+                route: parameters.route,
+                version: parameters.protocolVersions.max() ?? 1
             )
         )
     }

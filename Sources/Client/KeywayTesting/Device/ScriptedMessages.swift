@@ -11,25 +11,29 @@ struct ScriptedSPC {
     let assetID: String
     let isRenewal: Bool
     let route: ContentKeyRoute
+    /// The newest protocol version of the playlist.
+    let version: UInt32
 
-    init(number: Int, assetID: String, isRenewal: Bool, route: ContentKeyRoute) {
-        (self.number, self.assetID, self.isRenewal, self.route) = (number, assetID, isRenewal, route)
+    init(number: Int, assetID: String, isRenewal: Bool, route: ContentKeyRoute, version: UInt32) {
+        (self.number, self.assetID, self.isRenewal) = (number, assetID, isRenewal)
+        (self.route, self.version) = (route, version)
     }
 
     /// Parses a request; nil if the bytes are not from a scripted device.
     init?(_ bytes: [UInt8]) {
         guard let json = JSONValue(answer: bytes), let number = json["scripted-spc"]?.wholeNumber,
             let assetID = json["asset"]?.text,
-            let route = json["route"]?.text.flatMap(ContentKeyRoute.init)
+            let route = json["route"]?.text.flatMap(ContentKeyRoute.init),
+            let version = json["version"]?.wholeNumber.flatMap(UInt32.init(exactly:))
         else { return nil }
-        (self.number, self.assetID, self.route) = (number, assetID, route)
+        (self.number, self.assetID, self.route, self.version) = (number, assetID, route, version)
         isRenewal = json["renewal"] == .bool(true)
     }
 
     var bytes: [UInt8] {
         JSONValue.object([
             "scripted-spc": .integer(number), "asset": .string(assetID), "renewal": .bool(isRenewal),
-            "route": .string(route.rawValue),
+            "route": .string(route.rawValue), "version": .integer(Int(version)),
         ]).encoded()
     }
 

@@ -26,18 +26,23 @@ enum TestIdentity {
     /// The ASk, 16 bytes, from which a server and a virtual device derive DASk.
     static let ask = SecretBytes(copying: Array("keyway tests ask".utf8))
 
-    /// The Key Server Module with this identity; an error if the cryptographic library cannot read the key.
-    static let module: Result<KSM, any Error> = Result {
+    /// Returns a Key Server Module with this identity.
+    ///
+    /// - Throws: An error if the cryptographic library cannot read the key.
+    static func module(protocolVersions: Set<UInt32>) throws -> KSM {
         var configuration = KSM.Configuration()
-        configuration.protocolVersions = [1]
-        let bundle = try CertificateBundle(
+        configuration.protocolVersions = protocolVersions
+        return try KSM(bundles: [bundle.get()], configuration: configuration)
+    }
+
+    private static let bundle = Result {
+        try CertificateBundle(
             name: "tests",
             kind: .development,
             certificate: X509Certificate(certificate),
             privateKey: RSAPrivateKey(privateKey),
             derivation: DevelopmentDASk(ask: ask).map { .dask($0) } ?? .none
         )
-        return try KSM(bundles: [bundle], configuration: configuration)
     }
 
     /// The RSA-2048 key of the certificate, PKCS#1 in DER.

@@ -94,6 +94,9 @@ extension TestKeyServer {
             return .report(try self.report(report))
         }
         if let scripted = ScriptedSPC(request.spc) {
+            guard protocolVersions.contains(scripted.version) else {
+                throw TestProblem(400, "protocol-version", reason: KSMError.Code.versionMismatch.rawValue)
+            }
             note(number) { $0.keys.append(scripted.record(request)) }
             try requireSame(request.assetID, scripted.assetID)
             return .license(try remembered(request) { () throws(TestProblem) in try license(for: scripted, request) })
@@ -150,7 +153,7 @@ extension TestKeyServer {
 
     private func module() throws(TestProblem) -> KSM {
         do {
-            return try TestIdentity.module.get()
+            return try TestIdentity.module(protocolVersions: protocolVersions)
         } catch {
             throw TestProblem(500, "internal-error", detail: "The test certificate cannot be used: \(error)")
         }
@@ -198,7 +201,11 @@ extension TestKeyServer {
         }
         let assetID = try open(request.spc).request.assetID.bytes
         do {
-            let other = try makeDevice().makeSPC(certificate: certificate, assetID: assetID, versions: [1])
+            let other = try makeDevice().makeSPC(
+                certificate: certificate,
+                assetID: assetID,
+                versions: protocolVersions.sorted()
+            )
             return try license(for: open(other.spc), String(decoding: assetID, as: UTF8.self), request).ckc
         } catch let error as TestProblem {
             throw error

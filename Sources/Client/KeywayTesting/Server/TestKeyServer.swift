@@ -31,6 +31,7 @@ public final class TestKeyServer: KeyTransport {
     }
 
     struct State: Sendable {
+        var protocolVersions: Set<UInt32> = [1]
         var policy = TestKeyPolicy.streaming
         var policies: [String: TestKeyPolicy] = [:]
         var keys: [String: TestContentKey] = [:]
@@ -72,6 +73,14 @@ public final class TestKeyServer: KeyTransport {
     }
 
     // MARK: Content and policies
+
+    /// The FPS protocol versions that the server supports, by default 1. A device uses the newest version that it has in
+    /// common with the KEYFORMATVERSIONS of the playlist; other versions get status 400 and the problem
+    /// `protocol-version`.
+    public var protocolVersions: Set<UInt32> {
+        get { state.withLock { $0.protocolVersions } }
+        set { state.withLock { $0.protocolVersions = newValue } }
+    }
 
     /// The policy of assets that have no policy of their own.
     public var policy: TestKeyPolicy {

@@ -14,10 +14,10 @@ extension OfflineKeys: DownloadKeys {
         do {
             let chosen = try keys.map { group throws(DownloadKeysError) in try Self.choice(of: group) }
             let kept = try readable(title)
-            var (fairPlay, clear): ([String], [String]) = ([], [])
+            var (fairPlay, clear): ([DownloadKey], [String]) = ([], [])
             for key in chosen where try await !hasUsableKey(kept?.keys[key.identifier]) {
                 if key.tag.keyFormat == .fairPlay {
-                    fairPlay.append(key.identifier)
+                    fairPlay.append(key)
                 } else {
                     clear.append(key.identifier)
                 }
@@ -121,8 +121,8 @@ extension OfflineKeys: DownloadKeys {
     }
 
     /// Requests FairPlay Streaming keys and stores them; throws if one is refused.
-    private func obtain(fairPlay identifiers: [String], title: String) async throws {
-        guard let first = identifiers.first else { return }
+    private func obtain(fairPlay keys: [DownloadKey], title: String) async throws {
+        guard let first = keys.first?.identifier else { return }
         guard service != nil else {
             throw DownloadKeysError(
                 code: "no-server",
@@ -130,7 +130,9 @@ extension OfflineKeys: DownloadKeys {
                 reason: "a key server is required for its keys: use --server"
             )
         }
-        let renewals = try await obtain(identifiers, title: title)
+        let identifiers = keys.map(\.identifier)
+        let versions = Dictionary(keys.map { ($0.identifier, $0.tag.protocolVersions) }) { first, _ in first }
+        let renewals = try await obtain(identifiers, versions: versions, title: title)
         for identifier in identifiers {
             if case .refused(let error)? = renewals[identifier] { throw DownloadKeysError(error) }
         }

@@ -28,7 +28,14 @@ extension OfflineKeys {
     }
 
     /// Requests persistable keys from the server and stores them.
-    func obtain(_ identifiers: [String], title: String) async throws -> [String: Renewal] {
+    ///
+    /// - Parameter versions: The protocol versions of the playlist by identifier; for other keys, those of the stored
+    ///   key.
+    func obtain(
+        _ identifiers: [String],
+        versions: [String: [UInt32]] = [:],
+        title: String
+    ) async throws -> [String: Renewal] {
         let playback = playback(of: title, .serverOnly)
         return try await playback.whileAnswering {
             let recipient = KeyWaiter()
@@ -38,7 +45,7 @@ extension OfflineKeys {
                     group.addTask {
                         Outcome(
                             identifier: identifier,
-                            renewal: await obtain(identifier, with: playback, for: recipient)
+                            renewal: await obtain(identifier, versions[identifier], with: playback, for: recipient)
                         )
                     }
                 }
@@ -57,6 +64,7 @@ extension OfflineKeys {
 
     private func obtain(
         _ identifier: String,
+        _ versions: [UInt32]?,
         with playback: OfflinePlayback,
         for recipient: KeyWaiter
     ) async -> Renewal {
@@ -64,7 +72,7 @@ extension OfflineKeys {
         do throws(ContentKeyError) {
             _ = try await playback.fairPlay.contentKey(
                 identifier: identifier,
-                options: ContentKeyRequestOptions(isPersistable: true),
+                options: ContentKeyRequestOptions(isPersistable: true, protocolVersions: versions),
                 for: recipient
             )
         } catch {

@@ -23,7 +23,7 @@ extension OfflineKeys {
         let certificate = try await client.certificate()
         var answers: [String: SyncResponse] = [:]
         for (identifier, key) in keys {
-            let context = context(certificate, challenge: 0)
+            let context = context(certificate, try protocolVersions(identifier, of: title), challenge: 0)
             let spc = try await withKeyErrors(identifier) { () async throws(ContentKeyError) in
                 try await device.makeSecureToken(forExpirationDateOf: key, context)
             }
@@ -83,9 +83,8 @@ extension OfflineKeys {
         // The server is contacted first: without its challenge, the proof would be worthless and the key would be lost.
         let certificate = try await client.certificate()
         let challenge = try await client.challenge()
-        let proof = try await withKeyErrors(identifier) { () async throws(ContentKeyError) in
-            try await body(context(certificate, challenge: challenge))
-        }
+        let context = context(certificate, try protocolVersions(identifier, of: title), challenge: challenge)
+        let proof = try await withKeyErrors(identifier) { () async throws(ContentKeyError) in try await body(context) }
         try await noteInvalidated(title)
         do {
             return try await client.send(proof, place: identifier)
@@ -144,12 +143,13 @@ extension OfflineKeys {
         return SyncClient(service: service, transport: transport)
     }
 
-    private func context(_ certificate: [UInt8], challenge: UInt64) -> ServerPlaybackContext {
-        ServerPlaybackContext(
-            certificate: certificate,
-            protocolVersions: service?.keys.protocolVersions ?? [1],
-            serverChallenge: challenge
-        )
+    /// Returns the protocol versions that a stored key was requested with.
+    private func protocolVersions(_ identifier: String, of title: String) throws(OfflineStorageError) -> [UInt32] {
+        try store.title(title)?.keys[identifier]?.entry.protocolVersions ?? [1]
+    }
+
+    private func context(_ certificate: [UInt8], _ versions: [UInt32], challenge: UInt64) -> ServerPlaybackContext {
+        ServerPlaybackContext(certificate: certificate, protocolVersions: versions, serverChallenge: challenge)
     }
 
     private func withKeyErrors<Value>(

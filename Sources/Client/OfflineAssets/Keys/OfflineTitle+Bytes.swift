@@ -29,11 +29,15 @@ import FPSCrypto
 ///     -     the error code of the device; empty for none
 ///     8     revoked
 ///     8     latest known time
+///     4     number of protocol versions
+///     4     each protocol version
 extension OfflineTitle {
     private static let version: UInt32 = 1
     private static let nothing = Int64.min
     /// The maximum number of keys, larger than for any title.
     private static let maximumKeys = 10_000
+    /// The maximum number of protocol versions of a key.
+    private static let maximumVersions = 64
 
     /// The encoded title. It is a secret, because it contains clear keys unencrypted.
     var bytes: SecretBytes {
@@ -73,6 +77,9 @@ extension OfflineTitle {
         writer.write(text: entry.refusal?.code.rawValue ?? "")
         writer.write(entry.revoked ?? nothing)
         writer.write(entry.latest)
+        let versions = entry.protocolVersions.prefix(maximumVersions)
+        writer.write(UInt32(clamping: versions.count))
+        for version in versions { writer.write(version) }
     }
 
     /// Parses the encoded title.
@@ -131,6 +138,12 @@ extension OfflineTitle {
         entry.refusal = moment.map { .init(code: .init(rawValue: code), moment: $0) }
         entry.revoked = try reader.readMoment("revoked")
         entry.latest = try reader.readMoment("latest known time") ?? entry.issued
+        let count = try reader.readUInt32("number of protocol versions")
+        guard count <= maximumVersions else {
+            throw ParseError(.invalidValue, reading: "number of protocol versions", offset: reader.offset)
+        }
+        entry.protocolVersions = []
+        for _ in 0..<count { entry.protocolVersions.append(try reader.readUInt32("protocol version")) }
         return entry
     }
 }

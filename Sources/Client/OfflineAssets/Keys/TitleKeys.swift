@@ -3,7 +3,7 @@ import Locking
 
 /// The stored keys of one title, for a key loader and a session delegate. The history of a key is updated in the same
 /// transaction.
-public final class TitleKeys: PersistentKeyStore {
+public final class TitleKeys: VersionedPersistentKeyStore {
     /// The title.
     public let title: String
     private let store: OfflineKeyStore
@@ -32,13 +32,24 @@ public final class TitleKeys: PersistentKeyStore {
         ignoresStoredKeys ? nil : attempt { () throws(OfflineStorageError) in try storedKey(identifier)?.bytes?.bytes }
     }
 
-    /// Stores a key that the device created from a CKC, and replaces an older key.
+    /// Returns the protocol versions that the stored key was requested with, also if it is to be replaced.
+    public func protocolVersions(for identifier: String) async -> [UInt32]? {
+        attempt { () throws(OfflineStorageError) in try storedKey(identifier)?.entry.protocolVersions }
+    }
+
+    /// Stores a key that the device created from a CKC, and replaces an older key, with its protocol versions.
     public func save(_ key: [UInt8], for identifier: String) async {
+        await save(key, protocolVersions: protocolVersions(for: identifier) ?? [1], for: identifier)
+    }
+
+    /// Stores a key that the device created from a CKC, and replaces an older key.
+    public func save(_ key: [UInt8], protocolVersions: [UInt32], for identifier: String) async {
         let now = now()
         // Without information from the device, the terms are unknown.
         let facts = try? await device.facts(ofPersistableKey: key)
-        let entry = facts.map { KeyHistoryEntry($0) } ?? KeyHistoryEntry(terms: .unknown, issued: now)
-        change(identifier) { old in
+        var entry = facts.map { KeyHistoryEntry($0) } ?? KeyHistoryEntry(terms: .unknown, issued: now)
+        entry.protocolVersions = protocolVersions
+        change(identifier) { [entry] old in
             var new = OfflineKeyRecord(kind: .fairPlay, bytes: RedactedBytes(key), entry: old?.entry ?? entry)
             if old != nil { new.entry.note(.renewed(entry), at: now) } else { new.entry.note(.taken, at: now) }
             return new

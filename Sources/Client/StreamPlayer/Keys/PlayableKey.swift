@@ -18,7 +18,8 @@ public struct PlayableKey: Sendable {
 public struct PlayerKeySystems: Sendable {
     /// The session for KEYFORMAT `com.apple.streamingkeydelivery`; nil means that such media are not played.
     public var fairPlay: KeySession?
-    /// The options of key requests to ``fairPlay``: for offline media, a persistable key.
+    /// The options of key requests to ``fairPlay``: for offline media, a persistable key. The player adds the protocol
+    /// versions of the playlist.
     public var fairPlayOptions = ContentKeyRequestOptions()
     /// The session for KEYFORMAT `identity`: Clear Key and AES-128. Its
     /// ``ContentKeySession/ContentKeySession/keySystem`` must be `clearKey`. Nil means that such media are not played.

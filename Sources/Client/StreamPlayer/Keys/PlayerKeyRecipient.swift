@@ -41,7 +41,11 @@ final class PlayerKeyRecipient: ContentKeyRecipient {
             // A FairPlay key URI is an identifier, not an address.
             let identifier = tag.keyFormat == .identity ? try ResourceFetcher.resolve(uri, against: base) : uri
             do throws(ContentKeyError) {
-                let options = tag.keyFormat == .fairPlay ? systems.fairPlayOptions : ContentKeyRequestOptions()
+                var options = ContentKeyRequestOptions()
+                if tag.keyFormat == .fairPlay {
+                    options = systems.fairPlayOptions
+                    options.protocolVersions = tag.protocolVersions
+                }
                 let content = try await content(identifier, from: session, options)
                 var keys = DecryptionKeys()
                 keys.uris[uri] = content

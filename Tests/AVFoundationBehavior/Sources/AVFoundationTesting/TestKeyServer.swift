@@ -28,10 +28,11 @@ package final class TestKeyServer: Sendable {
 
     /// The application certificate, DER.
     package let certificate: Data
-    private let module: KSM
+    private let bundle: CertificateBundle
     private let clock: SystemClock
 
     private struct State {
+        var protocolVersions: Set<UInt32> = [1]
         var keys: [[UInt8]: LicensedKey] = [:]
         var policies: [String: LicensePolicy] = [:]
         var title = [UInt8](repeating: 7, count: 16)
@@ -42,8 +43,20 @@ package final class TestKeyServer: Sendable {
     package init(clock: SystemClock) throws {
         let bundle = try Self.credentials.get()
         certificate = Data(bundle.certificate.der)
-        module = try KSM(bundles: [bundle])
+        self.bundle = bundle
         self.clock = clock
+    }
+
+    /// The protocol versions that the server supports.
+    package var protocolVersions: Set<UInt32> {
+        get { state.withLock { $0.protocolVersions } }
+        set { state.withLock { $0.protocolVersions = newValue } }
+    }
+
+    private func module() throws -> KSM {
+        var configuration = KSM.Configuration()
+        configuration.protocolVersions = protocolVersions
+        return try KSM(bundles: [bundle], configuration: configuration)
     }
 
     /// Sets the policy of an asset ID; the default is online playback.
@@ -62,7 +75,7 @@ package final class TestKeyServer: Sendable {
         }
         let stream = Array(SHA256.hash(assetID)[..<16])
         guard let key, let content = Content(key: key, streamID: stream, titleID: title) else { throw Refusal.noKey }
-        let license = try module.license(
+        let license = try module().license(
             for: opened,
             content: content,
             policy: policy,
@@ -73,7 +86,7 @@ package final class TestKeyServer: Sendable {
     }
 
     /// Opens an SPC, to look at what the device reports.
-    package func open(_ spc: Data) throws -> OpenedSPC { try module.open(Array(spc)) }
+    package func open(_ spc: Data) throws -> OpenedSPC { try module().open(Array(spc)) }
 
     /// Returns the Sync block of an SPC.
     package func sync(in spc: Data) throws -> Sync? { try open(spc).syncReport }

@@ -26,7 +26,6 @@ import Testing
         _ scene: AdapterScene,
         store: (any PersistentKeyStore)? = nil,
         interceptor: (any ResourceInterceptor)? = nil,
-        protocolVersions: [UInt32] = [1],
         isRunning: Bool = true,
         _ configure: (inout KeyLoaderSettings) -> Void = { _ in }
     ) {
@@ -37,11 +36,9 @@ import Testing
         self.scene = scene
         let keys = ResourceLoaderKeySource(settings, clock: clock, now: { clock.date })
         let server = LoaderServer(scene.transport)
-        var service = scene.service.keys
-        service.protocolVersions = protocolVersions
         let loader = KeyLoader(
             source: keys,
-            service: service,
+            service: scene.service.keys,
             transport: server,
             settings: settings,
             clock: clock,

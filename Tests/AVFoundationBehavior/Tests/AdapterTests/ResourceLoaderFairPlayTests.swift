@@ -2,6 +2,7 @@ import AVFoundation
 import AVFoundationTesting
 import ContentKeySession
 import Foundation
+import HLSPlaylist
 import KeyServerModule
 import Locking
 import Testing
@@ -26,13 +27,19 @@ struct ResourceLoaderFairPlayTests {
         }
     }
 
-    @Test("The SPC has the protocol versions of the service: the device rejects one that it does not know")
+    @Test("The SPC has the protocol versions of the playlist: the device rejects one that it does not know")
     func versions() async throws {
         try await App.run { scene in
-            let app = App(scene, protocolVersions: [99])
+            let app = App(scene)
+            await app.loader.keysDeclared([KeyTag("skd://film", versions: "99")])
             let error = try #require(await app.playUntilFailure(app.film()))
             #expect(App.numbers(error).contains(-42681))
             #expect(app.server.requests.isEmpty)
+            // The server refuses version 1, which is that of a key without a tag.
+            scene.server.protocolVersions = [2]
+            await app.loader.keysDeclared([KeyTag("skd://film", versions: "1/2")])
+            _ = try await app.playUntilReady(app.film())
+            _ = try #require(await app.playUntilFailure(app.film("skd://other", name: "other")))
         }
     }
 

@@ -49,6 +49,16 @@ public struct KeyTag: Hashable, Sendable {
     /// The key format, which is ``KeyFormat/identity`` by default.
     public var keyFormat: KeyFormat { keyFormatAttribute ?? .identity }
 
+    /// The versions in ``keyFormatVersions``, in its order; 1 if the attribute is absent or not a list of positive
+    /// numbers. With FairPlay Streaming, they are the protocol versions of an SPC for the key.
+    public var protocolVersions: [UInt32] {
+        let parts = (keyFormatVersions ?? "1").split(separator: "/", omittingEmptySubsequences: false)
+        let versions = parts.compactMap { UInt32($0) }.filter { $0 > 0 }
+        guard versions.count == parts.count else { return [1] }
+        var known: Set<UInt32> = []
+        return versions.filter { known.insert($0).inserted }
+    }
+
     /// Creates a tag for FairPlay Streaming: SAMPLE-AES, no IV, version 1 of the key format.
     ///
     /// - Parameter uri: The URI that the client passes to the app with the key request, such as `skd://…`.

@@ -1,0 +1,70 @@
+import ContentKeySession
+import HLSPlaylist
+import KeywayTesting
+import Testing
+
+@Suite("Protocol versions of a playlist", .timeLimit(.minutes(1)))
+struct ProtocolVersionTests {
+    private let server = TestKeyServer()
+    private static let tag = KeyTag(
+        method: .sampleAES,
+        uri: "skd://movie",
+        keyFormat: .fairPlay,
+        keyFormatVersions: "1/2"
+    )
+
+    @Test(
+        "A server gets the newest version that the playlist declares, and version 1 without one",
+        arguments: [false, true]
+    )
+    func declared(isScripted: Bool) async throws {
+        server.protocolVersions = [2]
+        let client = server.makeClient(device: isScripted ? server.makeScriptedDevice() : nil)
+        let failure = await #expect(throws: KeyFailure.self) { try await client.key(for: "skd://movie") }
+        #expect(failure?.status == 400 && failure?.reason?.description == "version-mismatch")
+        await client.loader.keysDeclared([Self.tag])
+        try await client.play("skd://movie")
+        server.protocolVersions = [1]
+        try await client.play("skd://other")
+    }
+
+    @Test("A session that has read the playlist passes the versions on, also to renewals", arguments: [false, true])
+    func session(isScripted: Bool) async throws {
+        server.protocolVersions = [2]
+        server.policy = .lease(.seconds(600))
+        var settings = KeyLoaderSettings()
+        settings.lease = { _ in .seconds(600) }
+        let client = server.makeClient(
+            device: isScripted ? server.makeScriptedDevice() : nil,
+            settings: settings
+        )
+        let viewer = PlaybackTests.Viewer()
+        try await server.clock.run {
+            try await client.session.addContentKeyRecipient(viewer)
+            let options = ContentKeyRequestOptions(protocolVersions: Self.tag.protocolVersions)
+            let key = try await client.session.contentKey(identifier: "skd://movie", options: options, for: viewer)
+            try await key.beginPlayback()
+        }
+        await server.clock.advance(by: .seconds(1000))
+        #expect(server.requests.filter(\.isRenewal).allSatisfy { $0.status == 200 })
+        #expect(server.requests.contains { $0.isRenewal })
+    }
+
+    @Test("A key that the app stores is requested again with its versions", arguments: [false, true])
+    func stored(isScripted: Bool) async throws {
+        server.protocolVersions = [2]
+        server.policy = .offline(validity: .seconds(3600))
+        let device: any PersistentKeyDevice = isScripted ? server.makeScriptedDevice() : server.makeDevice()
+        let first = server.makeClient(device: device)
+        await first.loader.keysDeclared([Self.tag])
+        try await first.play("skd://movie", isPersistable: true)
+        #expect(first.persistentKeys.protocolVersions(for: "skd://movie") == [1, 2])
+        await first.end()
+        // The stored key has expired, and this run of the app has no playlist.
+        await server.clock.advance(by: .seconds(3601))
+        let second = server.makeClient(device: device, persistentKeys: first.persistentKeys)
+        try await second.play("skd://movie", isPersistable: true)
+        #expect(server.licenseRoundTrips == 2)
+        #expect(second.persistentKeys.protocolVersions(for: "skd://movie") == [1, 2])
+    }
+}
