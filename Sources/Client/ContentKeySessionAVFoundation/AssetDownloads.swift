@@ -21,6 +21,10 @@ public final class AssetDownloads: Sendable {
         /// The download was cancelled, by the app, in the system's settings or in the Live Activity, or because the
         /// viewer ended the app. Its partial media was deleted. `keys` are the identifiers of its stored keys.
         case didCancel(name: String, keys: [String])
+        /// The state of the download could not be written to the file of the records. It is kept in memory and written
+        /// with the next change of any download; it is lost if the app ends before. The event precedes the one that
+        /// changed the state.
+        case didNotRecord(name: String, AssetDownloadError)
         /// All events that occurred while the app was not running have been reported.
         case didFinishBackgroundEvents
     }
@@ -61,10 +65,11 @@ public final class AssetDownloads: Sendable {
         keys: PlatformPersistentKeys?,
         settings: Settings = Settings()
     ) throws(AssetDownloadError) {
-        let records = try DownloadRecords(records, home: settings.homeDirectory)
+        let events = KeptBroadcast<Event>()
+        let records = try DownloadRecords(records, home: settings.homeDirectory, events: events)
         guard BackgroundSessions.shared.open(identifier) else { throw .identifierInUse }
         (self.identifier, self.keys, self.settings) = (identifier, keys, settings)
-        delegate = DownloadDelegate(identifier, records, settings)
+        delegate = DownloadDelegate(identifier, records, events, settings)
         let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
         session = AVAssetDownloadURLSession(
             configuration: configuration,
@@ -247,7 +252,7 @@ public final class AssetDownloads: Sendable {
 /// cannot see through NSObject.
 private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchecked Sendable {
     let records: DownloadRecords
-    let events = KeptBroadcast<AssetDownloads.Event>()
+    let events: KeptBroadcast<AssetDownloads.Event>
     private let identifier: String
     private let settings: AssetDownloads.Settings
     private let owner = Lock(Owner())
@@ -256,8 +261,13 @@ private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchec
         weak var downloads: AssetDownloads?
     }
 
-    init(_ identifier: String, _ records: DownloadRecords, _ settings: AssetDownloads.Settings) {
-        (self.identifier, self.records, self.settings) = (identifier, records, settings)
+    init(
+        _ identifier: String,
+        _ records: DownloadRecords,
+        _ events: KeptBroadcast<AssetDownloads.Event>,
+        _ settings: AssetDownloads.Settings
+    ) {
+        (self.identifier, self.records, self.events, self.settings) = (identifier, records, events, settings)
     }
 
     func attach(to downloads: AssetDownloads) { owner.withLock { [weak downloads] in $0.downloads = downloads } }

@@ -1,5 +1,6 @@
 #if canImport(AVFoundation) && !os(tvOS) && !os(watchOS)
 import AVFoundation
+import ContentKeySession
 public import Foundation
 import Locking
 
@@ -30,14 +31,20 @@ public struct DownloadedAsset: Sendable, Hashable {
 public enum AssetDownloadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another instance in this process has the same identifier.
     case identifierInUse
-    /// The file of the downloads cannot be read or written.
+    /// The file of the downloads cannot be read, or its folder cannot be created.
     case unreadableRecords
+    /// The file of the downloads could not be written: the storage is full, or the device was not unlocked since it
+    /// started. The reason consists of error domains and numbers.
+    case unwrittenRecords(file: URL, reason: String)
 
     /// The error and what to do.
     public var description: String {
         switch self {
         case .identifierInUse: "an AssetDownloads with this identifier exists: create one for each launch of the app"
         case .unreadableRecords: "the file of the downloads cannot be read: unlock the device, then try again"
+        case .unwrittenRecords(let file, let reason):
+            "\(file.path) cannot be written (\(reason)): free storage; the next change of a download is written with "
+                + "the earlier ones, if the app runs until then"
         }
     }
 }
@@ -63,17 +70,16 @@ struct DownloadRecord: Codable, Hashable {
 final class DownloadRecords: Sendable {
     private let file: URL
     private let home: URL
+    private let events: KeptBroadcast<AssetDownloads.Event>
     private let records: Lock<[String: DownloadRecord]>
 
-    init(_ file: URL, home: URL) throws(AssetDownloadError) {
-        (self.file, self.home) = (file, home.standardizedFileURL)
+    /// Reads the file, or creates its folder.
+    ///
+    /// - Parameter events: Receives ``AssetDownloads/Event/didNotRecord(name:_:)``.
+    init(_ file: URL, home: URL, events: KeptBroadcast<AssetDownloads.Event>) throws(AssetDownloadError) {
+        (self.file, self.home, self.events) = (file, home.standardizedFileURL, events)
         guard FileManager.default.fileExists(atPath: file.path) else {
-            do {
-                try FileManager.default.createDirectory(
-                    at: file.deletingLastPathComponent(),
-                    withIntermediateDirectories: true
-                )
-            } catch { throw .unreadableRecords }
+            do { try Self.makeFolder(of: file) } catch { throw .unreadableRecords }
             records = Lock([:])
             return
         }
@@ -85,13 +91,18 @@ final class DownloadRecords: Sendable {
 
     var all: [String: DownloadRecord] { records.withLock { $0 } }
 
-    /// Changes the record of a download. The file is written before this returns; if that fails, the change is kept in
-    /// memory and written with the next one.
+    /// Changes the record of a download. The file is written before this returns; if that fails, the failure is an
+    /// event, and the change is kept in memory and written with the next one.
     func change(_ name: String, _ body: @Sendable (DownloadRecord?) -> DownloadRecord?) {
-        records.withLock { records in
+        let failure: AssetDownloadError? = records.withLock { records in
             records[name] = body(records[name])
-            try? write(records)
+            do { try write(records) } catch {
+                let reason = ContentKeyError(platform: error, .session).reason
+                return .unwrittenRecords(file: file, reason: reason ?? "unknown")
+            }
+            return nil
         }
+        if let failure { events.add(.didNotRecord(name: name, failure)) }
     }
 
     /// Deletes the package of a download and its record.
@@ -139,7 +150,12 @@ final class DownloadRecords: Sendable {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         let options: Data.WritingOptions = [.atomic, .completeFileProtectionUntilFirstUserAuthentication]
+        try Self.makeFolder(of: file)
         try encoder.encode(records).write(to: file, options: options)
+    }
+
+    private static func makeFolder(of file: URL) throws {
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     }
 }
 #endif

@@ -15,6 +15,8 @@ public struct Problem: Hashable, Sendable {
     public init(_ error: any Error) {
         switch error {
         case let error as ContentKeyError: self.init(key: error)
+        case AssetDownloadError.unwrittenRecords:
+            self.init("The state of a download could not be stored.", "Free storage on the device.", "\(error)")
         case is AssetDownloadError, is PersistentKeyFileError:
             self.init("The downloads cannot be used.", "Unlock the device, then try again.", "\(error)")
         case let error as OfflineKeyError:

@@ -17,14 +17,19 @@ import VirtualDevice
         let downloads: AssetDownloads
         let events: RecordedDownloads
 
-        init(_ scene: AdapterScene, identifier: String, invalidatesKeys: Bool = true) throws {
+        init(
+            _ scene: AdapterScene,
+            identifier: String,
+            records: URL? = nil,
+            invalidatesKeys: Bool = true
+        ) throws {
             keys = scene.persistentKeys()
             var settings = AssetDownloads.Settings()
             settings.homeDirectory = scene.system.downloads.home
             settings.invalidatesKeys = invalidatesKeys
             downloads = try AssetDownloads(
                 identifier: identifier,
-                records: scene.folder.appendingPathComponent("downloads.plist"),
+                records: records ?? scene.folder.appendingPathComponent("downloads.plist"),
                 keys: keys,
                 settings: settings
             )
@@ -213,6 +218,43 @@ import VirtualDevice
         }
     }
 
+    @Test("A record that cannot be written is reported, kept in memory, and written with the next change")
+    func unwrittenRecord() async throws {
+        try await AdapterScene.run { scene in
+            scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
+            let folder = scene.folder.appendingPathComponent("records")
+            let file = folder.appendingPathComponent("downloads.plist")
+            var app: App? = try App(scene, identifier: "unwritten", records: file)
+            // A file in place of the folder.
+            try FileManager.default.removeItem(at: folder)
+            try Data().write(to: folder)
+            try await Self.start(#require(app), scene)
+            try await scene.until("the download finishes") { [app] in app?.events.all.last == "finish film" }
+            let failure = "unwritten film downloads.plist "
+            #expect(app?.events.all == [failure, failure, "location film", failure, "finish film"])
+            #expect(app?.downloads.asset(of: "film") != nil)
+            // The next change, of another download, also writes the first one. The folder is created again.
+            try FileManager.default.removeItem(at: folder)
+            let url = scene.publishFilm([], name: "other")
+            app?.downloads.begin(AVURLAsset(url: url), name: "other", title: "Another film")
+            try await scene.until("it finishes") { [app] in app?.events.all.last == "finish other" }
+            #expect(app?.events.all.filter { $0.hasPrefix("unwritten") } == [failure, failure, failure])
+            app = nil
+            // Another identifier, because the first session ends later.
+            let next = try App(scene, identifier: "unwritten, next", records: file)
+            let downloads = await next.downloads.downloads
+            #expect(downloads.mapValues(\.title) == ["film": "A film", "other": "Another film"])
+            #expect(next.downloads.asset(of: "film") != nil)
+        }
+    }
+
+    @Test("The error of an unwritten record names the file, the numbers and what to do")
+    func unwrittenRecordText() {
+        let file = URL(fileURLWithPath: "/app/downloads.plist")
+        let text = AssetDownloadError.unwrittenRecords(file: file, reason: "NSCocoaErrorDomain 640").description
+        #expect(text.hasPrefix("/app/downloads.plist cannot be written (NSCocoaErrorDomain 640): free storage"))
+    }
+
     @Test("One download session for an identifier")
     func oneSession() async throws {
         try await AdapterScene.run { scene in
@@ -238,6 +280,9 @@ final class RecordedDownloads: Sendable {
                     case .didFinish(let name): "finish \(name)"
                     case .didFail(let name, let error): "fail \(name) \(error.number ?? 0)"
                     case .didCancel(let name, _): "cancel \(name)"
+                    case .didNotRecord(let name, .unwrittenRecords(let file, let reason)):
+                        "unwritten \(name) \(file.lastPathComponent) \(reason.isEmpty ? "without reason" : "")"
+                    case .didNotRecord(let name, let error): "unexpected \(name) \(error)"
                     case .didFinishBackgroundEvents: "background"
                     }
                 events.withLock { $0.append(text) }
