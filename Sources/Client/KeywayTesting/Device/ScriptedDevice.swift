@@ -17,6 +17,7 @@ public final class ScriptedDevice: PersistentKeyDevice {
         var requestErrors: [ContentKeyError] = []
         var parameters: [DeviceKeyRequestParameters] = []
         var hasProtectedDisplay = true
+        var responseTime = Duration.zero
         var lastNumber = 0
         /// The current generation of each persistent key whose replacement or deletion this device knows.
         var generations: [String: Int] = [:]
@@ -63,6 +64,12 @@ public final class ScriptedDevice: PersistentKeyDevice {
         set { state.withLock { $0.hasProtectedDisplay = newValue } }
     }
 
+    /// The time, by ``clock``, until the device has loaded the key of a CKC; zero by default.
+    public var responseTime: Duration {
+        get { state.withLock { $0.responseTime } }
+        set { state.withLock { $0.responseTime = newValue } }
+    }
+
     /// The parameters of the key requests so far.
     public var keyRequests: [DeviceKeyRequestParameters] { state.withLock { $0.parameters } }
 
@@ -100,6 +107,9 @@ public final class ScriptedDevice: PersistentKeyDevice {
         ckc: [UInt8],
         for request: any DeviceKeyRequest
     ) async throws(ContentKeyError) -> any ProtectedContentKey {
+        let time = responseTime
+        // A task that was cancelled gets its key at once.
+        if time > .zero { try? await clock.sleep(until: clock.now.advanced(by: time), tolerance: nil) }
         if let key = try scripted(ckc) { return key }
         return ScriptedKey(try read(ckc, request), on: self)
     }
