@@ -34,11 +34,6 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
-            name: "ServerCrypto",
-            dependencies: ["CLibcrypto", "FPSCrypto", "Locking"],
-            swiftSettings: settings
-        ),
-        .target(
             name: "VirtualDevice",
             dependencies: ["ByteCoding", "FPSCrypto", "Locking", "TextCoding"],
             swiftSettings: settings
@@ -59,6 +54,14 @@ let package = Package(
             dependencies: ["ContentKeySession", "VirtualDevice"],
             swiftSettings: settings
         ),
+        .target(
+            name: "KeywayTesting",
+            dependencies: [
+                "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "FPSMessages", "KeyServerModule",
+                "Locking", "TextCoding", "VirtualDevice",
+            ],
+            swiftSettings: settings
+        ),
 
         .target(name: "AVFoundation", dependencies: ["Locking"], swiftSettings: settings),
         .target(
@@ -71,11 +74,11 @@ let package = Package(
             name: "FilmKeys",
             dependencies: ["AVFoundation", "ContentKeySession", "ContentKeySessionAVFoundation"]
         ),
-        // The virtual device as the FairPlay device of the classes, a key server, and what the tests share.
+        // The virtual device as the FairPlay device of the classes, and what the tests share.
         .target(
             name: "AVFoundationTesting",
             dependencies: [
-                "AVFoundation", "FPSCrypto", "FPSMessages", "KeyServerModule", "Locking", "ServerCrypto",
+                "AVFoundation", "FPSCrypto", "FPSMessages", "KeyServerModule", "KeywayTesting", "Locking",
                 "VirtualDevice",
             ],
             swiftSettings: settings
@@ -83,7 +86,8 @@ let package = Package(
         .testTarget(
             name: "AVFoundationTests",
             dependencies: [
-                "AVFoundation", "AVFoundationTesting", "FPSMessages", "KeyServerModule", "Locking", "VirtualDevice",
+                "AVFoundation", "AVFoundationTesting", "FPSMessages", "KeyServerModule", "KeywayTesting", "Locking",
+                "VirtualDevice",
             ],
             swiftSettings: settings
         ),
@@ -91,7 +95,8 @@ let package = Package(
             name: "AdapterTests",
             dependencies: [
                 "AVFoundation", "AVFoundationTesting", "ContentKeySession", "ContentKeySessionAVFoundation",
-                "ContentKeySessionTesting", "FPSCrypto", "HLSPlaylist", "KeyServerModule", "Locking", "VirtualDevice",
+                "ContentKeySessionTesting", "FPSCrypto", "HLSPlaylist", "KeyServerModule", "KeywayTesting", "Locking",
+                "VirtualDevice",
             ],
             swiftSettings: settings
         ),
@@ -99,7 +104,7 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "AVFoundation", "AVFoundationTesting", "ContentKeySession", "ContentKeySessionAVFoundation", "FilmKeys",
-                "KeyServerModule", "Locking", "VirtualDevice",
+                "KeyServerModule", "KeywayTesting", "Locking", "VirtualDevice",
             ],
             swiftSettings: settings
         ),

@@ -1,7 +1,7 @@
 import ContentKeySession
-import FPSCrypto
+package import FPSCrypto
 import FPSMessages
-import KeyServerModule
+package import KeyServerModule
 import Locking
 import TextCoding
 import VirtualDevice
@@ -172,7 +172,7 @@ extension TestKeyServer {
         let (policy, key) = try terms(of: assetID)
         let streamID = Array(SHA256.hash(Array(assetID.utf8)).prefix(16))
         guard let licensed = LicensedKey(key: SecretBytes(copying: key.key), iv: key.initializationVector),
-            let content = Content(key: licensed, streamID: streamID)
+            let content = Content(key: licensed, streamID: streamID, titleID: titleID)
         else { throw TestProblem(500, "internal-error") }
         let module = try module()
         do throws(KSMError) {
@@ -212,6 +212,22 @@ extension TestKeyServer {
         } catch {
             throw TestProblem(500, "internal-error", detail: "\(error)")
         }
+    }
+
+    // MARK: Messages without requests, for tests of a device itself
+
+    /// The ASk from which a device derives the DASk of this server.
+    package static var ask: SecretBytes { TestIdentity.ask }
+
+    /// Opens an SPC.
+    package func opened(_ spc: [UInt8]) throws -> OpenedSPC { try open(spc) }
+
+    /// Returns a new CKC for an SPC under the policy of its asset.
+    package func makeCKC(for spc: [UInt8], isPersistable: Bool) throws -> [UInt8] {
+        let opened = try open(spc)
+        var request = try TestLicenseRequest(spc, .octets)
+        request.isPersistable = isPersistable
+        return try license(for: opened, String(decoding: opened.request.assetID.bytes, as: UTF8.self), request).ckc
     }
 
     // MARK: Scripted devices

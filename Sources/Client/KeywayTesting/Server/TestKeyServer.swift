@@ -32,6 +32,7 @@ public final class TestKeyServer: KeyTransport {
 
     struct State: Sendable {
         var protocolVersions: Set<UInt32> = [1]
+        var titleID: [UInt8]?
         var policy = TestKeyPolicy.streaming
         var policies: [String: TestKeyPolicy] = [:]
         var keys: [String: TestContentKey] = [:]
@@ -80,6 +81,13 @@ public final class TestKeyServer: KeyTransport {
     public var protocolVersions: Set<UInt32> {
         get { state.withLock { $0.protocolVersions } }
         set { state.withLock { $0.protocolVersions = newValue } }
+    }
+
+    /// The ID of the title to which all assets belong, 16 bytes: a device that invalidates a persistent key with two
+    /// expiry periods then invalidates those of all assets. Nil, the default, means that each asset is a title.
+    public var titleID: [UInt8]? {
+        get { state.withLock { $0.titleID } }
+        set { state.withLock { $0.titleID = newValue } }
     }
 
     /// The policy of assets that have no policy of their own.

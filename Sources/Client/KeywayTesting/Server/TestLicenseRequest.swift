@@ -53,7 +53,7 @@ struct TestLicenseRequest {
         isPreload = fields["preload"] == Array("true".utf8)
     }
 
-    private init(_ spc: [UInt8], _ format: Format) throws(TestProblem) {
+    init(_ spc: [UInt8], _ format: Format) throws(TestProblem) {
         guard !spc.isEmpty else { throw Self.malformed("The request contains no SPC.") }
         (self.spc, self.format) = (spc, format)
     }

@@ -29,30 +29,50 @@ public final class TestClock: Clock {
     /// The start of the clock in seconds since 1970.
     public let start: Int64
     let time = TestTime()
-    /// The start of a clock that follows the system; nil for a clock that a test moves.
-    private let systemStart: ContinuousClock.Instant?
+    /// The clock that this one follows, in durations since the start; nil for a clock that a test moves.
+    private let followed: Followed?
     /// The ``TestExecutor``; nil until it is used, since older systems have no task executors.
     private let executor = Lock<(any Sendable)?>(nil)
 
     /// Creates a clock that moves only when a test moves it.
     ///
     /// - Parameter start: The start of the clock in seconds since 1970, by default in January 2027.
-    public convenience init(start: Int64 = 1_800_000_000) { self.init(start: start, systemStart: nil) }
+    public convenience init(start: Int64 = 1_800_000_000) { self.init(start: start, followed: nil) }
 
-    private init(start: Int64, systemStart: ContinuousClock.Instant?) {
-        (self.start, self.systemStart) = (start, systemStart)
+    private init(start: Int64, followed: Followed?) { (self.start, self.followed) = (start, followed) }
+
+    private struct Followed: Sendable {
+        let elapsed: @Sendable () -> Duration
+        let sleep: @Sendable (_ end: Duration, _ tolerance: Duration?) async throws -> Void
     }
 
     /// Returns a clock that moves with the system's clock, for UI tests and previews: an app in a simulator cannot be
     /// told when time passes.
-    public static func system() -> TestClock {
-        TestClock(start: SystemDeviceClock().now, systemStart: .now)
+    public static func system() -> TestClock { following(ContinuousClock(), from: SystemDeviceClock().now) }
+
+    /// Returns a clock that moves with another clock, for tests that already have a clock of their own.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock to follow.
+    ///   - start: The date at which that clock is now, in seconds since 1970.
+    public static func following<Other: Clock>(
+        _ clock: Other,
+        from start: Int64 = 1_800_000_000
+    ) -> TestClock where Other.Duration == Duration {
+        let origin = clock.now
+        return TestClock(
+            start: start,
+            followed: Followed(
+                elapsed: { origin.duration(to: clock.now) },
+                sleep: { try await clock.sleep(until: origin.advanced(by: $0), tolerance: $1) }
+            )
+        )
     }
 
     /// The current instant.
     public var now: Instant { Instant(offset: elapsed) }
     /// The time since the start of the clock.
-    public var elapsed: Duration { systemStart.map { $0.duration(to: .now) } ?? time.now }
+    public var elapsed: Duration { followed?.elapsed() ?? time.now }
     /// The resolution of the clock, which is zero.
     public var minimumResolution: Duration { .zero }
     /// The date of devices and servers, in seconds since 1970.
@@ -64,18 +84,18 @@ public final class TestClock: Clock {
     ///
     /// - Throws: `CancellationError`.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        if let systemStart {
-            try await ContinuousClock().sleep(until: systemStart.advanced(by: deadline.offset), tolerance: tolerance)
+        if let followed {
+            try await followed.sleep(deadline.offset, tolerance)
         } else {
             try await time.sleep(until: deadline.offset)
         }
     }
 
     /// Moves the clock forward. Everything that is due until then has happened when this returns. A clock that follows
-    /// the system cannot be moved; this waits.
+    /// another one cannot be moved; this waits.
     @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
     public func advance(by duration: Duration) async {
-        guard systemStart == nil else {
+        guard followed == nil else {
             try? await sleep(until: now.advanced(by: duration), tolerance: nil)
             return
         }

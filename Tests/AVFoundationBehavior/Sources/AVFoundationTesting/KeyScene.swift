@@ -1,5 +1,6 @@
 package import AVFoundation
 package import Foundation
+package import KeywayTesting
 import Locking
 package import VirtualDevice
 
@@ -16,12 +17,13 @@ package final class KeyScene: Sendable {
     private init(
         _ system: AppleSystem,
         _ device: VirtualFairPlayDevice,
+        _ server: TestKeyServer,
         _ keySystem: AVContentKeySystem,
         _ storage: URL,
         _ delegate: RecordingDelegate
-    ) throws {
-        (self.system, self.device, self.storage, self.delegate) = (system, device, storage, delegate)
-        server = try TestKeyServer(clock: system.clock)
+    ) {
+        (self.system, self.device, self.server) = (system, device, server)
+        (self.storage, self.delegate) = (storage, delegate)
         session = AVContentKeySession(keySystem: keySystem, storageDirectoryAt: storage)
         session.setDelegate(delegate, queue: DispatchQueue(label: "delegate"))
         session.addContentKeyRecipient(recipient)
@@ -38,13 +40,14 @@ package final class KeyScene: Sendable {
         var chosen = Switches()
         switches(&chosen)
         let clock = SystemClock()
-        let device = VirtualFairPlayDevice(profile, ask: TestKeyServer.ask, clock: clock)
+        let server = TestKeyServer.following(clock)
+        let device = VirtualFairPlayDevice(profile, server: server)
         let system = AppleSystem(device: device, switches: chosen, clock: clock)
         let storage = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: storage, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: storage) }
         try await AppleSystem.$current.withValue(system) {
-            let scene = try KeyScene(system, device, keySystem, storage, delegate)
+            let scene = KeyScene(system, device, server, keySystem, storage, delegate)
             try await test(scene)
             await system.settle()
         }
@@ -84,7 +87,7 @@ package final class KeyScene: Sendable {
     package func spc(_ request: AVContentKeyRequest, options: [String: Any]? = nil) async throws -> Data {
         let identifier = String(describing: request.identifier ?? "")
         return try await request.makeStreamingContentKeyRequestData(
-            forApp: server.certificate,
+            forApp: server.certificateData,
             contentIdentifier: Data(identifier.utf8),
             options: options
         )

@@ -1,6 +1,7 @@
 package import AVFoundation
-package import FPSCrypto
+import FPSCrypto
 package import Foundation
+package import KeywayTesting
 import Locking
 package import VirtualDevice
 
@@ -12,8 +13,7 @@ package final class VirtualFairPlayDevice: FairPlayDevice, CustomReflectable {
     /// The device, whose display a test can change.
     package let device: FPSDevice
     private let profile: DeviceProfile
-    private let ask: SecretBytes
-    private let clock: SystemClock
+    private let clock: any DeviceClock
 
     private struct State {
         /// The origin of each persistable key: the messages about it need the certificate and, with a random
@@ -28,15 +28,10 @@ package final class VirtualFairPlayDevice: FairPlayDevice, CustomReflectable {
         var certificate: [UInt8]
     }
 
-    /// Creates a device whose time is that of a system.
-    package init(_ profile: DeviceProfile = .iPhone, ask: SecretBytes, clock: SystemClock) {
-        (self.profile, self.ask, self.clock) = (profile, ask, clock)
-        device = FPSDevice(profile: profile, dask: .development(ask: ask), clock: SystemTime(clock: clock))
-    }
-
-    private struct SystemTime: DeviceClock {
-        var clock: SystemClock
-        var now: Int64 { Int64(clock.date.timeIntervalSince1970.rounded(.down)) }
+    /// Creates a device that a server accepts, with the server's time.
+    package init(_ profile: DeviceProfile = .iPhone, server: TestKeyServer) {
+        (self.profile, clock) = (profile, server.clock.deviceClock)
+        device = server.makeDevice(profile)
     }
 
     /// Lets the next SPC fail with a number of the guide.
@@ -56,9 +51,9 @@ package final class VirtualFairPlayDevice: FairPlayDevice, CustomReflectable {
             let secret = SecretBytes(copying: Array(seed) + Array(seed))
             return FPSDevice(
                 profile: profile,
-                dask: .development(ask: ask),
+                dask: .development(ask: TestKeyServer.ask),
                 secret: secret,
-                clock: SystemTime(clock: clock)
+                clock: clock
             )
         }
         return try makeSPC(parameters, on: device ?? self.device)

@@ -2,6 +2,7 @@ import AVFoundation
 import AVFoundationTesting
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Testing
 
 /// Rules 25 to 45: which object is delivered, identifiers, and the silent second call.

@@ -1,6 +1,7 @@
 import AVFoundation
 import AVFoundationTesting
 import Foundation
+import KeywayTesting
 import Testing
 import VirtualDevice
 
@@ -58,7 +59,7 @@ import VirtualDevice
             let name = try #require(scene.session.contentProtectionSessionIdentifier)
             func pending() -> [Data] {
                 AVContentKeySession.pendingExpiredSessionReports(
-                    withAppIdentifier: scene.server.certificate,
+                    withAppIdentifier: scene.server.certificateData,
                     storageDirectoryAt: scene.storage
                 )
             }
@@ -72,7 +73,7 @@ import VirtualDevice
             #expect(content?["PlaybackSessionID"] as? String == String(decoding: name, as: UTF8.self))
             AVContentKeySession.removePendingExpiredSessionReports(
                 pending(),
-                withAppIdentifier: scene.server.certificate,
+                withAppIdentifier: scene.server.certificateData,
                 storageDirectoryAt: scene.storage
             )
             #expect(pending().isEmpty)

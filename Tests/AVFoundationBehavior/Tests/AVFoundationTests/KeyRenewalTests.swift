@@ -1,6 +1,7 @@
 import AVFoundation
 import AVFoundationTesting
 import Foundation
+import KeywayTesting
 import Testing
 
 /// Rules 46 to 53 and 71 to 75: renewals, leases, retries, cancellation.

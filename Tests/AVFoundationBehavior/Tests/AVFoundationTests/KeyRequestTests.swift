@@ -3,6 +3,7 @@ import AVFoundationTesting
 import FPSMessages
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Testing
 
 /// Rules 12 to 24: from a request to its verdict.
@@ -74,7 +75,7 @@ import Testing
             let request = try await scene.request()
             let error = await #expect(throws: NSError.self) {
                 try await request.makeStreamingContentKeyRequestData(
-                    forApp: scene.server.certificate,
+                    forApp: scene.server.certificateData,
                     contentIdentifier: Data()
                 )
             }

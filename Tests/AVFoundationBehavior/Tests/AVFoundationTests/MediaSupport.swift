@@ -1,4 +1,5 @@
 import AVFoundation
+import KeywayTesting
 import Locking
 import Testing
 

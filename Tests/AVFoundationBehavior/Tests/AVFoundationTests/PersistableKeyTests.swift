@@ -3,6 +3,7 @@ import AVFoundationTesting
 import FPSMessages
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Testing
 
 /// Rules 54 to 70: persistable keys, and options.
@@ -244,7 +245,7 @@ import Testing
         try await KeyScene.run { scene in
             scene.server.set(.dual(storage: 1000, playback: 0), for: "skd://a")
             let kept = try await scene.keep()
-            let spc = try await scene.session.invalidateAllPersistableContentKeys(forApp: scene.server.certificate)
+            let spc = try await scene.session.invalidateAllPersistableContentKeys(forApp: scene.server.certificateData)
             guard case .version2(let sync) = try scene.server.sync(in: spc) else { throw MissingValue() }
             #expect(sync.flags.contains([.secureInvalidationAll, .success]))
             let needed = try await scene.playKept(kept)
@@ -310,7 +311,7 @@ import Testing
             let other = try scene.delegate.last()
             let received = NeededKey()
             other.makeOptionalStreamingContentKeyRequestData(
-                forApp: scene.server.certificate,
+                forApp: scene.server.certificateData,
                 contentIdentifier: Data("skd://b".utf8)
             ) { data, _ in received.set(.success(.clear(data ?? Data()))) }
             await scene.system.settle()

@@ -2,7 +2,7 @@ import AVFoundation
 import AVFoundationTesting
 import ContentKeySession
 import Foundation
-import KeyServerModule
+import KeywayTesting
 import Locking
 import Testing
 import VirtualDevice
@@ -14,13 +14,10 @@ final class AdapterScene: Sendable {
     let system: AppleSystem
     let device: VirtualFairPlayDevice
     let server: TestKeyServer
-    let transport: ServerTransport
     let folder: URL
 
-    private init(_ system: AppleSystem, _ device: VirtualFairPlayDevice, _ folder: URL) throws {
-        (self.system, self.device, self.folder) = (system, device, folder)
-        server = try TestKeyServer(clock: system.clock)
-        transport = ServerTransport(server)
+    private init(_ system: AppleSystem, _ device: VirtualFairPlayDevice, _ server: TestKeyServer, _ folder: URL) {
+        (self.system, self.device, self.server, self.folder) = (system, device, server, folder)
     }
 
     /// Runs a test in a new system. Fails if a call raised an exception that the test did not take.
@@ -32,7 +29,8 @@ final class AdapterScene: Sendable {
         var chosen = Switches()
         switches(&chosen)
         let clock = SystemClock()
-        let device = VirtualFairPlayDevice(profile, ask: TestKeyServer.ask, clock: clock)
+        let server = TestKeyServer.following(clock)
+        let device = VirtualFairPlayDevice(profile, server: server)
         let system = AppleSystem(device: device, switches: chosen, clock: clock)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer {
@@ -40,7 +38,7 @@ final class AdapterScene: Sendable {
             system.downloads.removeAll()
         }
         try await AppleSystem.$current.withValue(system) {
-            let scene = try AdapterScene(system, device, folder)
+            let scene = AdapterScene(system, device, server, folder)
             let result: Result<Void, any Error>
             do { result = .success(try await test(scene)) } catch { result = .failure(error) }
             await scene.end()
@@ -63,7 +61,7 @@ final class AdapterScene: Sendable {
 
     /// Ends the app and waits for its tasks, so that none runs when the process of the tests exits.
     private func end() async {
-        transport.set(.offline)
+        server.injectAlways(.noConnection)
         for task in tasks.withLock({ $0 }) { task.cancel() }
         system.terminate()
         let hasEnded = Lock(false)
@@ -89,17 +87,7 @@ final class AdapterScene: Sendable {
     // MARK: The app
 
     /// The key server's addresses.
-    var service: OfflineKeyService {
-        OfflineKeyService(
-            keys: KeyService(
-                certificateURL: "https://keys.example/certificate",
-                licenseURL: "https://keys.example/license",
-                batchURL: "https://keys.example/licenses",
-                requestFormat: .json()
-            ),
-            challengeURL: "https://keys.example/challenge"
-        )
-    }
+    var service: OfflineKeyService { .keyway(server.url) }
 
     /// An online session with a loader that runs until ``Online/end()``.
     func online(
@@ -113,7 +101,7 @@ final class AdapterScene: Sendable {
         let online = Online(
             PlatformContentKeySession(keySystem, settings: session),
             service.keys,
-            transport,
+            server,
             loader,
             system.clock
         )
@@ -169,7 +157,7 @@ final class AdapterScene: Sendable {
         return PlatformPersistentKeys(
             store: store ?? makeStore(),
             service: service,
-            transport: transport,
+            transport: server,
             settings: settings
         )
     }
@@ -275,112 +263,6 @@ final class RecordedEvents: Sendable {
         case .sessionIdentifierDidChange: "identifier"
         case .didGenerateExpiredSessionReport: "report"
         }
-    }
-}
-
-/// The key server behind a transport, with faults.
-final class ServerTransport: KeyTransport {
-    enum Fault: Sendable {
-        case status(Int)
-        case body(String)
-        case offline
-        case silent
-    }
-
-    private struct State {
-        var faults: [Fault] = []
-        var permanent: Fault?
-        var requests: [String] = []
-        var persisted: [Bool] = []
-        var syncs = 0
-        var persists = true
-    }
-    private let server: TestKeyServer
-    private let state = Lock(State())
-
-    init(_ server: TestKeyServer) { self.server = server }
-
-    /// Faults of the next license requests, one each.
-    func inject(_ faults: Fault...) { state.withLock { $0.faults += faults } }
-    /// A fault of all requests; nil for none.
-    func set(_ fault: Fault?) { state.withLock { $0.permanent = fault } }
-    /// False if the server issues online keys only.
-    func setPersists(_ persists: Bool) { state.withLock { $0.persists = persists } }
-    /// The paths of the requests.
-    var requests: [String] { state.withLock { $0.requests } }
-    var licenses: Int { requests.count { $0.hasPrefix("/license") } }
-    /// The number of Sync SPCs.
-    var syncs: Int { state.withLock { $0.syncs } }
-
-    func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
-        let path = "/" + (request.url.split(separator: "/").last.map(String.init) ?? "")
-        let isLicense = path.hasPrefix("/license")
-        let fault: Fault? = state.withLock { state in
-            state.requests.append(path)
-            if let fault = state.permanent { return fault }
-            return isLicense && !state.faults.isEmpty ? state.faults.removeFirst() : nil
-        }
-        switch fault {
-        case .status(let status): return KeyTransportResponse(status: status)
-        case .body(let text): return KeyTransportResponse(status: 200, body: Array(text.utf8))
-        case .offline: throw .noConnection
-        case .silent:
-            try? await Task.sleep(for: .seconds(3600))
-            throw .cancelled
-        case nil: break
-        }
-        do {
-            switch path {
-            case "/certificate": return KeyTransportResponse(status: 200, body: Array(server.certificate))
-            case "/challenge":
-                return KeyTransportResponse(status: 200, body: Array(#"{"challenge":"0102030405060708"}"#.utf8))
-            case "/licenses": return KeyTransportResponse(status: 200, body: try batch(request.body))
-            case "/clear-key": return KeyTransportResponse(status: 200, body: Array(repeating: 7, count: 16))
-            case "/license": return KeyTransportResponse(status: 200, body: try license(request))
-            default: return KeyTransportResponse(status: 404)
-            }
-        } catch {
-            return KeyTransportResponse(status: 500)
-        }
-    }
-
-    private func license(_ request: KeyTransportRequest) throws -> [UInt8] {
-        if request.headers.contains(where: { $0.value == "application/octet-stream" }) {
-            guard try server.sync(in: Data(request.body)) != nil else { throw TestKeyServer.Refusal.noKey }
-            state.withLock { $0.syncs += 1 }
-            return Array(#"{"sync":{"version":1,"remaining":100}}"#.utf8)
-        }
-        guard let object = try JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any] else {
-            throw TestKeyServer.Refusal.noKey
-        }
-        let ckc = try ckc(object)
-        return Array(try JSONSerialization.data(withJSONObject: ["ckc": ckc.base64EncodedString()]))
-    }
-
-    private func batch(_ body: [UInt8]) throws -> [UInt8] {
-        let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
-        let items = (object?["fairplay-streaming-request"] as? [String: Any])?["create-ckc"] as? [[String: Any]] ?? []
-        // In another order than the requests.
-        let answers: [[String: Any]] = items.reversed().map { item in
-            let assetID = item["asset-id"] as? String ?? ""
-            guard assetID != "bad", let ckc = try? ckc(item) else {
-                return ["id": item["id"] ?? 0, "status": 0, "ckc": Data([1, 2, 3]).base64EncodedString()]
-            }
-            return ["id": item["id"] ?? 0, "status": 0, "ckc": ckc.base64EncodedString()]
-        }
-        return Array(
-            try JSONSerialization.data(
-                withJSONObject: ["fairplay-streaming-response": ["create-ckc": answers]] as [String: Any]
-            )
-        )
-    }
-
-    private func ckc(_ item: [String: Any]) throws -> Data {
-        guard let spc = (item["spc"] as? String).flatMap({ Data(base64Encoded: $0) }) else {
-            throw TestKeyServer.Refusal.noKey
-        }
-        let persists = state.withLock { $0.persists }
-        return try server.ckc(for: spc, persistable: persists && item["persist"] as? Bool == true)
     }
 }
 

@@ -3,6 +3,7 @@ import AVFoundationTesting
 import ContentKeySession
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Locking
 import Testing
 import VirtualDevice
@@ -53,7 +54,7 @@ import VirtualDevice
             #expect(await app.keys.store.key(for: "skd://film") != nil)
             try await scene.until("the download finishes") { app.events.all.last == "finish film" }
             #expect(app.events.all == ["location film", "finish film"])
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             guard case .finished(let location) = await app.downloads.downloads["film"]?.state else {
                 Issue.record("the download is not finished")
                 return
@@ -65,9 +66,8 @@ import VirtualDevice
     @Test("Scenario 10: a refused key starts no download", arguments: [403, 500])
     func refused(status: Int) async throws {
         try await AdapterScene.run { scene in
-            scene.transport.set(nil)
-            scene.transport.inject(.status(status), .status(status), .status(status), .status(status))
-            scene.transport.setPersists(false)
+            scene.server.removeFaults()
+            scene.server.inject(.status(status), .status(status), .status(status), .status(status), on: .license)
             let app = try App(scene, identifier: "refused \(status)")
             await #expect(throws: ContentKeyError.self) { try await Self.start(app, scene) }
             #expect(await app.downloads.downloads.isEmpty && app.events.all.isEmpty)
@@ -81,7 +81,7 @@ import VirtualDevice
             let app = try App(scene, identifier: "no persistence")
             let error = await #expect(throws: ContentKeyError.self) { try await Self.start(app, scene) }
             #expect(error?.code.rawValue == KeyFailure.Kind.persistenceRefused.rawValue)
-            #expect(scene.transport.licenses == 0 && scene.system.downloads.packages.isEmpty)
+            #expect(scene.server.licenseRoundTrips == 0 && scene.system.downloads.packages.isEmpty)
             #expect(await app.downloads.downloads.isEmpty)
         }
     }
@@ -94,7 +94,7 @@ import VirtualDevice
             try await Self.start(app, scene)
             try await scene.until("the download finishes") { app.events.all.last == "finish film" }
             try await scene.finish { try await app.downloads.delete("film") }
-            #expect(scene.system.downloads.packages.isEmpty && scene.transport.syncs == 1)
+            #expect(scene.system.downloads.packages.isEmpty && scene.server.offlineKeyReports.count == 1)
             #expect(await app.downloads.downloads.isEmpty)
             try await Self.start(app, scene)
             try await scene.until("it finishes again") { app.events.all.filter { $0 == "finish film" }.count == 2 }
@@ -176,7 +176,7 @@ import VirtualDevice
             let current = try #require(app)
             try await scene.until("the cancellation is reported") { current.events.all.contains("cancel film") }
             #expect(scene.system.downloads.packages.isEmpty)
-            try await scene.until("the key is returned") { scene.transport.syncs == 1 }
+            try await scene.until("the key is returned") { scene.server.offlineKeyReports.count == 1 }
             #expect(await current.keys.store.key(for: "skd://film") == nil)
         }
     }
@@ -193,7 +193,7 @@ import VirtualDevice
             #expect(await app.keys.store.key(for: "skd://fr") != nil)
             #expect(await app.downloads.downloads["film"]?.keys == ["skd://film", "skd://fr"])
             // A key that is refused adds nothing.
-            scene.transport.inject(.status(403))
+            scene.server.inject(.status(403), on: .license)
             await #expect(throws: ContentKeyError.self) {
                 try await scene.finish { try await app.downloads.add(to: "film", keys: ["skd://en"]) { _ in } }
             }

@@ -2,6 +2,7 @@ import AVFoundation
 import AVFoundationTesting
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Locking
 import Testing
 
@@ -16,9 +17,10 @@ import Testing
     )
     func badCKC(timing: Switches.StatusTiming) async throws {
         try await AdapterScene.run(switches: { $0.statusTiming = timing }) { scene in
+            scene.server.inject(.truncatedLicense, on: .license)
             let online = scene.online()
             let results = try await scene.finish {
-                await online.session.results(of: ["skd://bad", "skd://film"], by: online.loader)
+                await online.session.results(of: ["skd://bad"], by: online.loader)
             }
             guard case .failure(let error) = results["skd://bad"] else {
                 Issue.record("the CKC was accepted")
@@ -32,13 +34,13 @@ import Testing
     @Test("Scenario 5: a refusal of the server reaches the player item, and is not repeated")
     func forbidden() async throws {
         try await AdapterScene.run { scene in
-            scene.transport.inject(.status(403))
+            scene.server.inject(.status(403), on: .license)
             let online = scene.online()
             let playing = await scene.play(online.session)
             try await scene.until("playback fails") { await playing.hasFailed }
             let error = await playing.error
             #expect(error?.domain == "org.keyway.content-key" && error?.code == 403)
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
         }
     }
 
@@ -51,7 +53,7 @@ import Testing
     @Test("Scenario 6: a server that does not answer ends the request after a bounded number of retries")
     func silentServer() async throws {
         try await AdapterScene.run { scene in
-            scene.transport.set(.silent)
+            scene.server.injectAlways(.noResponse)
             let online = scene.online { _, loader in
                 // Longer than AVFoundation waits.
                 loader.retry.onDemandDeadline = .seconds(600)
@@ -70,7 +72,7 @@ import Testing
     )
     func noSPC(failure: Switches.SPCFailure) async throws {
         try await AdapterScene.run(switches: { $0.spcFailure = failure }) { scene in
-            scene.transport.set(.body("this is not a certificate"))
+            scene.server.injectAlways(.response(KeyTransportResponse(status: 200, body: [1, 2, 3])), on: .certificate)
             let online = scene.online()
             let playing = await scene.play(online.session)
             try await scene.until("playback fails") { await playing.hasFailed }
@@ -116,6 +118,8 @@ import Testing
     )
     func clearKey(type: Switches.IdentifierType) async throws {
         try await AdapterScene.run(switches: { $0.identifierType = type }) { scene in
+            let response = KeyTransportResponse(status: 200, body: [UInt8](repeating: 7, count: 16))
+            scene.server.injectAlways(.response(response), on: .other)
             let online = scene.online(keySystem: .clearKey)
             let url = URL(string: "https://media.example/clear.m3u8")!
             let key = StreamContent.Key("https://keys.example/clear-key", method: .aes128)
@@ -124,7 +128,7 @@ import Testing
             online.session.platform.addContentKeyRecipient(asset)
             let playing = await Playing(asset)
             try await scene.until("it plays") { await playing.isReady }
-            #expect(scene.transport.requests == ["/clear-key"])
+            #expect(scene.server.requests.map(\.url) == ["https://keys.example/clear-key"])
         }
     }
 
@@ -137,7 +141,7 @@ import Testing
             let playing = await scene.play(online.session)
             try await scene.until("it plays") { await playing.isReady }
             scene.system.media.setRoute(.airPlay)
-            try await scene.until("a key for the receiver") { scene.transport.licenses == 2 }
+            try await scene.until("a key for the receiver") { scene.server.licenseRoundTrips == 2 }
             #expect(online.events.count("fail") == 0)
         }
     }
@@ -152,12 +156,12 @@ import Testing
             let online = scene.online { _, loader in loader.lease = { _ in .seconds(30) } }
             let playing = await scene.play(online.session)
             try await scene.until("it plays") { await playing.isReady }
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             await scene.system.advance(by: .seconds(20))
-            if isOnline { scene.transport.set(nil) }
+            if isOnline { scene.server.removeFaults() }
             try await scene.step()
             if isOnline {
-                try await scene.until("the lease is renewed") { scene.transport.licenses >= 2 }
+                try await scene.until("the lease is renewed") { scene.server.licenseRoundTrips >= 2 }
                 #expect(await playing.isReady)
             } else {
                 try await scene.until("playback ends") { await playing.hasFailed }
@@ -187,7 +191,7 @@ import Testing
             let online = scene.online { session, _ in session.allowsAdvisoryKeys = true }
             if hasKey { online.session.platform.setAdvisoryKeys(["skd://film"]) }
             try await scene.finish { try await online.session.load(["skd://film"], by: online.loader) }
-            #expect(scene.transport.licenses == (hasKey ? 0 : 1))
+            #expect(scene.server.licenseRoundTrips == (hasKey ? 0 : 1))
         }
     }
     #endif

@@ -3,6 +3,7 @@ import AVFoundationTesting
 import ContentKeySession
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Locking
 import Testing
 import VirtualDevice
@@ -23,9 +24,9 @@ import VirtualDevice
             let playing = await scene.play(online.session)
             try await scene.until("it plays") { await playing.isReady }
             for _ in 0..<3 {
-                let before = scene.transport.licenses
+                let before = scene.server.licenseRoundTrips
                 try await scene.until("the lease is renewed", within: .seconds(59)) {
-                    scene.transport.licenses == before + 1
+                    scene.server.licenseRoundTrips == before + 1
                 }
             }
             #expect(await playing.isReady)
@@ -135,7 +136,7 @@ import VirtualDevice
             scene.device.device.display = .hdcpType1
             online.session.platform.updateOutputs()
             try await scene.until("the change is reported") { online.events.contains("output skd://film sufficient") }
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             await playing.stop()
         }
     }
@@ -150,7 +151,7 @@ import VirtualDevice
             let online = scene.online()
             let playing = await scene.play(online.session)
             try await scene.until("playback fails") { await playing.hasFailed }
-            #expect(online.events.contains("fail skd://film -42811") && scene.transport.licenses == 1)
+            #expect(online.events.contains("fail skd://film -42811") && scene.server.licenseRoundTrips == 1)
         }
     }
 
@@ -182,13 +183,15 @@ import VirtualDevice
             try await scene.until("it plays") { await playing.isReady }
             await scene.system.advance(by: .seconds(57))
             if automatic == .beforeEnd {
-                try await scene.until("the lease is renewed", within: .seconds(2)) { scene.transport.licenses == 2 }
+                try await scene.until("the lease is renewed", within: .seconds(2)) {
+                    scene.server.licenseRoundTrips == 2
+                }
                 try await scene.until("it plays on", within: .seconds(30)) { await playing.isReady }
                 await scene.system.advance(by: .seconds(20))
                 #expect(await playing.isReady)
             } else {
                 try await scene.step()
-                #expect(scene.transport.licenses == 1)
+                #expect(scene.server.licenseRoundTrips == 1)
             }
         }
     }

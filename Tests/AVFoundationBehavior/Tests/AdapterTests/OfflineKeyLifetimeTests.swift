@@ -3,6 +3,7 @@ import AVFoundationTesting
 import ContentKeySession
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Testing
 
 @testable import ContentKeySessionAVFoundation
@@ -50,7 +51,7 @@ import Testing
             let keys = scene.persistentKeys(terms: .dual(storage: 1000, playback: 100))
             try await scene.finish { try await keys.acquire(["skd://film"]) }
             await scene.system.advance(by: .seconds(1001))
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             let playback = keys.makePlayback()
             let running = scene.background { await playback.run() }
             let events = RecordedEvents(playback.session.events)
@@ -67,7 +68,7 @@ import Testing
             }
             running.cancel()
             // With a network, a new key in another session.
-            scene.transport.set(nil)
+            scene.server.removeFaults()
             try await scene.finish { try await keys.acquire(["skd://film"]) }
             let again = keys.makePlayback()
             let runningAgain = scene.background { await again.run() }
@@ -92,7 +93,7 @@ import Testing
             #expect(await playing.isReady)
             await playing.stop()
             running.cancel()
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             let again = keys.makePlayback()
             let runningAgain = scene.background { await again.run() }
             let playing2 = await scene.play(again.session)
@@ -116,7 +117,7 @@ import Testing
             try await scene.finish { try await keys.acquire(["skd://film"]) }
             let first = await keys.store.key(for: "skd://film")
             // A refusal and a lost connection leave the old key, which still plays.
-            scene.transport.inject(.status(403))
+            scene.server.inject(.status(403), on: .license)
             let refused = try await scene.finish { await keys.refresh(["skd://film"]) }
             #expect(throws: ContentKeyError.self) { try refused["skd://film"]?.get() }
             #expect(await keys.store.key(for: "skd://film") == first)
@@ -144,10 +145,10 @@ import Testing
             try await scene.step()
             await scene.system.advance(by: .seconds(700))
             try await scene.step()
-            #expect(await keys.store.key(for: "skd://film") == first && scene.transport.licenses == 1)
+            #expect(await keys.store.key(for: "skd://film") == first && scene.server.licenseRoundTrips == 1)
             await scene.system.advance(by: .seconds(110))
             try await scene.until("the key is replaced") { await keys.store.key(for: "skd://film") != first }
-            #expect(scene.transport.licenses == 2)
+            #expect(scene.server.licenseRoundTrips == 2)
             refreshing.cancel()
         }
     }
@@ -159,12 +160,12 @@ import Testing
             let keys = scene.persistentKeys()
             try await scene.finish { try await keys.acquire(["skd://film"]) }
             _ = try await scene.finish { try await keys.invalidate("skd://film") }
-            #expect(scene.transport.syncs == 1)
+            #expect(scene.server.offlineKeyReports.count == 1)
             #expect(await keys.store.key(for: "skd://film") == nil)
             try await scene.finish { try await keys.acquire(["skd://film"]) }
             #expect(await keys.store.key(for: "skd://film") != nil)
             // Two licenses and the proof of the invalidation, which is sent to the same address.
-            #expect(scene.transport.licenses == 3)
+            #expect(scene.server.licenseRoundTrips == 3)
         }
     }
 
@@ -184,9 +185,9 @@ import Testing
             let running = scene.background { await playback.run() }
             let playing = await scene.play(playback.session)
             try await scene.until("it plays") { await playing.isReady }
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             scene.system.media.setRoute(.airPlay)
-            try await scene.until("a key for the receiver", within: .seconds(5)) { scene.transport.licenses == 2 }
+            try await scene.until("a key for the receiver", within: .seconds(5)) { scene.server.licenseRoundTrips == 2 }
             try await scene.step()
             #expect(await playing.isReady)
             #expect(await keys.store.key(for: "skd://film") == stored)
@@ -227,7 +228,7 @@ import Testing
                 try await keys.store.save([1], for: "skd://film")
             }
             #expect(try Data(contentsOf: file) == Data("damaged".utf8))
-            #expect(scene.transport.licenses == 0)
+            #expect(scene.server.licenseRoundTrips == 0)
         }
     }
 

@@ -3,6 +3,7 @@ import AVFoundationTesting
 import ContentKeySession
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Testing
 
 @testable import ContentKeySessionAVFoundation
@@ -16,17 +17,16 @@ import Testing
             let keys = scene.persistentKeys()
             try await scene.finish { try await keys.acquire(["skd://film"]) }
             #expect(await keys.store.key(for: "skd://film") != nil)
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             // A second acquisition uses the stored key.
             try await scene.finish { try await keys.acquire(["skd://film"]) }
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
         }
     }
 
     @Test("Scenario 10: without permission to persist, nothing is stored, and the cause is reported")
     func notPermitted() async throws {
         try await AdapterScene.run { scene in
-            scene.transport.setPersists(false)
             let keys = scene.persistentKeys()
             await #expect(throws: ContentKeyError.self) {
                 try await scene.finish { try await keys.acquire(["skd://film"]) }
@@ -41,8 +41,8 @@ import Testing
             scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
             let keys = scene.persistentKeys()
             try await scene.finish { try await keys.acquire(["skd://film"]) }
-            scene.transport.set(.offline)
-            let before = scene.transport.requests.count
+            scene.server.injectAlways(.noConnection)
+            let before = scene.server.requests.count
             let playback = keys.makePlayback()
             let running = scene.background { await playback.run() }
             defer { running.cancel() }
@@ -50,7 +50,7 @@ import Testing
             let playing = await scene.play(playback.session)
             try await scene.until("the film plays") { await playing.isReady }
             #expect(events.contains("succeed skd://film stored"))
-            #expect(scene.transport.requests.count == before)
+            #expect(scene.server.requests.count == before)
         }
     }
 }

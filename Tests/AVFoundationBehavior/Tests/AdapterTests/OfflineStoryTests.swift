@@ -4,6 +4,7 @@ import ContentKeySession
 import ContentKeySessionTesting
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Locking
 import Testing
 import VirtualDevice
@@ -40,9 +41,9 @@ private protocol OfflinePhone: Sendable {
             // A key is acquired and stored.
             try await scene.finish { try await phone.acquire() }
             let acquired = try #require(await phone.storedKey())
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             // Without a network, the film plays, and the first playback replaces the key.
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             #expect(try await scene.finish { await phone.play() })
             let replaced = try #require(await phone.storedKey())
             #expect(replaced != acquired)
@@ -56,18 +57,18 @@ private protocol OfflinePhone: Sendable {
             // After the playback period, playback does not start.
             await scene.system.advance(by: .seconds(101))
             #expect(try await !scene.finish { await phone.play() })
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             // With a network, a new key starts a new period.
-            scene.transport.set(nil)
+            scene.server.removeFaults()
             try await scene.finish { try await phone.acquire() }
             #expect(try await scene.finish { await phone.play() })
             // The key is invalidated with a proof; its bytes no longer play.
             let last = try #require(await phone.storedKey())
             try await scene.finish { try await phone.invalidate() }
-            #expect(scene.transport.syncs == 1)
+            #expect(scene.server.offlineKeyReports.count == 1)
             #expect(await phone.storedKey() == nil)
             try await phone.restore(last)
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             #expect(try await !scene.finish { await phone.play() })
         }
     }
@@ -158,7 +159,7 @@ private final class PortablePhone: OfflinePhone {
         let loader = KeyLoader(
             source: session,
             service: scene.service.keys,
-            transport: scene.transport,
+            transport: scene.server,
             settings: settings,
             clock: scene.system.clock
         )
@@ -192,7 +193,7 @@ private final class PortablePhone: OfflinePhone {
         }
     }
     func invalidate() async throws {
-        let client = SyncClient(service: scene.service, transport: scene.transport)
+        let client = SyncClient(service: scene.service, transport: scene.server)
         let session = KeySession(device: device, clock: scene.system.clock)
         let key = try #require(await storedKey())
         let context = ServerPlaybackContext(

@@ -3,6 +3,7 @@ import AVFoundationTesting
 import ContentKeySession
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Testing
 
 @testable import ContentKeySessionAVFoundation
@@ -16,7 +17,7 @@ import Testing
             let playing = await scene.play(online.session)
             try await scene.until("the film plays") { await playing.isReady }
             #expect(online.events.all.filter { $0.hasPrefix("succeed") } == ["succeed skd://film"])
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
         }
     }
 
@@ -25,21 +26,22 @@ import Testing
         try await AdapterScene.run { scene in
             let online = scene.online()
             try await scene.finish { try await online.session.load(["skd://film"], by: online.loader) }
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             let playing = await scene.play(online.session)
             try await scene.until("the film plays") { await playing.isReady }
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
         }
     }
 
     @Test("Scenario 3: keys of a batch end by their own result")
     func batch() async throws {
         try await AdapterScene.run { scene in
+            scene.server.setPolicy(.denied(reason: "no-subscription"), for: "bad")
             let online = scene.online()
             let results = try await scene.finish {
                 await online.session.results(of: ["skd://film", "skd://song", "skd://bad"], by: online.loader)
             }
-            #expect(scene.transport.requests.filter { $0 == "/licenses" }.count == 1)
+            #expect(scene.server.requestCount(on: .batch) == 1)
             #expect((try? results["skd://film"]?.get()) != nil && (try? results["skd://song"]?.get()) != nil)
             #expect(throws: ContentKeyError.self) { try results["skd://bad"]?.get() }
         }
@@ -53,7 +55,7 @@ import Testing
             try await scene.finish(within: .seconds(2)) {
                 try await online.session.load(["skd://film"], by: online.loader)
             }
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
         }
     }
 }

@@ -2,6 +2,7 @@ import AVFoundationTesting
 import ContentKeySession
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Locking
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
         configure(&settings)
         self.scene = scene
         let keys = ResourceLoaderKeySource(settings, clock: clock, now: { clock.date })
-        let server = LoaderServer(scene.transport)
+        let server = LoaderServer(scene.server)
         let loader = KeyLoader(
             source: keys,
             service: scene.service.keys,
@@ -169,29 +170,22 @@ struct LoaderRequest: @unchecked Sendable {
     }
 }
 
-/// A key server that remembers the SPCs, and that can refuse with a problem document.
+/// A connection to the key server that remembers the SPCs.
 final class LoaderServer: KeyTransport {
-    private let transport: ServerTransport
+    private let server: TestKeyServer
     private let spcs = Lock<[Data]>([])
-    private let refusal = Lock<String?>(nil)
 
-    init(_ transport: ServerTransport) { self.transport = transport }
+    init(_ server: TestKeyServer) { self.server = server }
 
     /// The SPCs of the license requests.
     var requests: [Data] { spcs.withLock { $0 } }
-    /// Refuses licenses with a reason; nil to grant them.
-    func refuse(_ reason: String?) { refusal.withLock { $0 = reason } }
 
     func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
         if let object = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any],
             let spc = (object["spc"] as? String).flatMap({ Data(base64Encoded: $0) })
         {
             spcs.withLock { $0.append(spc) }
-            if let reason = refusal.withLock({ $0 }) {
-                let problem = #"{"type":"urn:keyway:problem:refused-by-policy","reason":"\#(reason)"}"#
-                return KeyTransportResponse(status: 403, body: Array(problem.utf8))
-            }
         }
-        return try await transport.send(request)
+        return try await server.send(request)
     }
 }

@@ -4,6 +4,7 @@ import ContentKeySession
 import Foundation
 import HLSPlaylist
 import KeyServerModule
+import KeywayTesting
 import Locking
 import Testing
 
@@ -88,7 +89,7 @@ struct ResourceLoaderFairPlayTests {
     func refusal() async throws {
         try await App.run { scene in
             let app = App(scene)
-            app.server.refuse("streams-exceeded")
+            scene.server.injectAlways(.forbidden(reason: "streams-exceeded"), on: .license)
             let error = try #require(await app.playUntilFailure(app.film()))
             #expect(error.domain == "org.keyway.content-key" && error.code == 403)
             #expect(error.localizedDescription.contains("streams-exceeded"))
@@ -116,7 +117,7 @@ struct ResourceLoaderFairPlayTests {
     func retry() async throws {
         try await App.run { scene in
             let app = App(scene)
-            scene.transport.inject(.status(503), .body("<html>"))
+            scene.server.inject(.status(503), .captivePortal, on: .license)
             _ = try await app.playUntilReady(app.film())
             #expect(app.server.requests.count == 3)
             #expect(scene.system.media.log == [])
@@ -162,11 +163,11 @@ struct ResourceLoaderFairPlayTests {
     func silentServer() async throws {
         try await App.run { scene in
             let app = App(scene)
-            scene.transport.set(.silent)
+            scene.server.injectAlways(.noResponse)
             let playback = app.play(app.film())
             try await scene.until("it fails") { await playback.error != nil }
             #expect(playback.error?.localizedDescription.contains("deadline-exceeded") == true)
-            scene.transport.set(nil)
+            scene.server.removeFaults()
         }
     }
 
@@ -174,7 +175,7 @@ struct ResourceLoaderFairPlayTests {
     func cancel(isAnswered: Bool) async throws {
         try await App.run { scene in
             let app = App(scene)
-            scene.transport.set(.silent)
+            scene.server.injectAlways(.noResponse)
             let requests = Lock<[any ContentKeyLoading]>([])
             let reader = Task { [stream = app.keys.requests] in
                 for await request in stream { requests.withLock { $0.append(request) } }
@@ -202,7 +203,7 @@ struct ResourceLoaderFairPlayTests {
             // Rule 96: a second finish would be logged.
             #expect(scene.system.media.log == [])
             reader.cancel()
-            scene.transport.set(nil)
+            scene.server.removeFaults()
         }
     }
 

@@ -3,6 +3,7 @@ import AVFoundationTesting
 import ContentKeySession
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Testing
 
 @testable import ContentKeySessionAVFoundation
@@ -71,7 +72,7 @@ struct ResourceLoaderLeaseTests {
             scene.server.set(.leased(1000), for: "film")
             let app = App(scene, Self.leased)
             let playback = try await app.playUntilReady(app.film())
-            app.server.refuse("streams-exceeded")
+            scene.server.injectAlways(.forbidden(reason: "streams-exceeded"), on: .license)
             await scene.system.advance(by: .seconds(510))
             try await scene.until("the renewal is refused") { app.server.requests.count == 2 }
             // Playback continues until the end of the lease.
@@ -82,7 +83,7 @@ struct ResourceLoaderLeaseTests {
             let error = try #require(playback.error)
             #expect(app.keys.playbackDidFail(error, of: playback.asset))
             let requests = app.server.requests.count
-            app.server.refuse(nil)
+            scene.server.removeFaults()
             _ = try await app.playUntilReady(app.film())
             #expect(app.server.requests.count == requests + 1)
         }
@@ -106,7 +107,7 @@ struct ResourceLoaderLeaseTests {
             scene.server.set(.leased(1000), for: "film")
             let app = App(scene, Self.leased)
             let playback = try await app.playUntilReady(app.film())
-            scene.transport.inject(.status(503), .offline, .status(500))
+            scene.server.inject(.status(503), .noConnection, .status(500), on: .license)
             await scene.system.advance(by: .seconds(510))
             try await scene.until("the lease is renewed", within: .seconds(400)) { await renewals(app) == 1 }
             #expect(app.server.requests.count == 5)

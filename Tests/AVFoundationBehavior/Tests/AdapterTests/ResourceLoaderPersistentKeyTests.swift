@@ -3,6 +3,7 @@ import AVFoundationTesting
 import ContentKeySession
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Testing
 
 @testable import ContentKeySessionAVFoundation
@@ -34,7 +35,7 @@ struct ResourceLoaderPersistentKeyTests {
             #expect(!key.isEmpty && app.server.requests.count == 1)
             // An SPC would fail, and so would a request.
             scene.device.failNextSPC(with: -42676)
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             _ = try await app.playUntilReady(url)
             #expect(app.server.requests.count == 1)
             #expect(await store.keys["skd://film"] == key)
@@ -113,7 +114,7 @@ struct ResourceLoaderPersistentKeyTests {
     @Test("A CKC that the device cannot store is reported with the device's number")
     func notPersistable() async throws {
         try await run { scene, app, store in
-            scene.transport.setPersists(false)
+            scene.server.set(.default, for: "film")
             let error = try #require(await app.playUntilFailure(app.film()))
             #expect(App.numbers(error).contains(-42668) && error.localizedRecoverySuggestion != nil)
             #expect(await store.keys.isEmpty)
@@ -137,7 +138,7 @@ struct ResourceLoaderPersistentKeyTests {
             #expect(app.server.requests.count == 2)
             #expect(await store.keys["skd://film"] != key)
             // The new key is used from now on.
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             _ = try await app.playUntilReady(url)
             #expect(scene.system.media.log == [])
         }
@@ -153,7 +154,7 @@ struct ResourceLoaderPersistentKeyTests {
             try await scene.until("the device rejects the key") { await playback.error != nil }
             let error = try #require(playback.error)
             app.keys.playbackDidFail(error, of: playback.asset)
-            app.server.refuse("title-withdrawn")
+            scene.server.injectAlways(.forbidden(reason: "title-withdrawn"), on: .license)
             let refusal = try #require(await app.playUntilFailure(url))
             #expect(refusal.code == 403 && refusal.localizedDescription.contains("title-withdrawn"))
         }
@@ -168,7 +169,7 @@ struct ResourceLoaderPersistentKeyTests {
             let expired = NSError(domain: NSOSStatusErrorDomain, code: -42800)
             #expect(!app.keys.playbackDidFail(expired, of: other))
             #expect(!app.keys.playbackDidFail(NSError(domain: NSURLErrorDomain, code: -1009), of: playback.asset))
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             _ = try await app.playUntilReady(url)
             #expect(app.server.requests.count == 1)
         }

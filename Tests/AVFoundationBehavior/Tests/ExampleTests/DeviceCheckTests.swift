@@ -2,6 +2,7 @@ import AVFoundation
 import AVFoundationTesting
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Locking
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
                 }
             }
             let text = report.withLock { $0 ?? "" }
-            #expect(!text.contains("keys.example") && !text.contains("skd://"))
+            #expect(!text.contains("keys.test") && !text.contains("skd://"))
             lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         }
         return lines

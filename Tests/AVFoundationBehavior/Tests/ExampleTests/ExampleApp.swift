@@ -4,6 +4,7 @@ import ContentKeySession
 import ContentKeySessionAVFoundation
 import Foundation
 import KeyServerModule
+import KeywayTesting
 import Testing
 
 @testable import FilmKeys
@@ -32,7 +33,7 @@ extension AdapterScene {
     /// The service of the app in the current launch.
     func filmService() -> FilmService {
         let clock = system.clock
-        var films = FilmService(server: service, transport: transport, folder: folder)
+        var films = FilmService(server: service, transport: server, folder: folder)
         // Tests run at the same time in one process.
         films.downloadSession = folder.lastPathComponent
         films.clock = clock

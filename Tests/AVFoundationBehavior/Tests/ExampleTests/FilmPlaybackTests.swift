@@ -1,6 +1,7 @@
 import AVFoundation
 import AVFoundationTesting
 import Foundation
+import KeywayTesting
 import Testing
 
 @testable import FilmKeys
@@ -12,10 +13,10 @@ import Testing
         try await AdapterScene.run { scene in
             let (app, film) = try await scene.launchWithFilm()
             await film.open()
-            try await scene.until("the key is loaded") { scene.transport.licenses == 1 }
+            try await scene.until("the key is loaded") { scene.server.licenseRoundTrips == 1 }
             #expect(await !film.isPlaying)
             try await scene.play(film)
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             #expect(await film.isPlaying)
             #expect(await film.problem == nil)
             let player = try #require(await film.player)
@@ -33,7 +34,7 @@ import Testing
             let (app, film) = try await scene.launchWithFilm()
             for count in 1...2 {
                 try await scene.play(film)
-                #expect(scene.transport.licenses == count)
+                #expect(scene.server.licenseRoundTrips == count)
                 await film.close()
             }
             await app.end()
@@ -44,13 +45,13 @@ import Testing
     func refused() async throws {
         try await AdapterScene.run { scene in
             let (app, film) = try await scene.launchWithFilm()
-            scene.transport.set(.status(403))
+            scene.server.injectAlways(.status(403))
             let problem = try await scene.problemOfPlaying(film)
             #expect(problem.whatHappened == "The service does not allow this film to be watched here.")
             #expect(problem.whatToDo.contains("account or device"))
-            #expect(problem.details.contains("403") && !problem.details.contains("keys.example"))
+            #expect(problem.details.contains("403") && !problem.details.contains("keys.test"))
             #expect(await film.player == nil)
-            scene.transport.set(nil)
+            scene.server.removeFaults()
             try await scene.play(film)
             #expect(await film.problem == nil)
             await app.end()
@@ -61,7 +62,7 @@ import Testing
     func noConnection() async throws {
         try await AdapterScene.run { scene in
             let (app, film) = try await scene.launchWithFilm()
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             let problem = try await scene.problemOfPlaying(film)
             #expect(problem.details.contains("no-connection") && problem.whatToDo.contains("connection"))
             await app.end()
@@ -88,14 +89,14 @@ import Testing
             let (app, film) = try await scene.launchWithFilm()
             try await scene.play(film)
             scene.system.media.setRoute(.airPlay)
-            try await scene.until("a key for the receiver") { scene.transport.licenses == 2 }
+            try await scene.until("a key for the receiver") { scene.server.licenseRoundTrips == 2 }
             #expect(await film.player?.currentItem?.status == .readyToPlay)
             await film.close()
             scene.system.media.setRoute(.local)
             try await scene.download(film)
             try await scene.play(film)
             scene.system.media.setRoute(.airPlay)
-            try await scene.until("another key for the receiver") { scene.transport.licenses == 4 }
+            try await scene.until("another key for the receiver") { scene.server.licenseRoundTrips == 4 }
             #expect(await film.player?.currentItem?.status == .readyToPlay)
             await app.end()
         }

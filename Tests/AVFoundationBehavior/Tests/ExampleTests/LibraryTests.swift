@@ -2,6 +2,7 @@ import AVFoundation
 import AVFoundationTesting
 import ContentKeySession
 import Foundation
+import KeywayTesting
 import Testing
 
 @testable import ContentKeySessionAVFoundation
@@ -20,7 +21,7 @@ import Testing
             let starting = Task { await film.startDownload() }
             try await scene.until("the keys are loaded first") { await film.download == .loadingKeys }
             await starting.value
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             try await scene.until("the media is loaded") {
                 if case .downloading(let fraction) = await film.download { fraction > 0 } else { false }
             }
@@ -42,9 +43,9 @@ import Testing
             let (app, film) = try await scene.launchWithFilm()
             try await scene.download(film)
             scene.system.setNetwork(.offline)
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             try await scene.play(film)
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             try await scene.until("the playback period has started") {
                 await film.watchTime(locale: english)?.hasPrefix("You can watch for") == true
             }
@@ -62,13 +63,13 @@ import Testing
     func refusedDownload() async throws {
         try await AdapterScene.run { scene in
             let (app, film) = try await scene.launchWithFilm()
-            scene.transport.set(.status(403))
+            scene.server.injectAlways(.status(403))
             try await scene.finish { await film.startDownload() }
             let problem = try #require(await film.problem)
             #expect(problem.whatHappened == "The service does not allow this film to be watched here.")
             #expect(problem.whatToDo.contains("account") && problem.details.contains("403"))
             #expect(await film.download == .none)
-            scene.transport.set(nil)
+            scene.server.removeFaults()
             try await scene.download(film)
             #expect(await film.problem == nil)
             await app.end()
@@ -95,15 +96,15 @@ import Testing
         try await AdapterScene.run { scene in
             let (app, film) = try await scene.launchWithFilm()
             try await scene.download(film)
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             try await scene.finish { await film.delete() }
             #expect(await film.problem?.whatToDo == "Connect to the internet, then try again.")
             #expect(await film.download == .finished)
-            scene.transport.set(nil)
+            scene.server.removeFaults()
             try await scene.finish { await film.delete() }
             #expect(await film.download == .none)
             #expect(await film.problem == nil)
-            #expect(scene.transport.syncs == 1)
+            #expect(scene.server.offlineKeyReports.count == 1)
             try await scene.until("the keys are gone") { await film.history.entries.isEmpty }
             await app.end()
         }
@@ -125,7 +126,7 @@ import Testing
                 await app.library.downloadEvents.suffix(2) == ["didFinish", "didFinishBackgroundEvents"]
             }
             try await scene.play(film)
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             await app.end()
         }
     }
@@ -142,13 +143,13 @@ import Testing
         try await AdapterScene.run { scene in
             let (app, film) = try await scene.launchWithFilm()
             try await scene.download(film)
-            scene.transport.set(.offline)
+            scene.server.injectAlways(.noConnection)
             await scene.system.advance(by: .seconds(31 * 86_400))
             try await scene.until("it has expired") { await film.needsRenewal }
             #expect(await film.watchTime() == "The time to watch has ended.")
             try await scene.finish { await film.renew() }
             #expect(await film.problem?.whatHappened == "The key server cannot be reached.")
-            scene.transport.set(nil)
+            scene.server.removeFaults()
             try await scene.finish { await film.renew() }
             try await scene.until("it can be watched") { await !film.needsRenewal }
             #expect(await film.problem == nil)
@@ -163,7 +164,7 @@ import Testing
             let (app, film) = try await scene.launchWithFilm()
             try await scene.download(film)
             await scene.system.advance(by: .seconds(25 * 86_400))
-            try await scene.until("the key is refreshed") { scene.transport.licenses == 2 }
+            try await scene.until("the key is refreshed") { scene.server.licenseRoundTrips == 2 }
             try await scene.until("the time starts again") { await film.history.deciding(at: film.now)?.renewals == 1 }
             #expect(await film.history.deciding(at: film.now)?.remaining(at: film.now) ?? 0 > 28 * 86_400)
             await app.end()
@@ -181,7 +182,7 @@ import Testing
             try await scene.until("the media is missing") { await film.download == .mediaMissing }
             #expect(await film.watchTime() == nil)
             try await scene.download(film)
-            #expect(scene.transport.licenses == 1)
+            #expect(scene.server.licenseRoundTrips == 1)
             await app.end()
         }
     }
