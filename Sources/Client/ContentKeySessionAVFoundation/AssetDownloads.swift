@@ -10,10 +10,12 @@ import Locking
 /// continued. It writes the state of each download to a file when the event arrives, because the app may be ended at
 /// any time, and AVFoundation does not repeat events.
 public final class AssetDownloads: Sendable {
-    /// An event of a download. Events that arrive before the first sequence are kept for it.
+    /// An event of a download. Events that arrive before the first sequence are kept for it, except the progress.
     public enum Event: Sendable {
         /// The location of the download is known and stored.
         case willDownload(name: String)
+        /// More of the media was loaded; the fraction is 0 to 1. Occurs as often as the system reports it.
+        case didProgress(name: String, fraction: Double)
         /// The download has finished.
         case didFinish(name: String)
         /// The download failed. It can be started again.
@@ -290,6 +292,21 @@ private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchec
     ) {
         guard let name = assetDownloadTask.taskDescription else { return }
         settings.didResolve(name, resolvedMediaSelection)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        assetDownloadTask: AVAssetDownloadTask,
+        didLoad timeRange: CMTimeRange,
+        totalTimeRangesLoaded loadedTimeRanges: [NSValue],
+        timeRangeExpectedToLoad: CMTimeRange
+    ) {
+        guard let name = assetDownloadTask.taskDescription else { return }
+        let loaded = loadedTimeRanges.reduce(0) { $0 + $1.timeRangeValue.duration.seconds }
+        let fraction = loaded / timeRangeExpectedToLoad.duration.seconds
+        // The expected duration can be zero or indefinite at first.
+        guard fraction.isFinite else { return }
+        events.add(.didProgress(name: name, fraction: min(max(fraction, 0), 1)), isKept: false)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -7,9 +7,12 @@ final class KeptBroadcast<Element: Sendable>: Sendable {
     private let broadcast = Broadcast<Element>()
     private let kept = Lock<[Element]?>([])
 
-    func add(_ element: Element) {
+    /// Adds an element.
+    ///
+    /// - Parameter isKept: False if the element is of no use to a later sequence.
+    func add(_ element: Element, isKept: Bool = true) {
         kept.withLock { kept in
-            if kept == nil { broadcast.add(element) } else { kept?.append(element) }
+            if kept == nil { broadcast.add(element) } else if isKept { kept?.append(element) }
         }
     }
 

@@ -71,7 +71,7 @@ public final class Library {
             group.addTask { for await event in events { await self.handle(event) } }
             group.addTask { for await histories in await keys.store.changes { await self.follow(histories) } }
             group.addTask {
-                // AVFoundation reports no progress of a download as an event.
+                // The system deletes downloads without an event, and the remaining time changes.
                 while !Task.isCancelled {
                     await self.update(from: downloads)
                     try? await self.service.clock.sleep(for: .seconds(1))
@@ -81,6 +81,11 @@ public final class Library {
     }
 
     private func handle(_ event: AssetDownloads.Event) {
+        if case .didProgress(let name, let fraction) = event {
+            // The state may have changed since the event.
+            if let film = film(name), case .downloading = film.download { film.download = .downloading(fraction) }
+            return
+        }
         downloadEvents.append("\(event)".prefix { $0 != "(" }.description)
         switch event {
         case .didFinish(let name):
@@ -89,7 +94,7 @@ public final class Library {
             DownloadStoragePolicy(isImportant: true).set(for: asset.url)
         case .didFail(let name, let error): film(name)?.problem = Problem(error)
         case .didNotRecord(let name, let error): film(name)?.problem = Problem(error)
-        case .didCancel, .willDownload, .didFinishBackgroundEvents: break
+        case .didCancel, .willDownload, .didProgress, .didFinishBackgroundEvents: break
         }
     }
 

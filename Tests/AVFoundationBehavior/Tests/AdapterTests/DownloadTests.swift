@@ -54,6 +54,10 @@ import VirtualDevice
             #expect(await app.keys.store.key(for: "skd://film") != nil)
             try await scene.until("the download finishes") { app.events.all.last == "finish film" }
             #expect(app.events.all == ["location film", "finish film"])
+            // The progress ascends, and is reported before the end.
+            let fractions = app.events.fractions
+            #expect(fractions.count > 1 && fractions == fractions.sorted() && fractions.last == 1)
+            #expect(fractions.allSatisfy { (0...1).contains($0) })
             #expect(scene.server.licenseRoundTrips == 1)
             guard case .finished(let location) = await app.downloads.downloads["film"]?.state else {
                 Issue.record("the download is not finished")
@@ -268,14 +272,22 @@ import VirtualDevice
 /// The events of downloads.
 final class RecordedDownloads: Sendable {
     private let events = Lock<[String]>([])
+    private let progress = Lock<[Double]>([])
     private let task: Task<Void, Never>
 
     init(_ stream: AsyncStream<AssetDownloads.Event>) {
-        let events = events
+        let (events, progress) = (events, progress)
         task = Task {
             for await event in stream {
+                if case .didProgress(_, let fraction) = event {
+                    // No progress is reported after the end.
+                    let hasEnded = events.withLock { $0.last?.hasPrefix("finish") == true }
+                    progress.withLock { $0.append(hasEnded ? -1 : fraction) }
+                    continue
+                }
                 let text =
                     switch event {
+                    case .didProgress: ""
                     case .willDownload(let name): "location \(name)"
                     case .didFinish(let name): "finish \(name)"
                     case .didFail(let name, let error): "fail \(name) \(error.number ?? 0)"
@@ -290,5 +302,7 @@ final class RecordedDownloads: Sendable {
         }
     }
     deinit { task.cancel() }
+    /// The events except the progress.
     var all: [String] { events.withLock { $0 } }
+    var fractions: [Double] { progress.withLock { $0 } }
 }
