@@ -1,3 +1,5 @@
+import TextCoding
+
 /// Suggests the correct spelling of an unknown setting.
 enum SettingSpelling {
     /// Returns the known path that differs in at most two letters, or the only known setting with this name in another
@@ -10,26 +12,11 @@ enum SettingSpelling {
         for path in known {
             for index in path.indices where path[index] == "." { names.insert(String(path[..<index])) }
         }
-        let ranked = names.map { (distance(plain, $0), $0) }.min { ($0.0, $0.1) < ($1.0, $1.1) }
+        let ranked = names.map { (Spelling.distance(plain, $0), $0) }.min { ($0.0, $0.1) < ($1.0, $1.1) }
         if let ranked, ranked.0 <= 2 { return ranked.1 }
         // Find a setting of this name in another section.
         let last = plain.split(separator: ".").last.map(String.init) ?? plain
         let same = names.filter { $0.hasSuffix("." + last) }
         return same.count == 1 ? same.first : nil
-    }
-
-    private static func distance(_ one: String, _ other: String) -> Int {
-        let (one, other) = (Array(one.utf8), Array(other.utf8))
-        var row = Array(0...other.count)
-        for (index, byte) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for (position, second) in other.enumerated() {
-                let change = diagonal + (byte == second ? 0 : 1)
-                diagonal = row[position + 1]
-                row[position + 1] = min(change, diagonal + 1, row[position] + 1)
-            }
-        }
-        return row[other.count]
     }
 }

@@ -1,5 +1,6 @@
 import DASHManifest
 import HLSPlaylist
+import TextCoding
 
 /// The rules that a check applies.
 struct RuleSelection {
@@ -32,26 +33,11 @@ struct RuleSelection {
         let name = String(name.lowercased().prefix(80))
         let words = Set(name.split(separator: "-"))
         let ranked = names.compactMap { candidate -> (name: String, rank: Int)? in
-            let distance = distance(Array(name.utf8), Array(candidate.utf8))
+            let distance = Spelling.distance(name, candidate)
             let shared = words.intersection(candidate.split(separator: "-")).count
             guard distance <= max(2, name.utf8.count / 4) || shared >= max(2, words.count - 1) else { return nil }
             return (candidate, distance)
         }
         return ranked.sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }.prefix(3).map(\.name)
-    }
-
-    /// Returns the edit distance: the number of letters to insert, delete or replace.
-    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var row = Array(0...right.count)
-        for (i, a) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, b) in right.enumerated() {
-                let cost = diagonal + (a == b ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(cost, diagonal + 1, row[j] + 1)
-            }
-        }
-        return row[right.count]
     }
 }
