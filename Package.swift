@@ -421,7 +421,7 @@ let package = Package(
         ),
         .testTarget(
             name: "KeyServerModuleTests",
-            dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "VectorFiles"],
+            dependencies: ["ByteCoding", "FPSCrypto", "FPSMessages", "KeyServerModule", "TextCoding", "VectorFiles"],
             swiftSettings: settings
         ),
         .target(

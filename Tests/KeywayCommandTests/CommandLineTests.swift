@@ -1,4 +1,5 @@
 import Foundation
+import KeyServerModule
 import Testing
 import VectorFiles
 
@@ -114,6 +115,20 @@ struct CommandLineTests {
         #expect(
             notes?.contains { $0.hasPrefix("Clear Key and AES-128 clients get no key from this policy alone") } == true
         )
+    }
+
+    @Test("policy fields lists every field with its values, its default and its merge")
+    func policyFields() throws {
+        let outcome = try tool.run(["policy", "fields", "--json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let fields = try #require((try outcome.json()["fields"] as? [String: Any])?["blocks"] as? [[String: Any]])
+        let names = PolicyField.all.flatMap { field in [field.name] + field.members.map { "\(field.name).\($0.name)" } }
+        #expect(fields.map { $0["field"] as? String } == names)
+        let hdcp = try #require(fields.first { $0["field"] as? String == "hdcp" })
+        #expect(hdcp["values"] as? String == "none, type0, type1")
+        #expect(hdcp["ifMissing"] as? String == "no TLLV; the device enforces Type 0")
+        #expect((hdcp["merged"] as? String)?.hasPrefix("the strictest") == true)
+        #expect(try tool.run(["policy", "fields"]).text.contains("The time within which playback can be started."))
     }
 
     @Test(

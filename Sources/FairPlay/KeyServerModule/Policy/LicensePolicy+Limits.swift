@@ -7,6 +7,9 @@ extension LicensePolicy {
     /// True if Clear Key and AES-128 clients may get the key, which a policy must allow explicitly.
     public var allowsOtherClients: Bool { otherClients == .allow }
 
+    /// True if the policy defines a rental, or a rental that ends.
+    var isRental: Bool { rental != nil || rentalLength != nil }
+
     /// True if the server must record the start and the device of a rental. If a merge removed the duration of a
     /// rental, the rental can still be bound to a device.
     public var hasRental: Bool { rentalLength != nil || bindRentalToDevice == true }
@@ -30,10 +33,11 @@ extension LicensePolicy {
     /// the token does not set, the rental is removed.
     public func loosened(by token: LicensePolicy) -> LicensePolicy {
         var policy = self
-        policy.name = Self.joined(name, token.name)
-        policy.lease = token.lease ?? lease
-        policy.rental = token.rental ?? rental
-        policy.persist = token.persist ?? persist
+        for field in PolicyField.all {
+            field.loosen(&policy, token)
+            if let rule = field.report?.rule, field.print(token) != nil { policy.requiredReports.remove(rule) }
+        }
+        policy.requiredReports.formUnion(token.requiredReports)
         if token.lease != nil || token.rental != nil || token.persist != nil { policy.onlineLimit = token.onlineLimit }
         if let rental = policy.rental, policy.persist?.within(rental: rental) != policy.persist {
             if token.persist != nil, token.rental == nil {
@@ -42,40 +46,7 @@ extension LicensePolicy {
                 policy.persist = policy.persist?.within(rental: rental)
             }
         }
-        policy.hdcp = token.hdcp ?? hdcp
-        policy.securityLevel = token.securityLevel ?? securityLevel
-        policy.minimumKDL = token.minimumKDL ?? minimumKDL
-        policy.virtualMachines = token.virtualMachines ?? virtualMachines
-        policy.airplay = token.airplay ?? airplay
-        policy.adapter = token.adapter ?? adapter
-        policy.maximumSPCAge = token.maximumSPCAge ?? maximumSPCAge
-        policy.undatedSPC = token.undatedSPC ?? undatedSPC
-        policy.osVersions.merge(token.osVersions) { $1 }
-        policy.unclassifiedDevices = token.unclassifiedDevices ?? unclassifiedDevices
-        policy.requiredReports = requiredReports.subtracting(token.statedRules).union(token.requiredReports)
-        policy.streams = token.streams ?? streams
-        policy.devices = token.devices ?? devices
-        policy.rentalStart = token.rentalStart ?? rentalStart
-        policy.bindRentalToDevice = token.bindRentalToDevice ?? bindRentalToDevice
-        policy.renewAfterExpiry = token.renewAfterExpiry ?? renewAfterExpiry
-        policy.networks = token.networks ?? networks
-        policy.origins = token.origins ?? origins
-        // A raw key cannot be revoked once it is issued, so a policy that denies it cannot be loosened.
-        policy.otherClients = otherClients == .deny ? .deny : token.otherClients ?? otherClients
-        policy.preload = token.preload ?? preload
-        policy.catchUp = token.catchUp ?? catchUp
         return policy
-    }
-
-    /// The rules that the policy sets.
-    private var statedRules: Set<ReportedRule> {
-        var rules = requiredReports
-        if virtualMachines != nil { rules.insert(.virtualMachines) }
-        if airplay != nil { rules.insert(.airplay) }
-        if adapter != nil { rules.insert(.adapter) }
-        if !osVersions.isEmpty { rules.insert(.osVersions) }
-        if securityLevel != nil { rules.insert(.securityLevel) }
-        return rules
     }
 
     /// Returns the policy for a viewer whose permission ends after `remaining`. No duration in the result is longer,

@@ -1,19 +1,16 @@
 extension LicensePolicy {
-    /// The permissive settings of the policy, as short sentences for the operator: clients that get the raw key,
-    /// missing limits, and missing requirements for devices. Empty for a policy without permissive settings.
-    package var permissiveSettings: [String] {
-        [
-            rawKey, onlineTime, persistentKeyTime, outputs, level,
-            virtualMachines == .allow ? "Virtual machines get the key." : nil,
-            routes,
-            undatedSPC == .allow ? "A request without a creation date is accepted, no matter how old it is." : nil,
-            devices == nil && streams == nil
-                ? "An account can use the key on any number of devices and streams at the same time."
-                : nil,
-        ].compactMap { $0 }
-    }
+    /// The permissive settings of the policy, as short sentences for the operator: missing limits, missing
+    /// requirements for devices, and clients that get the raw key. Empty for a policy without permissive settings.
+    package var permissiveSettings: [String] { PolicyField.all.compactMap { $0.opening(self) } }
 
-    private var rawKey: String? {
+    /// The effects of all fields, in the order of the fields.
+    package var effects: [PolicyEffect] { PolicyField.all.flatMap { $0.effects(in: self) } }
+}
+
+// Sentences about permissive values, for the rows of the fields.
+
+extension LicensePolicy {
+    var rawKey: String? {
         switch otherClients {
         case .deny: return nil
         case nil:
@@ -21,7 +18,7 @@ extension LicensePolicy {
                 "Clear Key and AES-128 clients get no key from this policy alone, but they do if another policy of the title, "
                 + #"track, key or token sets "otherClients" to "allow"; set "deny" to prevent this."#
         case .allow:
-            let unenforced = unenforcedForOtherClients
+            let unenforced = PolicyField.all.filter { $0.isUnenforcedWithoutFairPlay(self) }.map(\.name)
             return
                 "Clear Key and AES-128 clients get the raw key if the server's licenses.otherClients lists them; they "
                 + "can copy the key, and the key does not expire."
@@ -29,27 +26,14 @@ extension LicensePolicy {
         }
     }
 
-    /// The fields of this policy that a client without FairPlay does not enforce.
-    private var unenforcedForOtherClients: [String] {
-        let fields: [(name: String, isSet: Bool)] = [
-            ("hdcp", hdcp == .type0 || hdcp == .type1), ("securityLevel", securityLevel != nil),
-            ("lease", lease != nil),
-            ("rental", rental != nil && rentalStart != .token), ("persist", onlineRental != nil),
-            ("streams", streams != nil),
-            ("devices", devices != nil), ("airplay", airplay == .deny), ("adapter", adapter == .deny),
-            ("osVersions", !osVersions.isEmpty),
-        ]
-        return fields.filter(\.isSet).map(\.name)
-    }
-
-    private var onlineTime: String? {
+    var endlessPlayback: String? {
         guard lease == nil else { return nil }
         return onlineRental == nil
             ? "An online key has no time limit: a device can play without an end."
             : "Playback with an online key can continue without an end after it has started, because there is no lease."
     }
 
-    private var persistentKeyTime: String? {
+    var persistentKeyWithoutEnd: String? {
         switch persist {
         case nil: nil
         case .unlimited: "A persistent key for offline playback never expires."
@@ -59,7 +43,7 @@ extension LicensePolicy {
         }
     }
 
-    private var outputs: String? {
+    var unprotectedOutputs: String? {
         switch hdcp {
         case .some(.none): "HDCP is not required: video can be sent to unprotected outputs."
         case nil: "HDCP is not specified; devices enforce Type 0 by default."
@@ -67,17 +51,15 @@ extension LicensePolicy {
         }
     }
 
-    private var level: String? {
-        switch securityLevel {
-        case nil: "Devices of any security level get the key."
-        case .audio, .baseline, .main: nil
-        }
-    }
-
-    private var routes: String? {
+    var routes: String? {
         let open = [airplay == .deny ? nil : "AirPlay", adapter == .deny ? nil : "the digital AV adapter"].compactMap {
             $0
         }
         return open.isEmpty ? nil : "The key can be used for playback through \(open.joined(separator: " and "))."
+    }
+
+    var unlimitedAccount: String? {
+        devices == nil && streams == nil
+            ? "An account can use the key on any number of devices and streams at the same time." : nil
     }
 }

@@ -7,8 +7,8 @@ import KeyServerModule
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "Check license policies.",
-        subcommands: [PolicyCheckCommand.self]
+        abstract: "Check license policies, and list their fields.",
+        subcommands: [PolicyCheckCommand.self, PolicyFieldsCommand.self]
     )
 }
 
@@ -31,52 +31,11 @@ struct PolicyCheckCommand: ParsableCommand {
         let policy = try PolicyFile.read(file, track: track.kind)
         var report = Report(kind: "policy", headline: "Policy \(policy.name ?? "(unnamed)"): valid")
         report.tables = [
-            FieldTable(title: "Requirements", fields: requirements(policy)),
+            FieldTable(title: "Requirements", fields: policy.effects.map { Field($0.label, .text($0.text)) }),
             FieldTable(title: "In the CKC", blocks: outcomes(policy)),
         ]
         report.notes = policy.permissiveSettings
         try ReportOptions.print(report, json: output.json)
-    }
-
-    private func requirements(_ policy: LicensePolicy) -> [Field] {
-        var fields: [Field] = []
-        func add(_ name: String, _ text: String?) {
-            if let text { fields.append(Field(name, .text(text))) }
-        }
-        add("SPC age", policy.maximumSPCAge.map { "at most \($0)" } ?? "the server's default")
-        add("before its key period", policy.preload.map { "from \($0) before" })
-        add("after its key period", policy.catchUp.map { "until \($0) after" })
-        add("SPC without a date", policy.undatedSPC == .allow ? "allowed" : "denied")
-        /// Returns the text, with a note if the SPC must contain the report that the rule depends on.
-        func rule(_ rule: LicensePolicy.ReportedRule, _ text: String) -> String {
-            text + (policy.requiredReports.contains(rule) ? ", and the report is required" : "")
-        }
-        add("AirPlay", rule(.airplay, policy.airplay == .deny ? "denied" : "allowed"))
-        add("digital AV adapter", rule(.adapter, policy.adapter == .deny ? "denied" : "allowed"))
-        add("virtual machines", rule(.virtualMachines, policy.virtualMachines == .allow ? "allowed" : "denied"))
-        add("security level", rule(.securityLevel, policy.securityLevel.map { $0.rawValue } ?? "any"))
-        add("Kext Deny List", policy.minimumKDL.map { "\($0) or later; otherwise a Mac counts as Baseline" })
-        add("HDCP", policy.hdcp?.rawValue ?? "not specified: the device enforces Type 0")
-        for (device, version) in policy.osVersions.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            add("OS of \(device.rawValue)", rule(.osVersions, "\(version) or later"))
-        }
-        if !policy.osVersions.isEmpty || policy.securityLevel == .main {
-            add("devices of an unknown class", policy.unclassifiedDevices == .allow ? "allowed" : "denied")
-        }
-        add("networks", policy.networks.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any")
-        add("web origins", policy.origins.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any, also none")
-        let others = policy.otherClients.map { $0 == .allow ? "receive the raw key" : "denied" }
-        add("Clear Key and AES-128", others ?? "denied, unless another policy of the key allows them")
-        add("streams at once", policy.streams.map { "at most \($0)" } ?? "any number")
-        add("devices", policy.devices.map { "at most \($0)" } ?? "any number")
-        if policy.rental != nil || policy.rentalLength != nil {
-            add("rental begins", policy.rentalStart == .token ? "at the time in the token" : "with the first license")
-            add("rental is bound", policy.bindRentalToDevice == true ? "to its first device" : "to no device")
-        }
-        if policy.persist != nil {
-            add("after expiry", policy.renewAfterExpiry == false ? "not issued again" : "may be issued again")
-        }
-        return fields
     }
 
     /// Returns the resulting CKC terms for every type of request that the policy distinguishes.
