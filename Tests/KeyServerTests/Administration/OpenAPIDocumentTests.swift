@@ -213,6 +213,15 @@ struct OpenAPIDocumentTests {
         #expect(LicensePolicy.openAPISchema["properties"]?["lease"] != nil)
     }
 
+    @Test("The schema of policies has every field with a description")
+    func policyFields() throws {
+        let document = try JSONValue(parsing: OpenAPIDocument.json(otherClients: []), maximumDepth: 64)
+        let properties = document["components"]?["schemas"]?["Policy"]?["properties"]
+        guard case .object(let properties)? = properties else { return Issue.record("there is no schema") }
+        #expect(Set(properties.keys) == Set(PolicyField.all.map(\.name)))
+        for property in properties { #expect(property.value["description"]?.text?.isEmpty == false, "\(property.key)") }
+    }
+
     @Test("It requires no token")
     func served() async throws {
         try await LicenseServer.run { server in
