@@ -1,5 +1,6 @@
 import CWebFiles
 import Foundation
+import KeyServerModule
 import NIOCore
 import Testing
 
@@ -49,6 +50,16 @@ struct WebPagesTests {
                 #expect(names.contains(String(part.prefix { $0 != "\"" })), "\(file.name)")
             }
         }
+    }
+
+    @Test("The page of policies lists the fields of the OpenAPI document, and has no list of its own")
+    func policyFields() throws {
+        let page = try #require(Self.files.first { $0.name == "policies.js" })
+        let text = String(buffer: page.body)
+        #expect(text.contains(#"schema("Policy""#))
+        // The document of a new policy is an example.
+        let named = PolicyField.all.map(\.name).filter { text.contains("\($0):") || text.contains("\"\($0)\"") }
+        #expect(Set(named).isSubset(of: ["lease", "hdcp", "securityLevel", "name"]), "\(named)")
     }
 
     @Test("A browser with a current file gets 304; every response has the policy")

@@ -47,6 +47,17 @@ export const put = (path, body) => request(path, { method: "PUT", body });
 export const post = (path, body) => request(path, { method: "POST", body });
 export const remove = (path) => request(path, { method: "DELETE" });
 
+let schemas = null;
+/** Returns the JSON Schema of a document, from the server's OpenAPI document, which is loaded once. */
+export async function schema(name, { signal } = {}) {
+  if (!schemas) {
+    const response = await fetch("/openapi.json", { signal });
+    if (!response.ok) throw new Problem(response.status, {});
+    schemas = (await response.json()).components.schemas;
+  }
+  return schemas[name];
+}
+
 /** Encodes one component of a path. */
 export const part = encodeURIComponent;
 

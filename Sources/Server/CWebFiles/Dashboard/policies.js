@@ -1,6 +1,6 @@
 // Policies, and an editor that previews a policy's decisions before it is saved.
 
-import { all, request, isAllowed, part, post, put, remove } from "./api.js";
+import { all, request, isAllowed, part, put, remove, schema } from "./api.js";
 import { asset, badge, code, confirm, deviceName, empty, field, fill, h, head, identifier, message, outcome, table, time, toast } from "./dom.js";
 
 const example = { lease: "PT10M", hdcp: "type0", securityLevel: "baseline" };
@@ -117,7 +117,7 @@ async function showEditor({ main, signal }, name) {
   fill(place,
     h("form.card.narrow", { onsubmit: submit },
       h("div.fields.one", null, canSave && !name && field("Name", nameInput, "Lowercase letters, digits, dots, hyphens and underscores."), field("Document", editor, "JSON. Durations are ISO 8601: PT10M, P30D.")),
-      h("div.actions", null, canSave && save, h("button", { type: "button", onclick: check }, "Check now"), canSave && name && h("button.danger", { type: "button", onclick: deletePolicy }, "Delete policy")), verdict, fieldList()),
+      h("div.actions", null, canSave && save, h("button", { type: "button", onclick: check }, "Check now"), canSave && name && h("button.danger", { type: "button", onclick: deletePolicy }, "Delete policy")), verdict, fieldList(signal)),
     h("section.card.wide", { "aria-labelledby": heading }, h("h2", { id: heading }, "What it would decide"), preview));
   await check();
 }
@@ -126,8 +126,28 @@ async function free(name) {
   try { await request(`/policies/${part(name)}`); return false; } catch (error) { if (error.status === 404) return true; throw error; }
 }
 
-/** The list of a policy's fields with short descriptions. */
-function fieldList() {
-  const rows = [["lease", '"PT10M"', "how long a key is valid without a renewal"], ["rental", '"PT48H"', "how long a title may be played from its first license on"], ["persist", 'true, "P30D" or {"storage": "P30D", "playback": "PT48H"}', "whether a device may store the key, and for how long"], ["hdcp", '"none", "type0", "type1"', "the HDCP level that outputs require"], ["securityLevel", '"audio", "baseline", "main"', "the security level that devices require"], ["osVersions", '{"appleMobile": "17.0"}', "the oldest supported system version, by device class"], ["airplay, adapter, virtualMachines", '"allow", "deny"', "outputs, and virtual machines; {\"value\": \"deny\", \"requireReport\": true} requires the report as well"], ["unclassifiedDevices", '"allow", "deny"', "devices of unknown class, for rules that depend on the class"], ["streams, devices", "1 to 1000", "the limits of simultaneous streams and of devices per account"], ["networks, origins", '["192.0.2.0/24"]', "the networks and web origins that requests may come from"], ["otherClients", '"allow", "deny"', "whether Clear Key and AES-128 clients get the raw key; they do not by default, unless another policy of the key allows it"]];
-  return h("details", null, h("summary", null, "Fields of a policy"), h("dl.facts", null, rows.map(([key, value, words]) => [h("dt", null, code(key)), h("dd", null, words, h("span.dim", null, ` · ${value}`))])));
+/** The list of a policy's fields, from the schema that the server validates with. It is loaded when it is opened. */
+function fieldList(signal) {
+  const list = h("dl.facts");
+  async function load() {
+    if (list.firstChild) return;
+    try {
+      const { properties } = await schema("Policy", { signal });
+      fill(list, Object.entries(properties).filter(([name]) => name !== "name").map(([name, form]) => [
+        h("dt", null, code(name)), h("dd", null, form.description, " ", h("span.dim", null, values(form))),
+      ]));
+    } catch (error) {
+      if (error.name !== "AbortError") fill(list, h("dt", null, "Error"), h("dd", null, error.message));
+    }
+  }
+  return h("details", { ontoggle: load }, h("summary", null, "Fields of a policy"), list);
+}
+
+/** The values of a field as text: all of them if there are few, else examples. */
+function values(form) {
+  if (form.anyOf) return form.anyOf.map((part, index) => (index ? '{"value": …, "requireReport": true}' : values(part))).join(" or ");
+  if (form.enum) return form.enum.map((value) => JSON.stringify(value)).join(", ");
+  if (form.type === "boolean") return "true, false";
+  if (form.type === "integer") return `${form.minimum} to ${form.maximum}`;
+  return form.examples.map((value) => JSON.stringify(value)).join(", ");
 }
