@@ -224,6 +224,16 @@ let package = Package(
             path: "Sources/Server/KeyServer",
             swiftSettings: settings
         ),
+        // What both executables share: the form of command lines, of messages, and of output.
+        .target(
+            name: "ToolSupport",
+            dependencies: [
+                "FileWriting", "FPSCrypto", "TextCoding",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Tools/ToolSupport",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "keyway-server",
             dependencies: [
@@ -324,7 +334,7 @@ let package = Package(
                 "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "DRMSignaling",
                 "FileWriting", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests", "HTTPTransport",
                 "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager", "SampleEncryption",
-                "ServerCrypto", "StreamPlayer", "TextCoding", "VirtualDevice",
+                "ServerCrypto", "StreamPlayer", "TextCoding", "ToolSupport", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -515,10 +525,19 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ToolSupportTests",
+            dependencies: [
+                "FPSCrypto", "TextCoding", "ToolSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "KeywayCommandTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
-                "KeyServerModule", "keyway", "Packager", "ServerCrypto", "TextCoding", "VectorFiles", "VirtualDevice",
+                "KeyServerModule", "keyway", "Packager", "ServerCrypto", "TextCoding", "ToolSupport", "VectorFiles",
+                "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],

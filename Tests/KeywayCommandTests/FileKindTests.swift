@@ -3,6 +3,7 @@ import Foundation
 import ServerCrypto
 import Testing
 import TextCoding
+import ToolSupport
 import VectorFiles
 
 @testable import keyway
@@ -125,7 +126,7 @@ struct FileKindTests {
         let ask = try key("test-ask.hex")
         let text = String(decoding: ask, as: UTF8.self)
         #expect(FileKind(ask).description == "hexadecimal of other data")
-        #expect(FileKind(TextEncodings.hexadecimal(ask) ?? []).description == "data of an unknown type")
+        #expect(FileKind(HexArgument.decode(ask) ?? []).description == "data of an unknown type")
         #expect(kind(text + text).description == "hexadecimal of other data")
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import HLSPlaylist
 import Synchronization
 import Testing
+import ToolSupport
 
 @testable import keyway
 
@@ -285,10 +286,10 @@ struct PlaylistCheckTests {
     @Test("Rules similar to an unknown name are suggested")
     func near() {
         let names = ["fairplay-iv", "fairplay-uri-scheme", "bom", "key-without-uri", "bitrate-zero"]
-        #expect(RuleSelection.similar("fairplay-vi", among: names) == ["fairplay-iv"])
-        #expect(RuleSelection.similar("uri-fairplay-scheme", among: names) == ["fairplay-uri-scheme"])
-        #expect(RuleSelection.similar("xyzzy-plugh", among: names) == [])
-        #expect(RuleSelection.similar(String(repeating: "a", count: 100_000), among: names) == [])
+        #expect(Spelling.similar("fairplay-vi", among: names) == ["fairplay-iv"])
+        #expect(Spelling.similar("uri-fairplay-scheme", among: names) == ["fairplay-uri-scheme"])
+        #expect(Spelling.similar("xyzzy-plugh", among: names) == [])
+        #expect(Spelling.similar(String(repeating: "a", count: 100_000), among: names) == [])
     }
 
     @Test("Ten locations of a rule are printed, or all")

@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import Testing
+import ToolSupport
 
 @testable import keyway
 
@@ -8,7 +9,7 @@ import Testing
 @Suite("Text encodings")
 struct TextEncodingsTests {
     private func base64(_ text: String) -> [UInt8]? { TextEncodings.base64(text.utf8) }
-    private func hexadecimal(_ text: String) -> [UInt8]? { TextEncodings.hexadecimal(text.utf8) }
+    private func hexadecimal(_ text: String) -> [UInt8]? { HexArgument.decode(text.utf8) }
 
     @Test("Base64 of every length is decoded")
     func lengths() {

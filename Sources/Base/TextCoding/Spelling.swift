@@ -10,6 +10,29 @@ package enum Spelling {
         return ranked.flatMap { $0.0 <= max(2, name.utf8.count / 3) ? $0.1 : nil }
     }
 
+    /// Returns up to three similar names, the most similar first: those with few different letters, or with the same
+    /// words between hyphens.
+    package static func similar(_ name: String, among names: some Collection<String>) -> [String] {
+        let name = String(name.lowercased().prefix(80))
+        let words = Set(name.split(separator: "-"))
+        let ranked = names.compactMap { candidate -> (name: String, rank: Int)? in
+            let distance = distance(name, candidate)
+            let shared = words.intersection(candidate.split(separator: "-")).count
+            guard
+                distance <= max(min(2, candidate.utf8.count / 2), name.utf8.count / 4)
+                    || shared >= max(2, words.count - 1)
+            else { return nil }
+            return (candidate, distance)
+        }
+        return ranked.sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }.prefix(3).map(\.name)
+    }
+
+    /// Returns advice with similar names, such as `did you mean --out?`; nil if no name is similar.
+    package static func advice(_ name: String, among names: some Collection<String>) -> String? {
+        let similar = similar(name, among: names)
+        return similar.isEmpty ? nil : "did you mean \(similar.joined(separator: " or "))?"
+    }
+
     /// Returns the edit distance: the number of bytes to insert, delete or replace.
     package static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one.utf8), Array(other.utf8))

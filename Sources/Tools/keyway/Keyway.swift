@@ -1,9 +1,9 @@
 import ArgumentParser
-import Foundation
+import ToolSupport
 
 /// The `keyway` command.
 @main
-struct Keyway: AsyncParsableCommand {
+struct Keyway: CommandRoot {
     static let configuration = CommandConfiguration(
         commandName: "keyway",
         abstract: "FairPlay Streaming on Linux: package media, and inspect and check SPCs, CKCs, and playlists.",
@@ -33,39 +33,5 @@ struct Keyway: AsyncParsableCommand {
         ]
     )
 
-    static func main() async {
-        Foundation.exit(await exitCode(arguments: nil))
-    }
-
-    /// Runs the command that the arguments specify, and returns the exit code; prints a failure to standard error.
-    private static func exitCode(arguments: [String]?) async -> Int32 {
-        do {
-            var command = try parseAsRoot(arguments)
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-            return 0
-        } catch let failure as CommandFailure {
-            Terminal.writeError("error: \(escaped(failure.description))")
-            return failure.kind.rawValue
-        } catch {
-            return report(error)
-        }
-    }
-
-    /// Handles an error of the argument parser: a request for help, or an invalid command line.
-    private static func report(_ error: any Error) -> Int32 {
-        let message = fullMessage(for: error)
-        let code = exitCode(for: error)
-        guard code != .success else {
-            try? Terminal.write(message + "\n")
-            return 0
-        }
-        let isCapitalized = message.hasPrefix("Error: ")
-        Terminal.writeError(isCapitalized ? "error: " + message.dropFirst(7) : message)
-        // The argument parser's exit code for invalid arguments is 64.
-        return (code == .validationFailure ? CommandFailure.Kind.usage : .input).rawValue
-    }
+    static func main() async { await runAndExit() }
 }

@@ -4,6 +4,7 @@ import FPSMessages
 import FileWriting
 import Foundation
 import KeyServerModule
+import ToolSupport
 
 /// `keyway ckc create`.
 struct CKCCreateCommand: ParsableCommand {
@@ -27,10 +28,10 @@ struct CKCCreateCommand: ParsableCommand {
     @OptionGroup(title: "Keys") var opening: OpeningOptions
 
     @Option(help: .init("The content key, 16 bytes.", valueName: "hex|@file"))
-    var key: String
+    var key: HexArgument
 
     @Option(help: .init("The IV of the content key, 16 bytes.", valueName: "hex"))
-    var iv: String
+    var iv: HexArgument
 
     @Option(help: .init("The license policy, in JSON. (default: the default policy)", valueName: "file"))
     var policy: String?
@@ -46,13 +47,13 @@ struct CKCCreateCommand: ParsableCommand {
             valueName: "hex"
         )
     )
-    var streamID: String?
+    var streamID: HexArgument?
 
     @Option(
         name: .customLong("title-id"),
         help: .init("The title ID of offline keys, 16 bytes. (default: none)", valueName: "hex")
     )
-    var titleID: String?
+    var titleID: HexArgument?
 
     @Flag(help: "Request a persistent key; the policy decides whether the device may store it.")
     var persistable = false
@@ -70,7 +71,7 @@ struct CKCCreateCommand: ParsableCommand {
         name: .customLong("server-versions"),
         help: .init("The protocol versions that the server supports, separated by commas.", valueName: "list")
     )
-    var serverVersions = "1"
+    var serverVersions = ProtocolVersionList([1])
 
     @Option(
         help: .init(
@@ -93,9 +94,6 @@ struct CKCCreateCommand: ParsableCommand {
             throw ValidationError(
                 "--json requires --out FILE: standard output cannot carry both the CKC and the report."
             )
-        }
-        guard ProtocolVersionList.versions(serverVersions) != nil else {
-            throw ValidationError("--server-versions: expected a list of numbers such as 1,2.")
         }
     }
 
@@ -124,15 +122,15 @@ struct CKCCreateCommand: ParsableCommand {
 
     private func content() throws -> Content {
         let key = LicensedKey(
-            key: try HexArgument.secret(key, option: "--key", count: 16),
-            iv: try HexArgument.bytes(iv, option: "--iv", count: 16)
+            key: try key.secret(16, option: "--key"),
+            iv: try iv.bytes(16, option: "--iv")
         )
         let content = try key.flatMap { key in
             Content(
                 key: key,
                 track: track.kind,
-                streamID: try streamID.map { try HexArgument.bytes($0, option: "--stream-id", count: 16) },
-                titleID: try titleID.map { try HexArgument.bytes($0, option: "--title-id", count: 16) }
+                streamID: try streamID.map { try $0.bytes(16, option: "--stream-id") },
+                titleID: try titleID.map { try $0.bytes(16, option: "--title-id") }
             )
         }
         guard let content else { throw CommandFailure.usage("--key and --iv: expected 16 bytes each") }
@@ -149,7 +147,7 @@ struct CKCCreateCommand: ParsableCommand {
             )
         }
         var configuration = KSM.Configuration()
-        configuration.protocolVersions = Set(ProtocolVersionList.versions(serverVersions) ?? [])
+        configuration.protocolVersions = Set(serverVersions.values)
         if allowsAnyAge { configuration.maximumSPCAge = nil }
         configuration.checksBeforeIssuing = true
         do {

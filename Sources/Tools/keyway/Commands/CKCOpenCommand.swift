@@ -1,6 +1,7 @@
 import ArgumentParser
 import FPSMessages
 import TextCoding
+import ToolSupport
 
 /// `keyway ckc open`.
 struct CKCOpenCommand: ParsableCommand {

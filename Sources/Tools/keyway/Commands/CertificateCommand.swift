@@ -1,6 +1,7 @@
 import ArgumentParser
 import FPSCrypto
 import Foundation
+import ToolSupport
 
 /// `keyway certificate`: commands for application certificates.
 struct CertificateCommand: ParsableCommand {

@@ -4,6 +4,7 @@ import FileWriting
 import Foundation
 import ServerCrypto
 import TextCoding
+import ToolSupport
 
 /// `keyway credentials`: commands for development credentials.
 struct CredentialsCommand: ParsableCommand {

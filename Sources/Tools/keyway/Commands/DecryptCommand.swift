@@ -3,6 +3,7 @@ import MediaDecryption
 import MediaFormats
 import Packager
 import TextCoding
+import ToolSupport
 
 /// `keyway decrypt`.
 struct DecryptCommand: ParsableCommand {

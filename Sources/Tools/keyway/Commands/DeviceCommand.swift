@@ -1,6 +1,7 @@
 import ArgumentParser
 import FPSCrypto
 import Foundation
+import ToolSupport
 import VirtualDevice
 
 /// `keyway device`: commands that use a virtual device.
@@ -28,7 +29,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     var server: String
 
     @Option(help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "id"))
-    var asset: String
+    var asset: AssetIDArgument
 
     @OptionGroup var device: DeviceOptions
 
@@ -52,14 +53,14 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     func run() async throws {
         let client = try KeyServerClient(server: server, token: token)
         let device = try device.device()
-        let assetID = try HexArgument.assetID(asset, option: "--asset")
+        let assetID = asset.bytes
         let certificate = try await client.certificate()
         let request: KeyRequest
         do {
             request = try device.makeSPC(
                 certificate: certificate.der,
                 assetID: assetID,
-                versions: self.device.versions
+                versions: self.device.versions.values
             )
         } catch {
             throw CommandFailure(refusal: error, of: "create an SPC")

@@ -4,6 +4,7 @@ import Foundation
 import MediaDecryption
 import Packager
 import SampleEncryption
+import ToolSupport
 import VirtualDevice
 
 /// `keyway device play`.
@@ -105,10 +106,16 @@ struct DevicePlayCommand: AsyncParsableCommand {
         _ certificate: X509Certificate
     ) async throws -> DeviceKey {
         let asset = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
-        let assetID = try HexArgument.assetID(asset, option: "the key URI \(uri)")
+        guard let assetID = AssetIDArgument(argument: asset)?.bytes else {
+            throw CommandFailure.input("the key URI \(uri): expected hexadecimal digits after 0x")
+        }
         let request: KeyRequest
         do {
-            request = try device.makeSPC(certificate: certificate.der, assetID: assetID, versions: self.device.versions)
+            request = try device.makeSPC(
+                certificate: certificate.der,
+                assetID: assetID,
+                versions: self.device.versions.values
+            )
         } catch {
             throw CommandFailure(refusal: error, of: "create an SPC for \(uri)")
         }

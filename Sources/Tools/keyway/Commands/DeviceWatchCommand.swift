@@ -3,6 +3,7 @@ import FPSCrypto
 import Foundation
 import NIOCore
 import NIOPosix
+import ToolSupport
 
 /// `keyway device watch`.
 struct DeviceWatchCommand: AsyncParsableCommand {
@@ -90,7 +91,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
             client: client,
             population: try await population.population(lifetime: Int64(duration) + 3600),
             certificate: certificate.der,
-            versions: population.device.versions,
+            versions: population.device.versions.values,
             assets: population.assetIDs,
             behavior: .init(pause: pause, renewals: renewals, retries: retries, unlimited: pause),
             end: LoadClock.now + duration,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ContentKeySession
 import TextCoding
+import ToolSupport
 
 /// `keyway explain`.
 struct ExplainCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DRMSignaling
 import Packager
+import ToolSupport
 
 /// `keyway mediafilesegmenter`: the packager with the option names of Apple's tool.
 struct MediaFileSegmenterCommand: AsyncParsableCommand {

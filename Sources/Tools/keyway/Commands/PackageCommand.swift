@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ToolSupport
 
 /// `keyway package`.
 struct PackageCommand: AsyncParsableCommand {

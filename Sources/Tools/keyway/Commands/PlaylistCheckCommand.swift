@@ -2,6 +2,7 @@ import ArgumentParser
 import DASHManifest
 import HLSPlaylist
 import TextCoding
+import ToolSupport
 
 /// `keyway playlist check`.
 struct PlaylistCheckCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HLSPlaylist
 import TextCoding
+import ToolSupport
 
 /// `keyway playlist diff`.
 struct PlaylistDiffCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FPSCrypto
 import FPSMessages
 import KeyServerModule
+import ToolSupport
 
 /// `keyway policy`: commands for license policies.
 struct PolicyCommand: ParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import FPSCrypto
 import FileWriting
 import Foundation
-import TextCoding
+import ToolSupport
 import VirtualDevice
 
 /// `keyway spc create`.
@@ -36,7 +36,7 @@ struct SPCCreateCommand: ParsableCommand {
         name: .customLong("asset-id"),
         help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "id")
     )
-    var assetID: String
+    var assetID: AssetIDArgument
 
     @Option(help: .init("The playback state that the SPC reports.", valueName: "state"))
     var state = PlaybackStateArgument.ready
@@ -46,10 +46,10 @@ struct SPCCreateCommand: ParsableCommand {
         help: .init(
             "The creation date of the SPC: ISO 8601 with a time zone, such as 2026-01-01T00:00:00Z, "
                 + "or seconds since 1970. (default: the current time)",
-            valueName: "date"
+            valueName: "time"
         )
     )
-    var created: String?
+    var created: TimeArgument?
 
     @Option(
         help: .init("The file for the SPC; - for standard output. (default: standard output)", valueName: "file"),
@@ -58,38 +58,28 @@ struct SPCCreateCommand: ParsableCommand {
     var out: String?
 
     func validate() throws {
-        guard certificatePath != nil || device.credentialsFolder != nil else {
+        guard certificatePath != nil || device.source.credentialsFolder != nil else {
             throw ValidationError("--certificate is required, or --credentials with a folder that contains one.")
-        }
-        guard created == nil || creationDate != nil else {
-            throw ValidationError("--spc-created: expected a date such as 2026-01-01T00:00:00Z, or seconds since 1970.")
         }
     }
 
     func run() throws {
-        let path = certificatePath ?? device.credentialsFolder.map { "\($0)/certificate.der" } ?? ""
+        let path = certificatePath ?? device.source.credentialsFolder.map { "\($0)/certificate.der" } ?? ""
         let certificate = try CertificateFile.read(path).0
-        let clock: any DeviceClock = creationDate.map { ManualDeviceClock(now: $0) } ?? SystemDeviceClock()
+        let clock: any DeviceClock = created.map { ManualDeviceClock(now: $0.seconds) } ?? SystemDeviceClock()
         let device = try device.device(clock: clock)
-        let assetID = try HexArgument.assetID(assetID, option: "--asset-id")
         let request: KeyRequest
         do {
             request = try device.makeSPC(
                 certificate: certificate.der,
-                assetID: assetID,
-                versions: self.device.versions,
+                assetID: assetID.bytes,
+                versions: self.device.versions.values,
                 options: .init(playbackState: state.state)
             )
         } catch {
             throw CommandFailure(refusal: error, of: "create an SPC")
         }
         try OutputFile.writeMessage(request.spc, to: out)
-    }
-
-    private var creationDate: Int64? {
-        guard let created else { return nil }
-        if let seconds = Int64(created), seconds >= 0 { return seconds }
-        return Timestamp(created).flatMap { $0.utcOffset == nil ? nil : $0.seconds }
     }
 }
 

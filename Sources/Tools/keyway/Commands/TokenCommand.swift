@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ToolSupport
 
 /// `keyway token`: creates one playback token, for tests and for trying out a server.
 struct TokenCommand: AsyncParsableCommand {

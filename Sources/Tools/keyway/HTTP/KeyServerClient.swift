@@ -2,6 +2,7 @@ import FPSCrypto
 import Foundation
 import HTTPRequests
 import TextCoding
+import ToolSupport
 
 /// A client of a key server, as used by apps and by administrators.
 struct KeyServerClient: Sendable {

@@ -2,6 +2,7 @@ import FPSCrypto
 import FPSMessages
 import Foundation
 import TextCoding
+import ToolSupport
 
 /// The actual type of a file's content.
 indirect enum FileKind: Equatable, Sendable {
@@ -128,7 +129,7 @@ extension FileKind {
         }
         guard depth < maximumDepth else { return .text }
         // Hexadecimal digits are valid base64 too, so hexadecimal is tried first.
-        if let bytes = TextEncodings.hexadecimal(text) { return .hexadecimal(FileKind(bytes, depth: depth + 1)) }
+        if let bytes = HexArgument.decode(text) { return .hexadecimal(FileKind(bytes, depth: depth + 1)) }
         // Short words are valid base64 too, but no encoded content is that short.
         if text.count >= 16 {
             let plain = TextEncodings.base64(text).map { FileKind($0, depth: depth + 1) }

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The type of an FPS message: an SPC (the request of a device) or a CKC (the response of a server).
 enum MessageKind: Sendable {
     case spc

@@ -1,4 +1,5 @@
 import KeyServerModule
+import ToolSupport
 
 /// A reader of policy files.
 enum PolicyFile {

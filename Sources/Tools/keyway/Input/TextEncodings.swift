@@ -11,15 +11,6 @@ enum TextEncodings {
         return bytes?.isEmpty == true ? nil : bytes
     }
 
-    /// Decodes hexadecimal in upper or lower case, with or without `0x`, with white space anywhere.
-    ///
-    /// - Returns: The bytes; nil if the text is empty or not hexadecimal.
-    static func hexadecimal(_ text: some Collection<UInt8>) -> [UInt8]? {
-        var digits = text.filter { !isSpace($0) }
-        if digits.starts(with: Array("0x".utf8)) { digits.removeFirst(2) }
-        return digits.isEmpty ? nil : Hexadecimal.decode(digits)
-    }
-
     /// Decodes UTF-16, which is detected by its byte order mark, or by the zero bytes of ASCII letters.
     ///
     /// - Returns: The text in UTF-8; nil if the bytes are not UTF-16.

@@ -2,6 +2,7 @@ import FPSCrypto
 import NIOCore
 import Synchronization
 import TextCoding
+import ToolSupport
 import VirtualDevice
 
 /// A simulated audience: devices that acquire a license, renew it during playback, stop, and start again, until the end

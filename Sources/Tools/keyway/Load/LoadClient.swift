@@ -1,5 +1,6 @@
 import FPSCrypto
 import NIOCore
+import ToolSupport
 
 /// A client for the requests before the load: the certificate, and checks of the connection.
 struct LoadClient: Sendable {

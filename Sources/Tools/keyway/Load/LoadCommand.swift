@@ -3,6 +3,7 @@ import FPSCrypto
 import Foundation
 import NIOCore
 import NIOPosix
+import ToolSupport
 
 /// `keyway load`.
 struct LoadCommand: AsyncParsableCommand {
@@ -206,7 +207,7 @@ struct LoadCommand: AsyncParsableCommand {
         let preparation = LoadPreparation(
             population: population,
             certificate: certificate.der,
-            versions: self.population.device.versions,
+            versions: self.population.device.versions.values,
             assets: self.population.assetIDs,
             renewals: renewals,
             batch: batch,

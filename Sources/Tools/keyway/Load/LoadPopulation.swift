@@ -2,6 +2,7 @@ import ArgumentParser
 import FPSCrypto
 import Foundation
 import Synchronization
+import ToolSupport
 import VirtualDevice
 
 /// The accounts and devices that send requests.
@@ -87,17 +88,14 @@ struct LoadPopulationOptions: ParsableArguments {
 
     /// Creates the devices, and the signer of their tokens. `lifetime` is the lifetime of tokens, in seconds.
     func population(lifetime: Int64) async throws -> LoadPopulation {
-        guard let profile = DeviceProfile.named(device.profile) else {
-            throw CommandFailure.usage("--profile: '\(device.profile)' is unknown")
-        }
-        let rule = try device.rule()
+        let rule = try device.source.rule()
         let names = (0..<accounts).map { "load-\($0 + 1)" }
         let tokens = try await LoadTokens(tokens, per: tokenPer, accounts: names, lifetime: lifetime)
         let members = (0..<devicesPerAccount).flatMap { number in
             names.indices.map { account in
                 let clock = RecordingClock()
                 let device = FPSDevice(
-                    profile: profile,
+                    profile: device.profile.value,
                     dask: rule,
                     secret: identity(account: account, number: number),
                     clock: clock

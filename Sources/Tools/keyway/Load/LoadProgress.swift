@@ -1,4 +1,5 @@
 import Synchronization
+import ToolSupport
 
 /// A progress line for work on several threads.
 final class LoadProgress: Sendable {

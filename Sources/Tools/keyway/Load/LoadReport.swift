@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// The report of `keyway load`.
 struct LoadReport {
     let target: String

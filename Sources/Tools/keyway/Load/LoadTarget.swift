@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import NIOSSL
+import ToolSupport
 
 /// The server that requests are sent to.
 struct LoadTarget: Sendable {

@@ -1,5 +1,6 @@
 import FileWriting
 import Foundation
+import ToolSupport
 
 /// A line of the trace: a JSON object for each request, for evaluation by scripts.
 struct LoadTraceLine: Encodable {

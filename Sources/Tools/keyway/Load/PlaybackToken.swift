@@ -2,6 +2,7 @@ import FPSCrypto
 import Foundation
 import JWTKit
 import TextCoding
+import ToolSupport
 
 /// The claims of a playback token, as `keyway-server` reads them.
 struct PlaybackClaims: JWTPayload {

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import ToolSupport
 import VirtualDevice
 
 /// A request that was created before the measurement, for one license or a batch for the keys of one playback.

@@ -1,6 +1,7 @@
 import ByteCoding
 import MediaFormats
 import TextCoding
+import ToolSupport
 
 /// A listing of the boxes of an MP4 file, as lines or as JSON.
 struct BoxListing {

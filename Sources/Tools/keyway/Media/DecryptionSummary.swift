@@ -2,6 +2,7 @@ import MediaDecryption
 import MediaFormats
 import Packager
 import TextCoding
+import ToolSupport
 
 /// The result of `keyway decrypt`.
 struct DecryptionSummary {

@@ -4,6 +4,7 @@ import MediaDecryption
 import MediaFormats
 import Packager
 import SampleEncryption
+import ToolSupport
 
 /// A parser for content keys on the command line: `KID:KEY[:IV]`, or `@FILE` with one key per line. The argument parser
 /// does not parse them, because its error messages repeat the argument.

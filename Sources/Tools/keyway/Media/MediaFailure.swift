@@ -3,6 +3,7 @@ import DRMSignaling
 import FileWriting
 import MediaDecryption
 import Packager
+import ToolSupport
 
 extension CommandFailure {
     /// Returns a failure for an error while media was read or written.

@@ -2,6 +2,7 @@ import ByteCoding
 import MediaDecryption
 import MediaFormats
 import Packager
+import ToolSupport
 
 extension MediaInspection {
     /// Inspects an MP4 file.

@@ -3,6 +3,7 @@ import Foundation
 import MediaFormats
 import Packager
 import TextCoding
+import ToolSupport
 
 /// The result of `keyway media inspect`: a listing of the file's structure, and tables of its content.
 struct MediaInspection {

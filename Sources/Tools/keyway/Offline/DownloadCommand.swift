@@ -5,6 +5,7 @@ import Foundation
 import HTTPTransport
 import OfflineAssets
 import StreamPlayer
+import ToolSupport
 
 /// `keyway download`.
 struct DownloadCommand: AsyncParsableCommand {

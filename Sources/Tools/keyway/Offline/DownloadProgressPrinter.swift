@@ -2,6 +2,7 @@ import ContentKeySession
 import Foundation
 import OfflineAssets
 import StreamPlayer
+import ToolSupport
 
 /// A printer of download progress on standard error: a progress line if it is a terminal, and a line for every event
 /// that matters to the user.

@@ -2,6 +2,7 @@ import ArgumentParser
 import ContentKeySession
 import Foundation
 import OfflineAssets
+import ToolSupport
 
 /// `keyway offline evict`.
 struct OfflineEvictCommand: AsyncParsableCommand {

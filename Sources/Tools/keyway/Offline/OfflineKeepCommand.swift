@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OfflineAssets
 import TextCoding
+import ToolSupport
 
 /// `keyway offline keep`.
 struct OfflineKeepCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import ContentKeySession
 import Foundation
 import OfflineAssets
+import ToolSupport
 
 /// The arguments that specify a download.
 struct OfflineTitleArgument: ParsableArguments {

@@ -2,6 +2,7 @@ import ArgumentParser
 import ContentKeySession
 import Foundation
 import OfflineAssets
+import ToolSupport
 import VirtualDevice
 
 /// `keyway offline list`.

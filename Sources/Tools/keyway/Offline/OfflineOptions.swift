@@ -6,6 +6,7 @@ import Foundation
 import HTTPTransport
 import OfflineAssets
 import StreamPlayer
+import ToolSupport
 import VirtualDevice
 
 /// The options that specify where keys and device storage are located.
@@ -93,18 +94,12 @@ struct OfflineKeyOptions: ParsableArguments {
 
     /// Returns the device with the same storage as in earlier runs.
     private func makeDevice(_ storage: OfflineStorage) throws -> FPSDevice {
-        guard let profile = DeviceProfile.named(device.profile) else {
-            throw CommandFailure.usage(
-                "--profile: '\(device.profile)' is unknown",
-                next: "see keyway device play --help for the profiles"
-            )
-        }
         // Without a server, no SPC is created, so any DASk works.
         var random = SecureRandom()
         let rule: DASkRule =
-            device.isGiven ? try device.rule() : .fixed(SecretBytes(count: 16, randomFrom: &random))
+            device.isGiven ? try device.source.rule() : .fixed(SecretBytes(count: 16, randomFrom: &random))
         do throws(FPSError) {
-            return try FPSDevice(profile: profile, dask: rule, memory: storage.deviceMemory)
+            return try FPSDevice(profile: device.profile.value, dask: rule, memory: storage.deviceMemory)
         } catch {
             throw CommandFailure.file(
                 "the device storage cannot be read: \(error)",

@@ -4,6 +4,7 @@ import ContentKeySessionTesting
 import HLSPlaylist
 import OfflineAssets
 import StreamPlayer
+import ToolSupport
 import VirtualDevice
 
 /// `keyway offline play`.

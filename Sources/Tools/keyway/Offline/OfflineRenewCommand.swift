@@ -1,6 +1,7 @@
 import ArgumentParser
 import ContentKeySession
 import OfflineAssets
+import ToolSupport
 
 /// `keyway offline renew`.
 struct OfflineRenewCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OfflineAssets
+import ToolSupport
 
 /// The options of commands that send requests about the stored keys of one download to the key server.
 struct OfflineServerOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 import ContentKeySession
 import Foundation
 import OfflineAssets
+import ToolSupport
 
 /// The storage of the keys of a folder of downloads, and of the virtual device that they are for.
 ///

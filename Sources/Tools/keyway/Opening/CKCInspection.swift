@@ -2,6 +2,7 @@ import ByteCoding
 import FPSCrypto
 import FPSMessages
 import KeyServerModule
+import ToolSupport
 
 /// The parts of a CKC, as far as the secrets of its SPC allow decrypting it.
 struct CKCInspection: Sendable {

@@ -1,5 +1,6 @@
 import FPSCrypto
 import FPSMessages
+import ToolSupport
 import VirtualDevice
 
 /// A key request of a virtual device, and the response of the server.

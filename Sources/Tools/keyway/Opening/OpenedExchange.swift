@@ -1,6 +1,7 @@
 import FPSCrypto
 import FPSMessages
 import KeyServerModule
+import ToolSupport
 
 /// An opened SPC, and the key to decrypt its CKC.
 struct OpenedExchange: Sendable {

@@ -1,4 +1,5 @@
 import FPSCrypto
+import ToolSupport
 
 /// A reader of certificate files.
 enum CertificateFile {

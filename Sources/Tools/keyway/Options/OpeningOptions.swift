@@ -1,6 +1,7 @@
 import ArgumentParser
 import FPSCrypto
 import KeyServerModule
+import ToolSupport
 
 /// The options that provide what opening an SPC requires: the private key, and a source of DASk.
 struct OpeningOptions: ParsableArguments {
@@ -13,7 +14,7 @@ struct OpeningOptions: ParsableArguments {
     var certificatePath: String?
 
     @Option(help: .init("DASk, 16 bytes. It cannot be combined with --ask or --plugin.", valueName: "hex|@file"))
-    var dask: String?
+    var dask: HexArgument?
 
     @Option(
         help: .init(
@@ -22,7 +23,7 @@ struct OpeningOptions: ParsableArguments {
             valueName: "hex|@file"
         )
     )
-    var ask: String?
+    var ask: HexArgument?
 
     @Option(
         help: .init("The path of a DASk plug-in, a shared library; --ask is optional with it.", valueName: "library")
@@ -80,11 +81,11 @@ struct OpeningOptions: ParsableArguments {
     private func derivation(_ plugin: DASkPlugin?) throws(CommandFailure) -> CertificateBundle.KeyDerivation? {
         if let plugin { return plugin.derivation }
         if let dask {
-            let value = try HexArgument.secret(dask, option: "--dask", count: 16)
+            let value = try dask.secret(16, option: "--dask")
             return FixedDASk(value).map { .dask($0) }
         }
         if let ask {
-            let value = try HexArgument.secret(ask, option: "--ask", count: 16)
+            let value = try ask.secret(16, option: "--ask")
             return DevelopmentDASk(ask: value).map { .dask($0) }
         }
         return nil
@@ -92,8 +93,8 @@ struct OpeningOptions: ParsableArguments {
 
     private func loadPlugin() throws(CommandFailure) -> DASkPlugin? {
         guard let plugin else { return nil }
-        let secret = try ask.map { text throws(CommandFailure) in
-            try HexArgument.secret(text, option: "--ask", count: 16)
+        let secret = try ask.map { ask throws(CommandFailure) in
+            try ask.secret(16, option: "--ask")
         }
         let provisioning = try provisioningPath.map { path throws(CommandFailure) in
             SecretBytes(copying: try InputFile.readSecret(path))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TextCoding
+import ToolSupport
 
 /// The option that prints JSON.
 struct JSONOption: ParsableArguments {

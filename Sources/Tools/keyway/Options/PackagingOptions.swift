@@ -1,6 +1,7 @@
 import ArgumentParser
 import DRMSignaling
 import Packager
+import ToolSupport
 
 /// The options that control packaging.
 struct PackagingOptions: ParsableArguments {

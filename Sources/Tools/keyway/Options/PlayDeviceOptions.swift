@@ -1,44 +1,74 @@
 import ArgumentParser
+import FPSCrypto
+import ToolSupport
 import VirtualDevice
 
 /// The options that select the virtual device of a player; clear media does not require one.
 struct PlayDeviceOptions: ParsableArguments {
-    @Option(help: .init("The device profile: \(DeviceOptions.names).", valueName: "name"))
-    var profile = "iphone"
+    @Option(help: .init("The device profile.", valueName: "name"))
+    var profile = ProfileArgument.iPhone
 
-    @Option(
-        name: .customLong("credentials"),
-        help: .init(
-            "A folder created by keyway credentials new; its ASk (ask.hex) is used. With --server, "
-                + "exactly one of --credentials, --ask, and --dask is required.",
-            valueName: "dir"
-        )
-    )
-    var credentialsFolder: String?
+    @OptionGroup var source: DASkOptions
 
-    @Option(
-        help: .init(
-            "The ASk, 16 bytes; DASk is derived from it by the development function.",
-            valueName: "hex|@file"
-        )
-    )
-    var ask: String?
-
-    @Option(help: .init("DASk, 16 bytes.", valueName: "hex|@file"))
-    var dask: String?
+    func validate() throws {
+        guard source.count <= 1 else {
+            throw ValidationError("--credentials, --ask, and --dask cannot be combined: give only one of them.")
+        }
+    }
 
     /// True if the options specify a device.
-    var isGiven: Bool { credentialsFolder != nil || ask != nil || dask != nil }
+    var isGiven: Bool { source.count > 0 }
 
     /// Returns the device.
-    func device() throws -> FPSDevice { try options().device() }
+    func device() throws(CommandFailure) -> FPSDevice {
+        FPSDevice(profile: profile.value, dask: try source.rule(), clock: SystemDeviceClock(), random: .secure)
+    }
+}
+
+/// The options for the source of a virtual device's DASk. A command requires exactly one of them.
+struct DASkOptions: ParsableArguments {
+    @Option(
+        name: .customLong("credentials"),
+        help: .init("A folder created by keyway credentials new; its ASk (ask.hex) is used.", valueName: "dir")
+    )
+    var credentialsFolder: FolderPath?
+
+    @Option(
+        help: .init("The ASk, 16 bytes; DASk is derived from it by the development function.", valueName: "hex|@file")
+    )
+    var ask: HexArgument?
+
+    @Option(help: .init("DASk, 16 bytes.", valueName: "hex|@file"))
+    var dask: HexArgument?
+
+    /// The number of sources that are given.
+    var count: Int { [credentialsFolder != nil, ask != nil, dask != nil].count { $0 } }
 
     /// Returns the rule by which the device obtains DASk.
-    func rule() throws -> DASkRule { try options().rule() }
-
-    private func options() throws -> DeviceOptions {
-        let given = [("--credentials", credentialsFolder), ("--ask", ask), ("--dask", dask)]
-        let arguments = given.flatMap { name, value in value.map { [name, $0] } ?? [] }
-        return try DeviceOptions.parse(["--profile", profile] + arguments)
+    func rule() throws(CommandFailure) -> DASkRule {
+        if let dask { return .fixed(try dask.secret(16, option: "--dask")) }
+        let stored = credentialsFolder.map { HexArgument(argument: "@\($0)/ask.hex") }
+        guard let ask = stored ?? ask else {
+            throw .usage("no source of DASk is given", next: "give --credentials, --ask, or --dask")
+        }
+        return .development(ask: try ask.secret(16, option: "--ask"))
     }
+}
+
+/// The profile of a virtual device, by its name.
+struct ProfileArgument: ExpressibleByArgument {
+    /// The profile.
+    let value: DeviceProfile
+
+    static let iPhone = ProfileArgument(value: .iPhone)
+
+    private init(value: DeviceProfile) { self.value = value }
+
+    init?(argument: String) {
+        guard let value = DeviceProfile.named(argument) else { return nil }
+        self.value = value
+    }
+
+    static var allValueStrings: [String] { DeviceProfile.all.map(\.name) }
+    var defaultValueDescription: String { value.name }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ToolSupport
 
 /// The options that control how playlists are loaded.
 struct PlaylistSourceOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FPSCrypto
 import ServerCrypto
+import ToolSupport
 
 /// The options that specify the private key.
 struct PrivateKeyOptions: ParsableArguments {

@@ -3,6 +3,7 @@ import FileWriting
 import Foundation
 import JWTKit
 import TextCoding
+import ToolSupport
 
 /// The options for the playback tokens of requests.
 struct TokenOptions: ParsableArguments {

@@ -5,6 +5,7 @@ import Foundation
 import HLSPlaylist
 import Packager
 import TextCoding
+import ToolSupport
 
 /// A source of new random keys for each key period.
 struct DevelopmentKeyPeriods: ContentKeyPeriods {

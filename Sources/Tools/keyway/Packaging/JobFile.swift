@@ -1,6 +1,7 @@
 import DRMSignaling
 import Foundation
 import Packager
+import ToolSupport
 import Yams
 
 /// A job file: the options of `keyway package` in YAML. docs/package-command.md has a complete example.

@@ -1,6 +1,7 @@
 import DRMSignaling
 import Packager
 import Synchronization
+import ToolSupport
 
 /// A registrar of new keys with a development server, which deletes the keys that nothing was published with.
 actor KeyRegistrar {

@@ -3,6 +3,7 @@ import FPSCrypto
 import FileWriting
 import Packager
 import TextCoding
+import ToolSupport
 
 /// The new keys of a presentation, for registration with a development server and for a key file.
 struct KeyRegistration {

@@ -1,4 +1,5 @@
 import Packager
+import ToolSupport
 
 /// The packaging of a live stream until its end, or until SIGINT, SIGTERM or SIGHUP stops it gracefully.
 struct LivePackaging {

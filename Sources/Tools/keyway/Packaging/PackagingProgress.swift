@@ -1,5 +1,6 @@
 import Foundation
 import Packager
+import ToolSupport
 
 extension ProgressLine {
     /// Shows the progress of packaging.

@@ -3,6 +3,7 @@ import FPSCrypto
 import FileWriting
 import Foundation
 import Packager
+import ToolSupport
 
 /// A run of the packager: planning, key registration, packaging, report. `keyway package` and `keyway
 /// mediafilesegmenter` share it.

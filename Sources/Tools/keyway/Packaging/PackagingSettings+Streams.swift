@@ -1,6 +1,7 @@
 import FPSCrypto
 import HLSPlaylist
 import Packager
+import ToolSupport
 
 /// The parsing of settings for live streams and key rotation.
 extension PackagingSettings {
@@ -93,7 +94,7 @@ extension PackagingSettings {
         }
         guard let setting = values["derive-keys"] else { return nil }
         return try located(setting.location) {
-            try DerivedKeyPeriods(secret: try HexArgument.secret(setting.text, option: "--derive-keys", count: 16))
+            try DerivedKeyPeriods(secret: try HexArgument(argument: setting.text).secret(16, option: "--derive-keys"))
         }
     }
 }

@@ -1,6 +1,7 @@
 import DRMSignaling
 import FPSCrypto
 import Packager
+import ToolSupport
 
 /// The parsing of settings into values.
 extension PackagingSettings {
@@ -104,8 +105,8 @@ extension PackagingSettings {
             case .parts(let key, let iv):
                 return try PackagingKey(
                     keyID: try keyID(source),
-                    key: try HexArgument.secret(key, option: "--key", count: 16),
-                    iv: try iv.map { try HexArgument.secret($0, option: "--iv", count: 16) }
+                    key: try HexArgument(argument: key).secret(16, option: "--key"),
+                    iv: try iv.map { try HexArgument(argument: $0).secret(16, option: "--iv") }
                 )
             case .file(let path):
                 let content = SecretBytes(copying: try InputFile.readSecret(path))

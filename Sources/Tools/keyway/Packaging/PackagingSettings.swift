@@ -1,5 +1,6 @@
 import DRMSignaling
 import Packager
+import ToolSupport
 
 /// The options of packaging as strings, from the command line or a job file, with their locations.
 ///

@@ -3,6 +3,7 @@ import FPSCrypto
 import HLSPlaylist
 import MediaFormats
 import Packager
+import ToolSupport
 
 /// Reports of planned and completed packaging.
 enum PackagingTables {

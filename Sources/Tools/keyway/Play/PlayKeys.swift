@@ -5,6 +5,7 @@ import Foundation
 import HLSPlaylist
 import HTTPTransport
 import StreamPlayer
+import ToolSupport
 import VirtualDevice
 
 /// The content key sessions and key loaders of a playback.

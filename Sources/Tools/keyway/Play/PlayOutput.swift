@@ -1,6 +1,7 @@
 import FileWriting
 import Foundation
 import StreamPlayer
+import ToolSupport
 
 /// The output of `keyway play` for clear media.
 struct PlayOutput {

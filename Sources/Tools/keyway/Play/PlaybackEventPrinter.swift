@@ -2,6 +2,7 @@ import ContentKeySession
 import Foundation
 import HLSPlaylist
 import StreamPlayer
+import ToolSupport
 
 /// A printer of player events on standard error, one line for each event.
 actor PlaybackEventPrinter {

@@ -1,6 +1,7 @@
 import ContentKeySession
 import Foundation
 import StreamPlayer
+import ToolSupport
 
 extension Report {
     /// Creates the final report of `keyway play`. Field names include the unit, because they are also JSON keys.

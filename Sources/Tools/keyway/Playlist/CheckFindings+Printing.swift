@@ -1,5 +1,6 @@
 import HLSPlaylist
 import TextCoding
+import ToolSupport
 
 extension CheckFindings {
     /// Returns the findings as text, grouped by rule, with locations and excerpts, and the counts at the end.

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import ToolSupport
 
 /// A line of a playlist for output: without control characters and without the parts of URIs that may be secret, and
 /// shortened around a column.

@@ -1,4 +1,5 @@
 import TextCoding
+import ToolSupport
 
 /// A table of values with column titles.
 struct Grid: Sendable {

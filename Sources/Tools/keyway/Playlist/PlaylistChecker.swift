@@ -1,5 +1,6 @@
 import Foundation
 import HLSPlaylist
+import ToolSupport
 
 /// A checker for playlists, and for the Media Playlists of Multivariant Playlists.
 struct PlaylistChecker: Sendable {

@@ -1,5 +1,6 @@
 import HLSPlaylist
 import TextCoding
+import ToolSupport
 
 extension PlaylistDifference {
     /// Returns the differences as text, grouped by the tables and grids of the playlist's overview (the place of a

@@ -1,5 +1,6 @@
 import Foundation
 import HLSPlaylist
+import ToolSupport
 
 /// A loader of playlists from files and from the web.
 struct PlaylistLoader: Sendable {

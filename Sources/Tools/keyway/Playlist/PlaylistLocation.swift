@@ -1,6 +1,7 @@
 import Foundation
 import HLSPlaylist
 import TextCoding
+import ToolSupport
 
 /// The location of a playlist.
 enum PlaylistLocation: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import HLSPlaylist
 import TextCoding
+import ToolSupport
 
 /// The content of a playlist, which `keyway playlist show` prints and `keyway playlist diff` compares.
 struct PlaylistOverview: Sendable {

@@ -1,3 +1,5 @@
+import ToolSupport
+
 /// Functions that make text from playlists safe to print. All text from playlists that is printed to a terminal passes
 /// through here.
 enum PlaylistText {

@@ -1,5 +1,6 @@
 import Foundation
 import HLSPlaylist
+import ToolSupport
 
 /// A watcher that reloads a live Media Playlist as often as section 6.3.4 allows, and checks each version against the
 /// one before.

@@ -1,5 +1,6 @@
 import FPSCrypto
 import FPSMessages
+import ToolSupport
 
 /// A titled table of fields, with nested tables, that commands print as text or as JSON.
 struct FieldTable: Sendable {

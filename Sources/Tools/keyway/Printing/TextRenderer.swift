@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import TextCoding
+import ToolSupport
 
 /// A renderer of reports as text: aligned and indented, with a blank line between tables.
 struct TextRenderer {
@@ -87,19 +88,4 @@ struct TextRenderer {
             Hexadecimal.encode(bytes[start..<min(start + Self.bytesPerLine, bytes.count)])
         }
     }
-}
-
-/// Returns text with all characters escaped that could move the cursor, ring the bell or change the text direction.
-func escaped(_ text: String) -> String {
-    // Most text is plain ASCII, and looking up the category of a character is slow.
-    if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return text }
-    var result = ""
-    for scalar in text.unicodeScalars {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-            result += "\\u{\(String(scalar.value, radix: 16))}"
-        default: result.unicodeScalars.append(scalar)
-        }
-    }
-    return result
 }

@@ -1,6 +1,7 @@
 import DRMSignaling
 import FPSCrypto
 import Packager
+import ToolSupport
 
 extension PackagingSettings {
     /// The settings of a key exchange.

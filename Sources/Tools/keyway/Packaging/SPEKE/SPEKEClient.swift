@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPRequests
 import NIOSSL
+import ToolSupport
 
 /// A client that sends a CPIX document to a SPEKE server, and returns the response.
 struct SPEKEClient: Sendable {

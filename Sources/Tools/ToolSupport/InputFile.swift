@@ -2,15 +2,15 @@ import FPSCrypto
 import Foundation
 
 /// A reader of input files.
-enum InputFile {
+package enum InputFile {
     /// The maximum size of an input file, in bytes; no SPC, CKC, certificate, key or policy is larger.
-    static let maximumSize = 1 << 20
+    package static let maximumSize = 1 << 20
 
     /// Returns all bytes of a file, or of standard input if the path is `-`.
     ///
     /// - Parameter maximum: The maximum size, in bytes.
     /// - Throws: A failure of kind `file` if the file cannot be read, of kind `input` if it is larger than `maximum`.
-    static func read(_ path: String, maximum: Int = maximumSize) throws(CommandFailure) -> [UInt8] {
+    package static func read(_ path: String, maximum: Int = maximumSize) throws(CommandFailure) -> [UInt8] {
         guard path != "-" else { return try read(STDIN_FILENO, "standard input", maximum) }
         return try withOpened(path) { descriptor throws(CommandFailure) in try read(descriptor, path, maximum) }
     }
@@ -27,13 +27,27 @@ enum InputFile {
         return try body(descriptor)
     }
 
-    /// Returns all bytes of a file with a secret, or of standard input if the path is `-`.
-    ///
-    /// A file that violates the rules for secret files is read with a warning, because such files are often in a
-    /// repository, and git does not store modes. The rules do not apply to pipes, whose content is not stored.
+    /// The treatment of a file with a secret that violates the rules for such files.
+    package enum SecretRules: Sendable {
+        /// The file is read with a warning, because such files are often in a repository, and git does not store modes.
+        case warning
+        /// The file is not read.
+        case required
+    }
+
+    /// Returns all bytes of a file with a secret, or of standard input if the path is `-`. The rules for secret files
+    /// do not apply to pipes, whose content is not stored, unless they are required.
     ///
     /// - Throws: The errors of ``read(_:maximum:)``.
-    static func readSecret(_ path: String) throws(CommandFailure) -> [UInt8] {
+    package static func readSecret(
+        _ path: String,
+        rules: SecretRules = .warning
+    ) throws(CommandFailure) -> [UInt8] {
+        if rules == .required {
+            do throws(SecretFileError) { return try SecretFile.read(path).reveal() } catch {
+                throw CommandFailure(error)
+            }
+        }
         guard path != "-" else { return try read(path) }
         return try withOpened(path) { descriptor throws(CommandFailure) in
             do throws(SecretFileError) {
@@ -48,8 +62,11 @@ enum InputFile {
     /// Returns the secret in a file without a trailing newline.
     ///
     /// - Throws: The errors of ``read(_:maximum:)``.
-    static func readLine(_ path: String) throws(CommandFailure) -> [UInt8] {
-        var bytes = try readSecret(path)
+    package static func readLine(
+        _ path: String,
+        rules: SecretRules = .warning
+    ) throws(CommandFailure) -> [UInt8] {
+        var bytes = try readSecret(path, rules: rules)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         return bytes
@@ -59,7 +76,7 @@ enum InputFile {
     /// them may never end.
     ///
     /// - Throws: A failure whose message does not contain the path.
-    static func readRegular(_ path: String, maximum: Int) throws(CommandFailure) -> [UInt8] {
+    package static func readRegular(_ path: String, maximum: Int) throws(CommandFailure) -> [UInt8] {
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
         let type = try? FileManager.default.attributesOfItem(atPath: resolved)[.type] as? FileAttributeType
         guard let type else { throw .file("the file does not exist") }

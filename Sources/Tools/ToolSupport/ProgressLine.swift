@@ -2,17 +2,17 @@ import FileWriting
 import Foundation
 
 /// A line of progress on standard error, which is shown only on a terminal.
-struct ProgressLine {
+package struct ProgressLine {
     private let isShown: Bool
     /// The time when the work started.
-    let start = ContinuousClock.now
+    package let start = ContinuousClock.now
     private var last = ContinuousClock.now - .seconds(1)
 
     /// Creates a progress line. `isWanted` is false if quiet output was requested.
-    init(isWanted: Bool = true) { isShown = isWanted && isatty(STDERR_FILENO) == 1 }
+    package init(isWanted: Bool = true) { isShown = isWanted && isatty(STDERR_FILENO) == 1 }
 
     /// Replaces the line, at most ten times per second.
-    mutating func show(_ text: String) {
+    package mutating func show(_ text: String) {
         guard isShown, ContinuousClock.now - last > .milliseconds(100) else { return }
         last = .now
         // A text longer than a terminal line could not be cleared.
@@ -22,7 +22,7 @@ struct ProgressLine {
     }
 
     /// Removes the line.
-    func clear() {
+    package func clear() {
         if isShown { _ = writeAll(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO) }
     }
 }

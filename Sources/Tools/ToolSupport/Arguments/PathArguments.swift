@@ -1,0 +1,38 @@
+package import ArgumentParser
+
+/// The path of a file to read. `-` means standard input where the help of a command mentions it.
+package struct InputPath: ExpressibleByArgument, Hashable, Sendable, CustomStringConvertible {
+    package let path: String
+
+    package init(argument: String) { path = argument }
+
+    package var description: String { path }
+    package static var defaultCompletionKind: CompletionKind { .file() }
+}
+
+/// The path of a folder to read.
+package struct FolderPath: ExpressibleByArgument, Hashable, Sendable, CustomStringConvertible {
+    package let path: String
+
+    package init(argument: String) { path = argument }
+
+    package var description: String { path }
+    package static var defaultCompletionKind: CompletionKind { .directory }
+}
+
+/// The path of an output, as given by an option.
+package enum OutputPath {
+    /// Returns a path. Text that looks like a URL is rejected, because it would create folders of that name.
+    package static func parse(_ text: String) throws -> String {
+        if let reason = refusal(text) { throw ValidationError(reason) }
+        return text
+    }
+
+    /// Returns the reason why a path is rejected; nil if it is accepted.
+    package static func refusal(_ path: String) -> String? {
+        guard path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil else { return nil }
+        return
+            "\(path) looks like a URL, but output is written to files: give a path (or ./\(path), if a folder has that "
+            + "name), and upload from there"
+    }
+}

@@ -1,0 +1,38 @@
+/// The error messages of the argument parser in the form of ours: the option, what is expected, and what is given.
+enum ParserMessage {
+    /// The values that options expect, by the name of the value in the help.
+    private static let expectations = [
+        "asset-id": "text, or 0x and hexadecimal digits",
+        "duration": "a duration with a unit, such as 90s, 10m, 2h, or PT10M",
+        "number": "a whole number",
+        "size": "a number of bytes, such as 5000000000, 500MB, or 2GiB",
+        "time": "an ISO 8601 time with a time zone, such as 2026-12-31T20:00:00Z, or seconds since 1970",
+    ]
+
+    /// Returns the message in lowercase and without a period at its end. A message about an invalid value starts with
+    /// the option, and contains what it expects.
+    static func text(_ message: String) -> String {
+        guard
+            let match = message.wholeMatch(
+                of: /The value '(.*)' is invalid for '(?:(-\S+) )?<([^<>]+)>'(.*)/.dotMatchesNewlines()
+            )
+        else {
+            return plain(message)
+        }
+        let (value, valueName, reason) = (match.1, String(match.3), String(match.4))
+        let name = match.2.map(String.init) ?? "<\(valueName)>"
+        if reason.hasPrefix(": ") { return "\(name): \(plain(String(reason.dropFirst(2))))" }
+        let names = reason.matches(of: /'([^']*)'|  - (\S+)/).map { String($0.1 ?? $0.2 ?? "") }
+        let expected =
+            names.isEmpty ? expectations[valueName] ?? "<\(valueName)>" : names.joined(separator: ", ")
+        return "\(name): expected \(expected), not '\(value)'"
+    }
+
+    private static func plain(_ message: String) -> String {
+        var message = message
+        if message.hasSuffix("."), !message.hasSuffix(".."), !message.dropLast().contains(". ") { message.removeLast() }
+        let start = message.prefix(2)
+        guard start.first?.isUppercase == true, start.last?.isLowercase == true else { return message }
+        return message.prefix(1).lowercased() + message.dropFirst()
+    }
+}
