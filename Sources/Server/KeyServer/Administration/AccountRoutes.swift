@@ -1,6 +1,6 @@
 import Hummingbird
-import KeyStore
-import TextCoding
+package import KeyStore
+package import TextCoding
 
 /// The routes that list and remove the devices, licenses and rentals of an account.
 ///
@@ -28,15 +28,7 @@ struct AccountRoutes: Sendable {
     private func devices(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let devices = try await store.devices(account: try request.account())
-        return page.answer(ofAll: devices, key: { $0.device.bytes }) { device in
-            .fields([
-                ("account", .string(device.account)),
-                ("device", .string(Hexadecimal.encode(device.device.bytes))),
-                ("deviceClass", device.deviceClass.map { .string($0) }),
-                ("firstSeen", AdminJSON.time(device.firstSeen)),
-                ("lastSeen", AdminJSON.time(device.lastSeen)),
-            ])
-        }
+        return page.answer(ofAll: devices, key: { $0.device.bytes }, \.administrationJSON)
     }
 
     private func deleteDevice(_ request: AdminRequest) async throws -> Response {
@@ -70,16 +62,7 @@ struct AccountRoutes: Sendable {
     private func rentals(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let rentals = try await store.rentals(account: try request.account())
-        return page.answer(ofAll: rentals, key: \.subject.encoded) { rental in
-            .fields(
-                [
-                    ("account", .string(rental.account)),
-                    ("start", AdminJSON.time(rental.start)),
-                    ("end", rental.end == .max ? nil : AdminJSON.time(rental.end)),
-                    ("client", .string(AdminJSON.text(rental.client))),
-                ] + AdminJSON.textAndHex("subject", AdminJSON.bytes(rental.subject))
-            )
-        }
+        return page.answer(ofAll: rentals, key: \.subject.encoded, \.administrationJSON)
     }
 
     private func deleteRental(_ request: AdminRequest) async throws -> Response {
@@ -95,5 +78,31 @@ struct AccountRoutes: Sendable {
             throw ProblemDocument(.notFound, detail: "The account has no rental of this subject.")
         }
         return .noContent
+    }
+}
+
+extension DeviceRecord {
+    /// The device in the administration API.
+    package var administrationJSON: JSONValue {
+        .fields([
+            ("account", .string(account)),
+            ("device", .string(Hexadecimal.encode(device.bytes))),
+            ("deviceClass", deviceClass.map { .string($0) }),
+            ("firstSeen", AdminJSON.time(firstSeen)),
+            ("lastSeen", AdminJSON.time(lastSeen)),
+        ])
+    }
+}
+
+extension RentalRecord {
+    /// The rental in the administration API.
+    package var administrationJSON: JSONValue {
+        let fields: AdminJSON.Fields = [
+            ("account", .string(account)),
+            ("start", AdminJSON.time(start)),
+            ("end", end == .max ? nil : AdminJSON.time(end)),
+            ("client", .string(AdminJSON.text(client))),
+        ]
+        return .fields(fields + AdminJSON.textAndHex("subject", AdminJSON.bytes(subject)))
     }
 }

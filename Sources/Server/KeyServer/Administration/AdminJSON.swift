@@ -1,10 +1,13 @@
 package import KeyStore
-import TextCoding
+package import TextCoding
 
 /// The JSON representations of stored values in the administration API.
 package enum AdminJSON {
     /// The fields of an object. Fields without a value are omitted.
     typealias Fields = [(name: String, value: JSONValue?)]
+
+    /// Returns a whole list.
+    package static func list(_ items: [JSONValue]) -> JSONValue { .fields([("items", .array(items))]) }
 
     /// Returns a time in Unix seconds.
     static func time(_ seconds: Int64?) -> JSONValue? { seconds.map { .integer(Int($0)) } }

@@ -1,6 +1,6 @@
 import Hummingbird
-import KeyStore
-import TextCoding
+package import KeyStore
+package import TextCoding
 
 /// The routes that list and verify the audit log, newest entries first.
 ///
@@ -46,7 +46,7 @@ struct AuditRoutes: Sendable {
 
     private static func answer(_ page: some Sequence<AuditEntry>, next: Int64?) -> Response {
         JSONValue.fields([
-            ("items", .array(page.map(json))),
+            ("items", .array(page.map(\.administrationJSON))),
             ("next", next.map { .string("\($0)") } ?? .null),
         ]).response()
     }
@@ -61,8 +61,14 @@ struct AuditRoutes: Sendable {
             return head
         }
         try query.finish()
-        let found = try await store.verifyAudit(expecting: head)
-        let fault = found.firstBreak.map { fault -> JSONValue in
+        return try await store.verifyAudit(expecting: head).administrationJSON.response()
+    }
+}
+
+extension AuditVerification {
+    /// The result of a verification in the administration API.
+    package var administrationJSON: JSONValue {
+        let fault = firstBreak.map { fault -> JSONValue in
             let fields: AdminJSON.Fields = [
                 ("fault", .string(fault.fault.rawValue)),
                 ("number", fault.number.map { .integer(Int($0)) }),
@@ -72,21 +78,24 @@ struct AuditRoutes: Sendable {
             return JSONValue.fields(fields)
         }
         let fields: AdminJSON.Fields = [
-            ("intact", .bool(found.isIntact)),
-            ("entries", .integer(found.entries)),
-            ("heads", .array(found.heads.map { .string("\($0)") })),
+            ("intact", .bool(isIntact)),
+            ("entries", .integer(entries)),
+            ("heads", .array(heads.map { .string("\($0)") })),
             ("break", fault),
         ]
-        return JSONValue.fields(fields).response()
+        return .fields(fields)
     }
+}
 
-    private static func json(_ entry: AuditEntry) -> JSONValue {
-        let record = entry.record
+extension AuditEntry {
+    /// The entry in the administration API.
+    package var administrationJSON: JSONValue {
+        let record = self.record
         let fields: AdminJSON.Fields = [
-            ("number", .integer(Int(entry.number))),
-            ("node", .string(Hexadecimal.encode(entry.node))),
-            ("sequence", .integer(Int(entry.sequence))),
-            ("hash", .string(Hexadecimal.encode(entry.hash))),
+            ("number", .integer(Int(number))),
+            ("node", .string(Hexadecimal.encode(node))),
+            ("sequence", .integer(Int(sequence))),
+            ("hash", .string(Hexadecimal.encode(hash))),
             ("milliseconds", .integer(Int(record.milliseconds))),
             ("route", .string(record.route)),
             ("outcome", .string(record.outcome)),

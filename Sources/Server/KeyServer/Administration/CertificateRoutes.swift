@@ -1,7 +1,7 @@
 import FPSCrypto
 import Hummingbird
-import KeyStore
-import TextCoding
+package import KeyStore
+package import TextCoding
 
 /// The routes that show certificate bundles, without secrets.
 ///
@@ -24,7 +24,7 @@ struct CertificateRoutes: Sendable {
     private func list(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let bundles = try await store.certificateBundles()
-        return page.answer(ofAll: bundles, key: { Array($0.name.utf8) }, Self.json)
+        return page.answer(ofAll: bundles, key: { Array($0.name.utf8) }, \.administrationJSON)
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
@@ -33,35 +33,38 @@ struct CertificateRoutes: Sendable {
         guard let bundle = try await store.certificateBundles().first(where: { $0.name == name }) else {
             throw ProblemDocument(.notFound, detail: "There is no certificate of this name.")
         }
-        return Self.json(bundle).response()
+        return bundle.administrationJSON.response()
     }
+}
 
-    private static func json(_ bundle: CertificateBundleRecord) -> JSONValue {
-        let certificate = try? X509Certificate(bundle.certificate)
+extension CertificateBundleRecord {
+    /// The bundle in the administration API, without its secrets.
+    package var administrationJSON: JSONValue {
+        let parsed = try? X509Certificate(certificate)
         let privateKey =
-            switch bundle.privateKey {
+            switch self.privateKey {
             case .pkcs8: "stored"
             case .store: "provider"
             }
         let dask =
-            switch bundle.dask {
+            switch self.dask {
             case .fixed: "fixed"
             case .development: "development"
             case .plugin: "plugin"
             }
         let prefixes: JSONValue? =
-            switch bundle.scope {
+            switch scope {
             case .all: nil
             case .assetIDPrefixes(let prefixes): .array(prefixes.map { .fields(AdminJSON.asset($0)) })
             }
         return .fields([
-            ("name", .string(bundle.name)),
-            ("kind", .string(bundle.kind.rawValue)),
-            ("subject", certificate.map { .string($0.subject) }),
-            ("notBefore", AdminJSON.time(certificate?.notBefore)),
-            ("notAfter", AdminJSON.time(certificate?.notAfter)),
-            ("sha1", .string(Hexadecimal.encode(SHA1.hash(bundle.certificate)))),
-            ("sha256", .string(Hexadecimal.encode(SHA256.hash(bundle.certificate)))),
+            ("name", .string(name)),
+            ("kind", .string(kind.rawValue)),
+            ("subject", parsed.map { .string($0.subject) }),
+            ("notBefore", AdminJSON.time(parsed?.notBefore)),
+            ("notAfter", AdminJSON.time(parsed?.notAfter)),
+            ("sha1", .string(Hexadecimal.encode(SHA1.hash(certificate)))),
+            ("sha256", .string(Hexadecimal.encode(SHA256.hash(certificate)))),
             ("privateKey", .string(privateKey)),
             ("dask", .string(dask)),
             ("assetPrefixes", prefixes),

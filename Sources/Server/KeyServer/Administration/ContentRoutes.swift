@@ -1,7 +1,7 @@
 import FPSCrypto
 import Hummingbird
-import KeyStore
-import TextCoding
+package import KeyStore
+package import TextCoding
 
 /// The routes for content keys. Responses never contain a key.
 ///
@@ -111,7 +111,7 @@ struct ContentRoutes: Sendable {
 
 extension ContentInfo {
     /// All fields of a content key except the key.
-    var administrationJSON: JSONValue {
+    package var administrationJSON: JSONValue {
         let fields: AdminJSON.Fields = [
             ("keyId", keyID.map { .string(Hexadecimal.encode($0)) }),
             ("track", .string(track.rawValue)),

@@ -1,6 +1,6 @@
 import Hummingbird
-import KeyStore
-import TextCoding
+package import KeyStore
+package import TextCoding
 
 /// The routes that list and end concurrent streams.
 ///
@@ -32,7 +32,7 @@ struct LeaseRoutes: Sendable {
             return last
         }
         let found = try await store.leases(account: account, at: request.now, after: last, limit: page.count)
-        return page.answer(found, key: \.cursor, Self.json)
+        return page.answer(found, key: \.cursor, \.administrationJSON)
     }
 
     private func end(_ request: AdminRequest) async throws -> Response {
@@ -48,19 +48,6 @@ struct LeaseRoutes: Sendable {
             throw ProblemDocument(.notFound, detail: "The account has no lease of this client.")
         }
         return .noContent
-    }
-
-    private static func json(_ lease: LeaseRecord) -> JSONValue {
-        let fields: AdminJSON.Fields = [
-            ("account", .string(lease.account)),
-            ("client", .string(AdminJSON.text(lease.client))),
-            ("sessionId", AdminJSON.number(lease.sessionID)),
-            ("since", AdminJSON.time(lease.since)),
-            ("until", AdminJSON.time(lease.until)),
-            ("purpose", .string(lease.purpose.rawValue)),
-            ("ended", AdminJSON.time(lease.ended)),
-        ]
-        return .fields(fields + AdminJSON.asset(lease.assetID))
     }
 }
 
@@ -84,5 +71,19 @@ extension LeaseRecord {
             until: 0,
             purpose: .playback
         )
+    }
+
+    /// The lease in the administration API.
+    package var administrationJSON: JSONValue {
+        let fields: AdminJSON.Fields = [
+            ("account", .string(account)),
+            ("client", .string(AdminJSON.text(client))),
+            ("sessionId", AdminJSON.number(sessionID)),
+            ("since", AdminJSON.time(since)),
+            ("until", AdminJSON.time(until)),
+            ("purpose", .string(purpose.rawValue)),
+            ("ended", AdminJSON.time(ended)),
+        ]
+        return .fields(fields + AdminJSON.asset(assetID))
     }
 }

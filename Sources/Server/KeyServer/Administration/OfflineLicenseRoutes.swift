@@ -1,6 +1,6 @@
 import Hummingbird
-import KeyStore
-import TextCoding
+package import KeyStore
+package import TextCoding
 
 /// The route that lists the persistent keys of all accounts.
 ///
@@ -55,7 +55,7 @@ extension OfflineLicenseRecord {
     }
 
     /// The persistent key in the administration API.
-    var administrationJSON: JSONValue {
+    package var administrationJSON: JSONValue {
         let fields: AdminJSON.Fields = [
             ("account", .string(account)),
             ("device", .string(Hexadecimal.encode(device.bytes))),

@@ -1,6 +1,6 @@
 import Hummingbird
-import KeyStore
-import TextCoding
+package import KeyStore
+package import TextCoding
 
 /// The routes for license policies.
 ///
@@ -25,7 +25,7 @@ struct PolicyRoutes: Sendable {
     private func list(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let found = try await store.policies(after: try page.text(), limit: page.count)
-        return page.answer(found, key: { Array($0.name.utf8) }, Self.document)
+        return page.answer(found, key: { Array($0.name.utf8) }, \.administrationJSON)
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
@@ -41,13 +41,13 @@ struct PolicyRoutes: Sendable {
         let outcome = try await store.putPolicy(record, replacing: true) { outcome in
             Self.audit(request, "policy-put", record.name, "\(outcome)")
         }
-        return Self.document(record).response(status: outcome == .created ? .created : .ok)
+        return record.administrationJSON.response(status: outcome == .created ? .created : .ok)
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
         try request.requireNoQuery()
         guard let record = try await store.policy(name: try request.text("name")) else { throw Self.noPolicy }
-        return Self.document(record).response()
+        return record.administrationJSON.response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
@@ -70,9 +70,11 @@ struct PolicyRoutes: Sendable {
     }
 
     private static let noPolicy = ProblemDocument(.notFound, detail: "There is no policy of this name.")
+}
 
-    /// Returns the stored document; only its name if it cannot be parsed, so that a list does not fail.
-    private static func document(_ record: PolicyRecord) -> JSONValue {
-        (try? JSONValue(parsing: record.document)) ?? .fields([("name", .string(record.name))])
+extension PolicyRecord {
+    /// The stored document; only the name if the document cannot be parsed, so that a list does not fail.
+    package var administrationJSON: JSONValue {
+        (try? JSONValue(parsing: document)) ?? .fields([("name", .string(name))])
     }
 }

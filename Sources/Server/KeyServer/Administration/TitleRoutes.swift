@@ -1,6 +1,6 @@
 import Hummingbird
-import KeyStore
-import TextCoding
+package import KeyStore
+package import TextCoding
 
 /// The routes for titles, with their tracks and key periods.
 ///
@@ -39,7 +39,7 @@ struct TitleRoutes: Sendable {
     private func list(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let found = try await store.titles(after: try page.text(), limit: page.count)
-        return page.answer(found, key: { Array($0.name.utf8) }, Self.json)
+        return page.answer(found, key: { Array($0.name.utf8) }, \.administrationJSON)
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
@@ -58,12 +58,12 @@ struct TitleRoutes: Sendable {
             request.audit("title-put", "title \(record.name) \(outcome)")
         }
         let stored = try await store.title(name: record.name) ?? record
-        return Self.json(stored).response(status: outcome == .created ? .created : .ok)
+        return stored.administrationJSON.response(status: outcome == .created ? .created : .ok)
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
         try request.requireNoQuery()
-        return Self.json(try await title(request)).response()
+        return try await title(request).administrationJSON.response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
@@ -77,7 +77,7 @@ struct TitleRoutes: Sendable {
     private func listTracks(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let tracks = try await store.tracks(title: try await title(request).name)
-        return page.answer(ofAll: tracks, key: { Array($0.name.utf8) }, Self.json)
+        return page.answer(ofAll: tracks, key: { Array($0.name.utf8) }, \.administrationJSON)
     }
 
     private func putTrack(_ request: AdminRequest) async throws -> Response {
@@ -99,12 +99,12 @@ struct TitleRoutes: Sendable {
         let outcome = try await store.putTrack(record, replacing: true) { outcome in
             request.audit("track-put", "track \(record.title)/\(record.name) \(outcome)")
         }
-        return Self.json(record).response(status: outcome == .created ? .created : .ok)
+        return record.administrationJSON.response(status: outcome == .created ? .created : .ok)
     }
 
     private func getTrack(_ request: AdminRequest) async throws -> Response {
         try request.requireNoQuery()
-        return Self.json(try await track(request)).response()
+        return try await track(request).administrationJSON.response()
     }
 
     private func deleteTrack(_ request: AdminRequest) async throws -> Response {
@@ -140,27 +140,6 @@ struct TitleRoutes: Sendable {
 
     private static let noTitle = ProblemDocument(.notFound, detail: "There is no title of this name.")
     private static let noTrack = ProblemDocument(.notFound, detail: "The title has no track of this name.")
-
-    private static func json(_ title: TitleRecord) -> JSONValue {
-        .fields([
-            ("name", .string(title.name)),
-            ("titleId", .string(Hexadecimal.encode(title.titleID))),
-            ("policy", title.policyName.map { .string($0) }),
-            ("keyUriTemplate", title.keyURITemplate.map { .string($0) }),
-            ("created", AdminJSON.time(title.created)),
-            ("updated", AdminJSON.time(title.updated)),
-        ])
-    }
-
-    private static func json(_ track: TrackRecord) -> JSONValue {
-        .fields([
-            ("title", .string(track.title)),
-            ("name", .string(track.name)),
-            ("kind", .string(track.kind.rawValue)),
-            ("streamId", .string(Hexadecimal.encode(track.streamID))),
-            ("policy", track.policyName.map { .string($0) }),
-        ])
-    }
 }
 
 extension ContentInfo {
@@ -187,5 +166,32 @@ extension ContentInfo {
             created: 0,
             updated: 0
         )
+    }
+}
+
+extension TitleRecord {
+    /// The title in the administration API.
+    package var administrationJSON: JSONValue {
+        .fields([
+            ("name", .string(name)),
+            ("titleId", .string(Hexadecimal.encode(titleID))),
+            ("policy", policyName.map { .string($0) }),
+            ("keyUriTemplate", keyURITemplate.map { .string($0) }),
+            ("created", AdminJSON.time(created)),
+            ("updated", AdminJSON.time(updated)),
+        ])
+    }
+}
+
+extension TrackRecord {
+    /// The track in the administration API.
+    package var administrationJSON: JSONValue {
+        .fields([
+            ("title", .string(title)),
+            ("name", .string(name)),
+            ("kind", .string(kind.rawValue)),
+            ("streamId", .string(Hexadecimal.encode(streamID))),
+            ("policy", policyName.map { .string($0) }),
+        ])
     }
 }

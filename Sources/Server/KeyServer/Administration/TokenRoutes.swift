@@ -1,7 +1,7 @@
 import FPSCrypto
 import Hummingbird
-import KeyStore
-import TextCoding
+package import KeyStore
+package import TextCoding
 
 /// The routes for administration tokens.
 ///
@@ -25,7 +25,7 @@ struct TokenRoutes: Sendable {
     private func list(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let tokens = try await store.adminTokens()
-        return page.answer(ofAll: tokens, key: { Array($0.name.utf8) }) { .fields(Self.fields($0)) }
+        return page.answer(ofAll: tokens, key: { Array($0.name.utf8) }) { $0.administrationJSON() }
     }
 
     private func make(_ request: AdminRequest) async throws -> Response {
@@ -42,7 +42,7 @@ struct TokenRoutes: Sendable {
         let audit = request.audit("token-create", "token \(name) created, role \(role)")
         try await store.addAdminToken(record, audit: audit)
         let text = token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        return JSONValue.fields(Self.fields(record) + [("token", .string(text))]).response(status: .created)
+        return record.administrationJSON(token: text).response(status: .created)
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
@@ -54,13 +54,19 @@ struct TokenRoutes: Sendable {
         }
         return .noContent
     }
+}
 
-    private static func fields(_ record: AdminTokenRecord) -> AdminJSON.Fields {
-        [
-            ("name", .string(record.name)),
-            ("role", .string(record.role.rawValue)),
-            ("created", AdminJSON.time(record.created)),
-            ("lastUsed", AdminJSON.time(record.lastUsedDay.map { $0 * 86_400 })),
-        ]
+extension AdminTokenRecord {
+    /// Returns the token's record in the administration API.
+    ///
+    /// - Parameter token: The token itself, which only the answer to its creation contains.
+    package func administrationJSON(token: String? = nil) -> JSONValue {
+        .fields([
+            ("name", .string(name)),
+            ("role", .string(role.rawValue)),
+            ("created", AdminJSON.time(created)),
+            ("lastUsed", AdminJSON.time(lastUsedDay.map { $0 * 86_400 })),
+            ("token", token.map { .string($0) }),
+        ])
     }
 }

@@ -1,11 +1,11 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import TextCoding
+package import TextCoding
 
 extension JSONValue {
     /// Returns an object, without the fields that have no value.
-    static func fields(_ fields: [(name: String, value: JSONValue?)]) -> JSONValue {
+    package static func fields(_ fields: [(name: String, value: JSONValue?)]) -> JSONValue {
         .object(JSONObject(fields.lazy.map { (key: $0.name, value: $0.value) }))
     }
 

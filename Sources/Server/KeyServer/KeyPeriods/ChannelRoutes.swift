@@ -1,6 +1,6 @@
 import Hummingbird
 package import KeyStore
-import TextCoding
+package import TextCoding
 
 /// The routes for the schedules of live channels.
 ///
@@ -29,7 +29,7 @@ struct ChannelRoutes: Sendable {
     private func list(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let found = try await store.channels(after: try page.text(), limit: page.count)
-        return page.answer(found, key: { Array($0.title.utf8) }, Self.json)
+        return page.answer(found, key: { Array($0.title.utf8) }, \.administrationJSON)
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
@@ -43,7 +43,7 @@ struct ChannelRoutes: Sendable {
             request.audit("channel-put", "\(record.summary) \(outcome)")
         }
         let stored = try await store.channel(title: record.title) ?? record
-        return Self.json(stored).response(status: outcome == .created ? .created : .ok)
+        return stored.administrationJSON.response(status: outcome == .created ? .created : .ok)
     }
 
     private static func record(_ fields: inout JSONFields, title: String, now: Int64) throws -> ChannelRecord {
@@ -74,7 +74,7 @@ struct ChannelRoutes: Sendable {
     private func get(_ request: AdminRequest) async throws -> Response {
         try request.requireNoQuery()
         guard let channel = try await store.channel(title: try request.text("title")) else { throw Self.noChannel }
-        return Self.json(channel).response()
+        return channel.administrationJSON.response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {
@@ -86,19 +86,6 @@ struct ChannelRoutes: Sendable {
     }
 
     private static let noChannel = ProblemDocument(.notFound, detail: "The title has no schedule.")
-
-    private static func json(_ channel: ChannelRecord) -> JSONValue {
-        .fields([
-            ("title", .string(channel.title)),
-            ("tracks", .array(channel.tracks.map { .string($0) })),
-            ("length", .integer(Int(channel.length))),
-            ("ahead", .integer(Int(channel.ahead))),
-            ("start", AdminJSON.time(channel.start)),
-            ("paused", .bool(channel.isPaused)),
-            ("created", AdminJSON.time(channel.created)),
-            ("updated", AdminJSON.time(channel.updated)),
-        ])
-    }
 }
 
 extension ChannelRecord {
@@ -107,5 +94,19 @@ extension ChannelRecord {
         let from = start.map { " from \($0)" } ?? ""
         return "schedule of channel \(title) (\(tracks.joined(separator: ", ")): \(length) s, \(ahead) s ahead\(from)"
             + "\(isPaused ? ", paused" : ""))"
+    }
+
+    /// The schedule in the administration API.
+    package var administrationJSON: JSONValue {
+        .fields([
+            ("title", .string(title)),
+            ("tracks", .array(tracks.map { .string($0) })),
+            ("length", .integer(Int(length))),
+            ("ahead", .integer(Int(ahead))),
+            ("start", AdminJSON.time(start)),
+            ("paused", .bool(isPaused)),
+            ("created", AdminJSON.time(created)),
+            ("updated", AdminJSON.time(updated)),
+        ])
     }
 }

@@ -33,6 +33,6 @@ struct KeyPeriodRoutes: Sendable {
             throw ProblemDocument(.notFound, detail: "The title has no track of this name.")
         }
         let made = try await KeyPeriodCreator(store: store).make(plan, at: request.now, by: request.actor)
-        return JSONValue.fields([("items", .array(made.map(\.administrationJSON)))]).response()
+        return AdminJSON.list(made.map(\.administrationJSON)).response()
     }
 }
