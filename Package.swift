@@ -238,7 +238,7 @@ let package = Package(
             name: "keyway-server",
             dependencies: [
                 "DRMSignaling", "FileWriting", "FPSCrypto", "KeyServer", "KeyServerModule", "KeyStore",
-                "KeyStorePostgres", "KeyStoreSQLite", "ServerCrypto", "TextCoding",
+                "KeyStorePostgres", "KeyStoreSQLite", "ServerCrypto", "TextCoding", "ToolSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -3,6 +3,7 @@ import Foundation
 import KeyServer
 import KeyStore
 import TextCoding
+import ToolSupport
 
 /// The token for the administration routes. It is stored in the data folder with mode 0600 and created at the first
 /// start.
@@ -33,8 +34,9 @@ struct AdminTokenFile {
         guard let bytes = try SecretFile.readIfPresent(path, limit: 4_096) else { return nil }
         let token = String(decoding: bytes.reveal(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard token.utf8.count >= 32 else {
-            throw CommandFailure(
-                "\(path) contains no valid token: fewer than 32 characters; delete the file to create a new token"
+            throw CommandFailure.input(
+                "\(path) contains no valid token: fewer than 32 characters",
+                next: "delete the file to create a new token"
             )
         }
         return SingleAdminToken(token)

@@ -3,85 +3,121 @@ import DRMSignaling
 import FPSCrypto
 import Foundation
 import KeyServer
-import TextCoding
+import KeyServerModule
+import KeyStore
+import Logging
+import ToolSupport
 
-/// A secret on the command line: hexadecimal digits, or `@` and the path of a file that contains them. Other users of
-/// the machine can read a command line while the command runs, so a file is the safer choice.
-///
-/// The argument parser does not parse the digits, because its error messages repeat the argument.
-struct SecretArgument: ExpressibleByArgument {
-    private let text: String
+/// An account on the command line.
+struct AccountArgument: ExpressibleByArgument {
+    let name: String
 
-    init?(argument: String) { text = argument }
+    init?(argument: String) {
+        guard 1...200 ~= argument.utf8.count else { return nil }
+        name = argument
+    }
+}
 
-    /// Returns the secret.
+/// The hash of a device on the command line.
+struct DeviceArgument: ExpressibleByArgument {
+    let device: DeviceHash
+
+    init?(argument: String) {
+        guard case .device(let device)? = AdminJSON.client("device:" + argument) else { return nil }
+        self.device = device
+    }
+}
+
+/// The device or session that has a lease, on the command line.
+struct PlaybackClientArgument: ExpressibleByArgument {
+    let client: PlaybackClient
+
+    init?(argument: String) {
+        guard let client = AdminJSON.client(argument) else { return nil }
+        self.client = client
+    }
+}
+
+/// The rented title or asset on the command line.
+struct RentalSubjectArgument: ExpressibleByArgument {
+    let subject: RentalSubject
+
+    init?(argument: String) {
+        guard let bytes = AssetIDArgument(argument: argument)?.bytes, let subject = AdminJSON.rentalSubject(bytes)
+        else { return nil }
+        self.subject = subject
+    }
+}
+
+/// The head of an audit log on the command line.
+struct HeadArgument: ExpressibleByArgument {
+    let head: AuditHead
+
+    init?(argument: String) {
+        guard let head = AuditHead(argument) else { return nil }
+        self.head = head
+    }
+}
+
+/// A network on the command line, in CIDR notation.
+struct NetworkArgument: ExpressibleByArgument {
+    let network: IPNetwork
+
+    init?(argument: String) {
+        guard let network = IPNetwork(rawValue: argument) else { return nil }
+        self.network = network
+    }
+}
+
+/// Protocol versions on the command line: numbers separated by commas.
+struct ProtocolVersionsArgument: ExpressibleByArgument {
+    let versions: [UInt32]
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        versions = parts.compactMap { UInt32($0) }
+        guard versions.count == parts.count else { return nil }
+    }
+}
+
+/// A log level on the command line.
+struct LogLevelArgument: ExpressibleByArgument {
+    let level: Logger.Level
+
+    init?(argument: String) {
+        guard let level = Logger.Level(rawValue: argument) else { return nil }
+        self.level = level
+    }
+
+    static var allValueStrings: [String] { Logger.Level.allCases.map(\.rawValue) }
+}
+
+extension AdminRole: ExpressibleByArgument {}
+extension CertificateBundleRecord.Kind: ExpressibleByArgument {}
+extension ContentTrack: ExpressibleByArgument {}
+extension KeyExport.Format: ExpressibleByArgument {}
+
+extension ListenAddress: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
+
+extension DurationArgument {
+    /// Returns the duration in seconds, for a value that is stored in whole seconds.
     ///
-    /// - Parameters:
-    ///   - count: The required size, in bytes.
-    ///   - option: The option's name, for error messages.
-    /// - Throws: ``SecretFileError`` if the file cannot be used, `ValidationError` if the value is not hexadecimal or
-    ///   has a different size.
-    func secret(_ count: Int, _ option: String) throws -> SecretBytes {
-        let digits: String
-        if text.hasPrefix("@") {
-            let content = try SecretFile.readText(String(text.dropFirst())).reveal()
-            digits = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        } else {
-            digits = text
+    /// - Throws: `ValidationError`, which names the option, if the duration has a fraction or is out of bounds.
+    func wholeSeconds(in range: ClosedRange<Int64>, option: String) throws -> Int64 {
+        try require(.seconds(range.lowerBound) ... .seconds(range.upperBound), option: option)
+        guard value == .seconds(wholeSeconds) else {
+            throw ValidationError("\(option): expected whole seconds, not \(self).")
         }
-        guard let bytes = Hexadecimal.decode(digits) else {
-            throw ValidationError("\(option) expects \(2 * count) hexadecimal digits, or @FILE.")
-        }
-        return SecretBytes(copying: try HexArgument(bytes: bytes).requireCount(count, option))
-    }
-}
-
-/// Bytes on the command line that are not secret: hexadecimal digits, or `@` and the path of a file that contains them.
-struct HexArgument: ExpressibleByArgument {
-    let bytes: [UInt8]
-
-    fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
-
-    init?(argument: String) {
-        var digits = argument
-        if argument.hasPrefix("@") {
-            guard let text = try? String(contentsOfFile: String(argument.dropFirst()), encoding: .utf8) else {
-                return nil
-            }
-            digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-        guard let bytes = Hexadecimal.decode(digits) else { return nil }
-        self.bytes = bytes
-    }
-
-    /// Returns the bytes if their count equals `count`; throws a `ValidationError` otherwise.
-    func requireCount(_ count: Int, _ option: String) throws -> [UInt8] {
-        guard bytes.count == count else {
-            throw ValidationError(
-                "\(option) expects \(2 * count) hexadecimal digits (\(count) bytes), not \(bytes.count) bytes."
-            )
-        }
-        return bytes
-    }
-}
-
-/// An asset ID on the command line: text, or `0x` and hexadecimal digits.
-struct AssetArgument: ExpressibleByArgument {
-    let bytes: [UInt8]
-
-    init?(argument: String) {
-        if argument.hasPrefix("0x"), let bytes = Hexadecimal.decode(String(argument.dropFirst(2))) {
-            self.bytes = bytes
-        } else {
-            bytes = Array(argument.utf8)
-        }
+        return wholeSeconds
     }
 }
 
 /// Returns the bytes of a file.
-func contents(ofFile path: String) throws -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: path) else {
-        throw CommandFailure("\(path) cannot be read; check the name and its permissions", kind: .file)
+func contents(ofFile file: InputPath) throws(CommandFailure) -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: file.path) else {
+        throw .file("\(file) cannot be read", next: "check the name and its permissions")
     }
     return [UInt8](data)
 }
@@ -93,16 +129,6 @@ func warnOfOpenFile(_ path: String) {
     guard file >= 0 else { return }
     defer { close(file) }
     do throws(SecretFileError) { try SecretFile.check(file, path) } catch {
-        if error.problem != .notRegular { printToStandardError("warning: \(error)") }
-    }
-}
-
-/// A point in time on the command line: ISO 8601 with a time zone, or Unix seconds.
-struct TimeArgument: ExpressibleByArgument {
-    let seconds: Int64
-
-    init?(argument: String) {
-        guard let seconds = Int64(argument) ?? UnixTime.seconds(iso8601: argument) else { return nil }
-        self.seconds = seconds
+        if error.problem != .notRegular { Terminal.writeError(escaped("warning: \(error)")) }
     }
 }

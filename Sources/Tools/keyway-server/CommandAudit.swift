@@ -15,7 +15,6 @@ extension AuditLog {
     ///   - outcome: The kind of change, named as in the administration routes.
     ///   - what: A description of the change.
     ///   - change: A closure that sets further fields of the record.
-    ///   - change: puts more into the record.
     func appendAudit(
         _ command: String,
         _ outcome: String,

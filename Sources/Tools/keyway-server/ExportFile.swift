@@ -1,5 +1,6 @@
 import FileWriting
 import Foundation
+import ToolSupport
 
 /// The destination of exported keys: a new file that only its owner can read, an existing pipe or device, or standard
 /// output for `-`. An existing file is never replaced, and an incomplete export leaves no file.
@@ -18,7 +19,8 @@ struct ExportFile {
             }
             output = try OutputFile(path, access: .owner)
         } catch {
-            throw CommandFailure("\(error)", kind: error.code == EEXIST || error.code == EISDIR ? .input : .file)
+            let isInput = error.code == EEXIST || error.code == EISDIR
+            throw CommandFailure(kind: isInput ? .input : .file, what: "\(error)")
         }
     }
 
@@ -30,6 +32,6 @@ struct ExportFile {
     func close() throws { try failing { () throws(FileError) in try output?.finish() } }
 
     private func failing(_ work: () throws(FileError) -> Void) throws {
-        do throws(FileError) { try work() } catch { throw CommandFailure("\(error)", kind: .file) }
+        do throws(FileError) { try work() } catch { throw CommandFailure.file("\(error)") }
     }
 }

@@ -1,11 +1,10 @@
 import ArgumentParser
-import FPSCrypto
-import Foundation
 import KeyStore
+import ToolSupport
 
 /// The server's executable: runs the server and administers its data.
 @main
-struct KeywayServer: AsyncParsableCommand {
+struct KeywayServer: CommandRoot {
     /// The program's version, which `--version` prints and the metrics report.
     static let version = "0.1.0"
 
@@ -24,7 +23,8 @@ struct KeywayServer: AsyncParsableCommand {
               keyway-server certificates add --data data --name app --kind development \\
                   --certificate dev/certificate.der --private-key dev/private-key.pem \\
                   --ask @dev/ask.hex
-              keyway-server keys add --data data --asset movie --key HEX --iv HEX
+              keyway-server keys add --data data --asset movie \\
+                  --key 3c3d3e3f404142434445464748494a4b --iv 0f0e0d0c0b0a09080706050403020100
               keyway-server serve --data data --dev
 
             A file with a secret of the server (private key, passphrase, password, key-encryption key, or another \
@@ -32,6 +32,8 @@ struct KeywayServer: AsyncParsableCommand {
             accessible to others: chmod 600. If root owns the file, its group may read it.
 
             Paths such as docs/server.md are in Keyway's source repository.
+
+            With --json, a command prints the JSON of the administration API, and lists as {"items": [...]}.
 
             Exit status: 0 success, 1 invalid input or a failed check, 2 usage error, 3 unusable file or connection.
             """,
@@ -46,48 +48,8 @@ struct KeywayServer: AsyncParsableCommand {
             ConfigCommand.self,
         ]
     )
-    static func main() async {
-        Foundation.exit(await exitCode())
-    }
 
-    /// Runs the command that the arguments select and prints the reason of a failure to standard error.
-    private static func exitCode() async -> Int32 {
-        do {
-            var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-            return 0
-        } catch {
-            let failure: CommandFailure? =
-                switch error {
-                case let error as CommandFailure: error
-                case let error as KeyStoreError: CommandFailure(error)
-                case let error as SecretFileError: CommandFailure(error)
-                default: nil
-                }
-            guard let failure else { return report(error) }
-            printToStandardError("error: \(failure)")
-            return failure.kind.rawValue
-        }
-    }
+    static func main() async { await runAndExit() }
 
-    /// Prints an error of the argument parser (a request for help or a usage error) or of another library, and returns
-    /// the exit code.
-    private static func report(_ error: any Error) -> Int32 {
-        let message = fullMessage(for: error)
-        let code = exitCode(for: error)
-        guard code != .success else {
-            if !message.isEmpty { print(message) }
-            return 0
-        }
-        // A command that has already printed its errors throws only an exit code.
-        if !message.isEmpty {
-            printToStandardError(message.hasPrefix("Error: ") ? "error: " + message.dropFirst(7) : message)
-        }
-        // The argument parser's own exit code for usage errors is 64.
-        return code == .validationFailure ? CommandFailure.Kind.usage.rawValue : code.rawValue
-    }
+    static func failure(for error: any Error) -> CommandFailure? { (error as? KeyStoreError).map(CommandFailure.init) }
 }

@@ -4,6 +4,7 @@ import KeyServerModule
 import KeyStore
 import Logging
 import ServiceLifecycle
+import ToolSupport
 import UnixSignals
 
 /// A server as a process: its signals, what it prints, and what it tells the service manager.
@@ -43,7 +44,7 @@ struct ServerProcess {
                 logger: logger
             )
         } catch let error as ServerTLSError {
-            throw CommandFailure(error.description, kind: error.isUnusableKeyFile ? .file : .input)
+            throw error.isUnusableKeyFile ? CommandFailure.file(error.description) : .input(error.description)
         }
     }
 

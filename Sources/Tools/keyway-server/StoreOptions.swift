@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeyStore
 import KeyStoreSQLite
+import ToolSupport
 
 /// The options that locate and open the store.
 struct StoreOptions: ParsableArguments {
@@ -14,7 +15,7 @@ struct StoreOptions: ParsableArguments {
             valueName: "folder"
         )
     )
-    var dataFolder: String?
+    var dataFolder: FolderPath?
 
     @Option(
         help: ArgumentHelp(
@@ -38,7 +39,7 @@ struct StoreOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var storePasswordFile: String?
+    var storePasswordFile: InputPath?
 
     @Option(
         help: ArgumentHelp(
@@ -51,40 +52,9 @@ struct StoreOptions: ParsableArguments {
     )
     var storePasswordVariable: String?
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            A file with the key-encryption key, mode 0600: 64 hexadecimal digits. While the key is being changed, \
-            the file may contain several keys, one per line. Give at most one of --kek-file, --kek-variable, and \
-            --kek-command. (default: the file kek in the data folder)
-            """,
-            valueName: "file"
-        )
-    )
-    var kekFile: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The environment variable that contains the key-encryption key, in the format of --kek-file.",
-            valueName: "variable"
-        )
-    )
-    var kekVariable: String?
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            A command for /bin/sh that prints the key-encryption key within 30 seconds, in the format of --kek-file.
-            """,
-            valueName: "command"
-        )
-    )
-    var kekCommand: String?
+    @OptionGroup var kek: KeyEncryptionKeyOptions
 
     func validate() throws {
-        guard [kekFile, kekVariable, kekCommand].count(where: { $0 != nil }) <= 1 else {
-            throw ValidationError("Use only one of --kek-file, --kek-variable, and --kek-command.")
-        }
         guard storePasswordFile == nil || storePasswordVariable == nil else {
             throw ValidationError("Use --store-password-file or --store-password-variable, not both.")
         }
@@ -101,26 +71,16 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// The data folder, or an empty string if the options name none.
-    var data: String { dataFolder ?? "" }
+    var data: String { dataFolder?.path ?? "" }
 
     /// The source of the key-encryption key.
-    var keySource: KeyEncryptionKeySource {
-        if let kekFile {
-            .file(kekFile)
-        } else if let kekVariable {
-            .environment(kekVariable)
-        } else if let kekCommand {
-            .command(kekCommand)
-        } else {
-            .dataFolder
-        }
-    }
+    var keySource: KeyEncryptionKeySource { kek.source }
 
     /// The location of the store and the source of its key.
     var location: StoreLocation {
         guard let store else { return .dataFolder(data, key: keySource) }
         var settings = StoreLocation.Postgres(url: store, folder: data, key: keySource)
-        settings.passwordFile = storePasswordFile
+        settings.passwordFile = storePasswordFile?.path
         settings.passwordVariable = storePasswordVariable
         return .postgres(settings)
     }
@@ -131,7 +91,7 @@ struct StoreOptions: ParsableArguments {
     ///   reports it, because the name may be mistyped.
     func withStore(creating: StoreCreation = .never, _ work: (any KeyServerStore) async throws -> Void) async throws {
         try await location.withStore(creating: creating) { opened in
-            if opened.isNew { for line in location.contents { printToStandardError("created \(line)") } }
+            if opened.isNew { for line in location.contents { Terminal.writeError(escaped("created \(line)")) } }
             try await work(opened.store)
         }
     }
@@ -147,9 +107,9 @@ struct StoreOptions: ParsableArguments {
     /// Throws if the store is not the SQLite database of the data folder.
     func requireSQLite() throws {
         guard store == nil else {
-            throw CommandFailure(
-                "this command works only with an SQLite database (--data); for "
-                    + "PostgreSQL use its own tools: see docs/many-nodes.md"
+            throw CommandFailure.usage(
+                "this command works only with an SQLite database (--data)",
+                next: "for PostgreSQL use its own tools: see docs/many-nodes.md"
             )
         }
     }

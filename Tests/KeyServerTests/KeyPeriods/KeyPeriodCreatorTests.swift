@@ -9,7 +9,7 @@ import TextCoding
 
 @Suite("Key periods created in advance", .timeLimit(.minutes(10)))
 struct KeyPeriodCreatorTests {
-    private static let actor = AdminActor(command: "keys ahead", user: "ann", milliseconds: 0)
+    private static let actor = AdminActor(command: "keys create-periods", user: "ann", milliseconds: 0)
     private let store = InMemoryKeyStore()
 
     private func prepare(template: String? = nil) async throws {

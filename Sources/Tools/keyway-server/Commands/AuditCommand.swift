@@ -1,15 +1,16 @@
 import ArgumentParser
 import Foundation
+import KeyServer
 import KeyStore
 import TextCoding
+import ToolSupport
 
 /// `audit`.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "Read the audit log, and verify its integrity.",
-        subcommands: [List.self, Verify.self],
-        defaultSubcommand: List.self
+        subcommands: [List.self, Verify.self]
     )
 }
 
@@ -36,7 +37,7 @@ extension AuditCommand {
                 valueName: "number"
             )
         )
-        var last = 20
+        var limit = 20
         @Option(
             help: ArgumentHelp(
                 "Print the entries that follow this entry number. (default: the newest entries)",
@@ -44,27 +45,32 @@ extension AuditCommand {
             )
         )
         var after: Int64?
+        @OptionGroup var output: JSONOption
 
         func validate() throws {
-            guard (1...1000).contains(last) else { throw ValidationError("--last: expected a number from 1 to 1000.") }
+            guard (1...1000).contains(limit) else {
+                throw ValidationError("--limit: expected a number from 1 to 1000.")
+            }
         }
 
         func run() async throws {
             try await store.withStore { store in
                 let entries =
                     if let after {
-                        try await store.auditEntries(after: after, limit: last)
+                        try await store.auditEntries(after: after, limit: limit)
                     } else {
-                        Array(try await store.auditEntries(before: nil, limit: last).reversed())
+                        Array(try await store.auditEntries(before: nil, limit: limit).reversed())
                     }
-                for entry in entries { print(line(entry)) }
+                var list = RecordList(output)
+                for entry in entries { try list.append(entry.administrationJSON, or: [line(entry)]) }
+                try list.finish()
             }
         }
 
         private func line(_ entry: AuditEntry) -> String {
             let record = entry.record
             let device = record.device.map { Hexadecimal.encode($0.bytes.prefix(4)) }
-            let fields: [String?] = [
+            let parts: [String?] = [
                 "\(entry.number)", Timestamp.text(seconds: record.milliseconds / 1000), record.outcome,
                 record.assetID.map(assetName),
                 record.account.map { "account \($0)" },
@@ -72,7 +78,7 @@ extension AuditCommand {
                 record.policyName.map { "policy \($0)" }, "\(record.microseconds) us",
                 record.requestID.map { "request \($0)" }, record.detail,
             ]
-            return fields.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "  ")
+            return fields(parts.map { $0.flatMap { $0.isEmpty ? nil : $0 } })
         }
     }
 
@@ -94,13 +100,16 @@ extension AuditCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("A head that an earlier run printed. (default: none)", valueName: "head"))
         var head: HeadArgument?
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
                 let found = try await store.verifyAudit(expecting: head?.head)
-                if let firstBreak = found.firstBreak { throw CommandFailure(Self.message(firstBreak)) }
-                print("intact: \(found.entries) entries")
-                for head in found.heads { print("head \(head)") }
+                if output.json { try Terminal.write(found.administrationJSON.indented) }
+                if let firstBreak = found.firstBreak { throw CommandFailure.input(Self.message(firstBreak)) }
+                guard !output.json else { return }
+                try printLine("intact: \(counted(found.entries, "entry", "entries"))")
+                for head in found.heads { try printLine("head \(head)") }
             }
         }
 
@@ -114,15 +123,5 @@ extension AuditCommand {
             case .truncated: "the audit log is not intact: \(place) and the entries after it are missing"
             }
         }
-    }
-}
-
-/// The head of an audit log on the command line.
-struct HeadArgument: ExpressibleByArgument {
-    let head: AuditHead
-
-    init?(argument: String) {
-        guard let head = AuditHead(argument) else { return nil }
-        self.head = head
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeyStore
 import KeyStoreSQLite
+import ToolSupport
 
 /// `backup`.
 struct BackupCommand: AsyncParsableCommand {
@@ -15,7 +16,10 @@ struct BackupCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var store: StoreOptions
-    @Option(help: ArgumentHelp("The backup file; it must not exist yet.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The backup file; it must not exist yet.", valueName: "file"),
+        transform: OutputPath.parse
+    )
     var out: String
 
     func run() async throws {
@@ -23,8 +27,8 @@ struct BackupCommand: AsyncParsableCommand {
             try await store.backup(to: out)
             try await store.appendAudit("backup", "backup", "database copied, its secrets encrypted")
         }
-        print("wrote \(out)")
-        print("it does not contain the key-encryption key: without \(keyLocation) it cannot be decrypted")
+        try printLine("wrote \(out)")
+        try printLine("it does not contain the key-encryption key: without \(keyLocation) it cannot be decrypted")
     }
 
     private var keyLocation: String {
@@ -52,7 +56,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StoreOptions
     @Argument(help: ArgumentHelp("A file written by `keyway-server backup`.", valueName: "file"))
-    var file: String
+    var file: InputPath
     @Flag(
         help:
             """
@@ -64,10 +68,10 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         try store.requireSQLite()
-        try SQLiteKeyStore.restore(from: file, dataFolder: store.data, key: store.keySource, replacing: replace)
+        try SQLiteKeyStore.restore(from: file.path, dataFolder: store.data, key: store.keySource, replacing: replace)
         try await store.withStore { store in
             try await store.appendAudit("restore", "restore", "database restored from a backup")
         }
-        print("restored \(store.data)/keyway.sqlite")
+        try printLine("restored \(store.data)/keyway.sqlite")
     }
 }

@@ -6,13 +6,14 @@ import KeyServerModule
 import KeyStore
 import ServerCrypto
 import TextCoding
+import ToolSupport
 
 /// `certificates`.
 struct CertificatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificates",
-        abstract: "Add, list, and remove application certificates with their private keys.",
-        subcommands: [Add.self, List.self, Remove.self]
+        abstract: "Add, list, and delete application certificates with their private keys.",
+        subcommands: [Add.self, List.self, Delete.self]
     )
 
     struct Add: AsyncParsableCommand {
@@ -48,16 +49,16 @@ struct CertificatesCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The kind of bundle.", valueName: "kind"))
         var kind: CertificateBundleRecord.Kind
         @Option(help: ArgumentHelp("The application certificate, PEM or DER.", valueName: "file"))
-        var certificate: String
+        var certificate: InputPath
         @Option(help: ArgumentHelp("A file with the private key, PEM or DER.", valueName: "file"))
-        var privateKey: String?
+        var privateKey: InputPath?
         @Option(
             help: ArgumentHelp(
                 """
                 The URI of a private key that OpenSSL loads: file:, or a scheme of a configured provider, such as \
                 pkcs11:.
                 """,
-                valueName: "uri"
+                valueName: "URI"
             )
         )
         var privateKeyURI: String?
@@ -67,14 +68,14 @@ struct CertificatesCommand: AsyncParsableCommand {
                 valueName: "file"
             )
         )
-        var passphraseFile: String?
+        var passphraseFile: InputPath?
         @Option(
             help: ArgumentHelp(
                 "The ASk, 16 bytes in hexadecimal digits; @FILE reads the digits from a file.",
                 valueName: "hex"
             )
         )
-        var ask: SecretArgument?
+        var ask: HexArgument?
         @Option(
             help: ArgumentHelp(
                 """
@@ -84,9 +85,9 @@ struct CertificatesCommand: AsyncParsableCommand {
                 valueName: "hex"
             )
         )
-        var dask: SecretArgument?
+        var dask: HexArgument?
         @Option(help: ArgumentHelp("A DASk plug-in, the absolute path of a shared library.", valueName: "path"))
-        var plugin: String?
+        var plugin: InputPath?
         @Option(
             help: ArgumentHelp(
                 "The configuration text that the plug-in receives. Requires --plugin.",
@@ -100,7 +101,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                 valueName: "file"
             )
         )
-        var provisioningData: String?
+        var provisioningData: InputPath?
         @Option(
             help: ArgumentHelp(
                 """
@@ -110,7 +111,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                 valueName: "prefix"
             )
         )
-        var assetPrefix: [AssetArgument] = []
+        var assetPrefix: [AssetIDArgument] = []
         @Flag(
             help:
                 """
@@ -119,6 +120,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                 """
         )
         var replace = false
+        @OptionGroup var output: JSONOption
 
         func validate() throws {
             guard (privateKey == nil) != (privateKeyURI == nil) else {
@@ -153,18 +155,19 @@ struct CertificatesCommand: AsyncParsableCommand {
                     let what = "\(kind.rawValue) bundle \(name) \(outcome), certificate SHA-1 \(hash)"
                     return .command("certificates add", "certificate-put", what) { $0.bundleName = name }
                 }
-                print(
-                    "\(outcome == .created ? "added" : "replaced") \(kind.rawValue) bundle \(name): "
-                        + "RSA-\(bundle.privateKey.bits), certificate SHA-1 \(hash)"
-                )
-                print("running servers load it within certificates.reload, ten seconds by default")
+                try output.print(record.administrationJSON) {
+                    escaped(
+                        "\(outcome.verb) \(kind.rawValue) bundle \(name): RSA-\(bundle.privateKey.bits), "
+                            + "certificate SHA-1 \(hash)"
+                    ) + "\nrunning servers load it within certificates.reload, ten seconds by default"
+                }
             }
         }
 
         private func storedPrivateKey() throws -> CertificateBundleRecord.PrivateKey {
             if let privateKeyURI { return .store(uri: privateKeyURI) }
-            let passphrase = try passphraseFile.map { try SecretFile.readText($0) }
-            let key = try RSAPrivateKey(try SecretFile.read(privateKey ?? "").reveal(), passphrase: passphrase)
+            let passphrase = try passphraseFile.map { try SecretFile.readText($0.path) }
+            let key = try RSAPrivateKey(try SecretFile.read(privateKey?.path ?? "").reveal(), passphrase: passphrase)
             return .pkcs8(try key.encodedPKCS8())
         }
 
@@ -172,15 +175,15 @@ struct CertificatesCommand: AsyncParsableCommand {
             if let plugin {
                 return .plugin(
                     .init(
-                        path: plugin,
+                        path: plugin.path,
                         configuration: pluginConfiguration,
-                        ask: try ask?.secret(16, "--ask"),
-                        provisioningData: try provisioningData.map { try SecretFile.read($0, limit: 1 << 20) }
+                        ask: try ask?.secret(16, option: "--ask", rules: .required),
+                        provisioningData: try provisioningData.map { try SecretFile.read($0.path, limit: 1 << 20) }
                     )
                 )
             }
-            if let ask { return .development(ask: try ask.secret(16, "--ask")) }
-            return .fixed(try dask?.secret(16, "--dask") ?? SecretBytes(count: 0) { _ in })
+            if let ask { return .development(ask: try ask.secret(16, option: "--ask", rules: .required)) }
+            return .fixed(try dask?.secret(16, option: "--dask", rules: .required) ?? SecretBytes(count: 0) { _ in })
         }
     }
 
@@ -188,21 +191,25 @@ struct CertificatesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the bundles, without their secrets.")
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
+                var list = RecordList(output)
                 for record in try await store.certificateBundles() {
                     let certificate = try X509Certificate(record.certificate)
                     let days = (certificate.notAfter - systemMilliseconds() / 1000) / 86_400
                     let hash = Hexadecimal.encode(certificate.sha1)
-                    print("\(record.name)  \(record.kind.rawValue)  \(hash)  \(days) days left")
+                    let line = fields([record.name, record.kind.rawValue, hash, "\(counted(days, "day")) left"])
+                    try list.append(record.administrationJSON, or: [line])
                 }
+                try list.finish()
             }
         }
     }
 
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a bundle.")
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete a bundle.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The name of the bundle.")
@@ -211,16 +218,17 @@ struct CertificatesCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withStore { store in
                 let what = "bundle \(name) deleted"
-                let audit = AuditRecord.command("certificates remove", "certificate-delete", what) {
+                let audit = AuditRecord.command("certificates delete", "certificate-delete", what) {
                     $0.bundleName = name
                 }
                 guard try await store.deleteCertificateBundle(name: name, audit: audit) else {
-                    throw CommandFailure("there is no bundle \(name)")
+                    throw CommandFailure.input(
+                        "there is no bundle \(name)",
+                        next: "see `keyway-server certificates list`"
+                    )
                 }
-                print("removed bundle \(name)")
+                try printLine("deleted bundle \(name)")
             }
         }
     }
 }
-
-extension CertificateBundleRecord.Kind: ExpressibleByArgument {}

@@ -3,21 +3,25 @@ import DRMSignaling
 import KeyServer
 import KeyServerModule
 import KeyStore
-import TextCoding
+import ToolSupport
 
 /// `channels`.
 struct ChannelsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "channels",
-        abstract: "Add, list, pause, resume, and remove schedules of live channels.",
+        abstract: "Add, list, pause, resume, and delete schedules of live channels.",
         discussion: """
             A schedule specifies for which tracks of a title the servers create key periods ahead of time. A key \
             period is a content key that is used for a track during a certain time. All periods have the same length \
             and start at multiples of that length since 1970-01-01T00:00:00Z. All servers of the store apply a \
             change of the schedule within a minute; existing periods stay. If a title has a schedule here, \
             `channels` in a server's configuration does not apply to it.
+
+              keyway-server titles add --data data --name news
+              keyway-server tracks add --data data --title news --name hd
+              keyway-server channels add --data data --title news --track hd --length 10m --ahead 2h
             """,
-        subcommands: [Add.self, List.self, Pause.self, Resume.self, Remove.self]
+        subcommands: [Add.self, List.self, Pause.self, Resume.self, Delete.self]
     )
 
     struct Add: AsyncParsableCommand {
@@ -35,14 +39,14 @@ struct ChannelsCommand: AsyncParsableCommand {
         var track: [String]
         @Option(
             help: ArgumentHelp(
-                "The length of a period, an ISO 8601 duration from PT1M to P31D, such as PT10M.",
+                "The length of a period, from 1m to 31d, such as 10m.",
                 valueName: "duration"
             )
         )
         var length: DurationArgument
         @Option(
             help: ArgumentHelp(
-                "How far ahead periods are created, an ISO 8601 duration such as PT2H; at most 500 periods.",
+                "How far ahead periods are created, such as 2h; at most 500 periods.",
                 valueName: "duration"
             )
         )
@@ -67,13 +71,14 @@ struct ChannelsCommand: AsyncParsableCommand {
                 """
         )
         var replace = false
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             let record = try ChannelRecord(
                 title: title,
                 tracks: track,
-                length: Int64(length.seconds.rawValue),
-                ahead: Int64(ahead.seconds.rawValue),
+                length: try length.wholeSeconds(in: 60...31 * 86_400, option: "--length"),
+                ahead: try ahead.wholeSeconds(in: 0...500 * 31 * 86_400, option: "--ahead"),
                 start: start?.seconds,
                 isPaused: paused,
                 time: systemMilliseconds() / 1_000
@@ -82,7 +87,10 @@ struct ChannelsCommand: AsyncParsableCommand {
                 let outcome = try await store.putChannel(record, replacing: replace) { outcome in
                     .command("channels add", "channel-put", "\(record.summary) \(outcome)")
                 }
-                print("\(outcome == .created ? "added" : "replaced") the schedule of channel \(title)")
+                let stored = try await store.channel(title: title) ?? record
+                try output.print(stored.administrationJSON) {
+                    escaped("\(outcome.verb) the schedule of channel \(title)")
+                }
             }
         }
     }
@@ -91,17 +99,20 @@ struct ChannelsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the schedules.")
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
+                var list = RecordList(output)
                 for channel in try await store.allChannels() {
-                    let fields: [String?] = [
+                    let line = fields([
                         channel.title, channel.tracks.joined(separator: ", "), "length \(channel.length) s",
-                        "ahead \(channel.ahead) s", channel.start.map { "from \(Timestamp.text(seconds: $0))" },
+                        "ahead \(channel.ahead) s", timestamp("from", channel.start),
                         channel.isPaused ? "paused" : nil,
-                    ]
-                    print(fields.compactMap { $0 }.joined(separator: "  "))
+                    ])
+                    try list.append(channel.administrationJSON, or: [line])
                 }
+                try list.finish()
             }
         }
     }
@@ -114,8 +125,9 @@ struct ChannelsCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))
         var title: String
+        @OptionGroup var output: JSONOption
 
-        func run() async throws { try await setPaused(true, title, store) }
+        func run() async throws { try await setPaused(true, title, store, output) }
     }
 
     struct Resume: AsyncParsableCommand {
@@ -127,12 +139,13 @@ struct ChannelsCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))
         var title: String
+        @OptionGroup var output: JSONOption
 
-        func run() async throws { try await setPaused(false, title, store) }
+        func run() async throws { try await setPaused(false, title, store, output) }
     }
 
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a schedule. Existing periods stay.")
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete a schedule. Existing periods stay.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))
@@ -141,26 +154,39 @@ struct ChannelsCommand: AsyncParsableCommand {
         func run() async throws {
             try await store.withStore { store in
                 let what = "schedule of channel \(title) deleted"
-                let audit = AuditRecord.command("channels remove", "channel-delete", what)
+                let audit = AuditRecord.command("channels delete", "channel-delete", what)
                 guard try await store.deleteChannel(title: title, audit: audit) else {
-                    throw CommandFailure("channel \(title) has no schedule")
+                    throw CommandFailure.input(
+                        "channel \(title) has no schedule",
+                        next: "see `keyway-server channels list`"
+                    )
                 }
-                print("removed the schedule of channel \(title)")
+                try printLine("deleted the schedule of channel \(title)")
             }
         }
     }
 
-    private static func setPaused(_ isPaused: Bool, _ title: String, _ store: StoreOptions) async throws {
+    private static func setPaused(
+        _ isPaused: Bool,
+        _ title: String,
+        _ store: StoreOptions,
+        _ output: JSONOption
+    ) async throws {
         try await store.withStore { store in
             guard let channel = try await store.channel(title: title) else {
-                throw CommandFailure("channel \(title) has no schedule")
+                throw CommandFailure.input(
+                    "channel \(title) has no schedule",
+                    next: "see `keyway-server channels list`"
+                )
             }
             let record = try channel.paused(isPaused, time: systemMilliseconds() / 1_000)
             let command = isPaused ? "channels pause" : "channels resume"
             try await store.putChannel(record, replacing: true) { outcome in
                 .command(command, "channel-put", "\(record.summary) \(outcome)")
             }
-            print("channel \(title) is \(isPaused ? "paused" : "resumed")")
+            try output.print(record.administrationJSON) {
+                escaped("channel \(title) is \(isPaused ? "paused" : "resumed")")
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import KeyServer
+import TextCoding
+import ToolSupport
 
 /// `config`.
 struct ConfigCommand: AsyncParsableCommand {
@@ -32,19 +34,40 @@ struct ConfigCheckCommand: AsyncParsableCommand {
             valueName: "file"
         )
     )
-    var file: String?
+    var file: InputPath?
+    @OptionGroup var output: JSONOption
 
     func run() async throws {
-        let loaded = try LoadedConfiguration.load(file)
-        let rows = loaded.settings.map { ($0.path, $0.value ?? "-", $0.origin.description) }
-        let widths = (rows.map(\.0.count).max() ?? 0, min(rows.map(\.1.count).max() ?? 0, 40))
-        for (path, value, origin) in rows {
-            print(pad(path, to: widths.0), pad(value, to: widths.1), origin)
-        }
+        let loaded = try LoadedConfiguration.load(file?.path)
         let files = loaded.fileProblems()
-        for warning in loaded.warnings + files.unreadable { printToStandardError("warning: \(warning)") }
-        for error in files.unusable { printToStandardError("error: \(error)") }
-        guard files.unusable.isEmpty else { throw ExitCode(1) }
+        let warnings = (loaded.warnings + files.unreadable).map { "\($0)" }
+        let errors = files.unusable.map { "\($0)" }
+        try output.print(json(loaded.settings, warnings, errors)) { text(loaded.settings) }
+        for warning in warnings { Terminal.writeError(escaped("warning: \(warning)")) }
+        for error in errors { Terminal.writeError(escaped("error: \(error)")) }
+        guard errors.isEmpty else { throw ExitCode(CommandFailure.Kind.input.rawValue) }
+    }
+
+    private func json(_ settings: [EffectiveSetting], _ warnings: [String], _ errors: [String]) -> JSONValue {
+        let items = settings.map { setting in
+            JSONValue.object([
+                "path": .string(setting.path), "value": setting.value.map { .string($0) },
+                "origin": .string(setting.origin.description),
+            ])
+        }
+        return .object([
+            "settings": .array(items), "warnings": .array(warnings.map { .string($0) }),
+            "errors": .array(errors.map { .string($0) }),
+        ])
+    }
+
+    private func text(_ settings: [EffectiveSetting]) -> String {
+        let rows = settings.map { ($0.path, $0.value ?? "-", $0.origin.description) }
+        let widths = (rows.map(\.0.count).max() ?? 0, min(rows.map(\.1.count).max() ?? 0, 40))
+        return rows.map { path, value, origin in
+            escaped([pad(path, to: widths.0), pad(value, to: widths.1), origin].joined(separator: " "))
+        }
+        .joined(separator: "\n")
     }
 
     private func pad(_ text: String, to width: Int) -> String {
@@ -61,7 +84,7 @@ extension LoadedConfiguration {
         do {
             return try load(file: file, environment: ProcessInfo.processInfo.environment)
         } catch {
-            for problem in error.problems { printToStandardError("error: \(problem)") }
+            for problem in error.problems { Terminal.writeError(escaped("error: \(problem)")) }
             let isReadable = file.map { FileManager.default.isReadableFile(atPath: $0) } ?? true
             throw ExitCode((isReadable ? CommandFailure.Kind.input : .file).rawValue)
         }
@@ -75,5 +98,5 @@ struct ConfigExampleCommand: AsyncParsableCommand {
         abstract: "Print an annotated configuration file with every setting."
     )
 
-    func run() async throws { print(ServerConfiguration.example, terminator: "") }
+    func run() async throws { try Terminal.write(ServerConfiguration.example) }
 }

@@ -2,13 +2,14 @@ import ArgumentParser
 import KeyServer
 import KeyStore
 import TextCoding
+import ToolSupport
 
 /// `devices`.
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
         abstract: "List and delete the devices of an account.",
-        subcommands: [List.self, Forget.self]
+        subcommands: [List.self, Delete.self]
     )
 
     struct List: AsyncParsableCommand {
@@ -21,19 +22,22 @@ struct DevicesCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
+                var list = RecordList(output)
                 for device in try await store.devices(account: account.name) {
                     let digits = Hexadecimal.encode(device.device.bytes)
                     let seen = [timestamp("first seen", device.firstSeen), timestamp("last seen", device.lastSeen)]
-                    print(fields([digits, device.deviceClass] + seen))
+                    try list.append(device.administrationJSON, or: [fields([digits, device.deviceClass] + seen)])
                 }
+                try list.finish()
             }
         }
     }
 
-    struct Forget: AsyncParsableCommand {
+    struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete a device, so that another device can be added."
         )
@@ -46,22 +50,15 @@ struct DevicesCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                let changes = AccountChanges(store: store, actor: AdminActor(command: "devices forget"))
+                let changes = AccountChanges(store: store, actor: AdminActor(command: "devices delete"))
                 guard try await changes.deleteDevice(account: account.name, device: device.device) else {
-                    throw CommandFailure("the account has no such device; see `devices list`")
+                    throw CommandFailure.input(
+                        "the account has no such device",
+                        next: "see `keyway-server devices list`"
+                    )
                 }
-                print("deleted device \(Hexadecimal.encode(device.device.bytes)) of \(account.name)")
+                try printLine("deleted device \(Hexadecimal.encode(device.device.bytes)) of \(account.name)")
             }
         }
-    }
-}
-
-/// The hash of a device on the command line.
-struct DeviceArgument: ExpressibleByArgument {
-    let device: DeviceHash
-
-    init?(argument: String) {
-        guard case .device(let device)? = AdminJSON.client("device:" + argument) else { return nil }
-        self.device = device
     }
 }

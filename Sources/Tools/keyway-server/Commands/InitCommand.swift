@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeyStore
+import ToolSupport
 
 /// `init`.
 struct InitCommand: AsyncParsableCommand {
@@ -21,11 +22,11 @@ struct InitCommand: AsyncParsableCommand {
         do {
             try await location.withStore(creating: .always) { _ in }
         } catch let error as KeyStoreError where error.code == .conflict {
-            throw CommandFailure("\(error.place) already contains key server data; nothing was changed")
+            throw CommandFailure.input("\(error.place) already contains key server data; nothing was changed")
         }
-        for line in location.contents { print("created \(line)") }
+        for line in location.contents { try printLine("created \(line)") }
         let option = store.store.map { "--store \($0)" } ?? "--data \(store.data)"
-        print(
+        try printLine(
             "next: keyway-server certificates add \(option) ..., then keyway-server serve \(option); see docs/server.md"
         )
     }

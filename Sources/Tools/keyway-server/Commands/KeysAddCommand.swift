@@ -4,6 +4,7 @@ import FPSCrypto
 import Foundation
 import KeyServer
 import KeyStore
+import ToolSupport
 
 /// `keys add`.
 struct KeysAddCommand: AsyncParsableCommand {
@@ -27,17 +28,17 @@ struct KeysAddCommand: AsyncParsableCommand {
             The asset ID that SPCs contain: text, or 0x followed by hexadecimal digits; 2 to 200 bytes. Required \
             without --title.
             """,
-            valueName: "asset"
+            valueName: "asset-id"
         )
     )
-    var asset: AssetArgument?
+    var asset: AssetIDArgument?
     @Option(
         help: ArgumentHelp(
             "The content key, 16 bytes in hexadecimal digits; @FILE reads the digits from a file.",
             valueName: "hex"
         )
     )
-    var key: SecretArgument
+    var key: HexArgument
     @Option(
         help: ArgumentHelp(
             """
@@ -57,14 +58,21 @@ struct KeysAddCommand: AsyncParsableCommand {
     var title: String?
     @Option(
         help: ArgumentHelp(
-            """
-            With --title, the name of the key period's track. Without --title, the kind of media that the key \
-            decrypts: audio, video, sd, hd, uhd, or unspecified. (default without --title: unspecified)
-            """,
-            valueName: "name|kind"
+            "The track of the title that a key period belongs to. Requires --title.",
+            valueName: "name"
         )
     )
     var track: String?
+    @Option(
+        help: ArgumentHelp(
+            """
+            The kind of media that the key decrypts; not with --title, because the track has a kind. (default: \
+            unspecified)
+            """,
+            valueName: "kind"
+        )
+    )
+    var kind: ContentTrack?
     @Option(
         help: ArgumentHelp(
             "The start of the key's use: ISO 8601 with a time zone, or Unix seconds. (default: no limit)",
@@ -130,16 +138,20 @@ struct KeysAddCommand: AsyncParsableCommand {
             """
     )
     var replace = false
+    @OptionGroup var output: JSONOption
 
     func validate() throws {
         if title == nil {
             guard asset != nil else { throw ValidationError("Use --asset, or --title and --track.") }
-            guard track == nil || track.flatMap(ContentTrack.init) != nil else {
-                throw ValidationError("--track: without --title, expected audio, video, sd, hd, uhd, or unspecified.")
+            guard track == nil else {
+                throw ValidationError("--track requires --title; --kind specifies the kind of media without a title.")
             }
         } else {
             guard track != nil, keyID != nil else {
                 throw ValidationError("--title requires --track and --key-id.")
+            }
+            guard kind == nil else {
+                throw ValidationError("--kind cannot be used with --title: set it with `tracks add`.")
             }
             guard streamID == nil, titleID == nil else {
                 throw ValidationError(
@@ -151,7 +163,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let key = try key.secret(16, "--key")
+        let key = try key.secret(16, option: "--key", rules: .required)
         // A key period belongs to a track, so the store must already exist.
         try await store.withStore(creating: title == nil ? .ifMissing : .never) { store in
             let policy = try await storedPolicy(in: store)
@@ -169,21 +181,22 @@ struct KeysAddCommand: AsyncParsableCommand {
                     audit.policyName = info.policyName
                 }
             }
-            print("\(outcome == .created ? "added" : "replaced") \(assetName(record.info.assetID))")
+            let stored = try await store.content(assetID: info.assetID)?.info ?? info
+            try output.print(stored.administrationJSON) { escaped("\(outcome.verb) \(assetName(info.assetID))") }
         }
     }
 
     private func separateKey(_ key: SecretBytes, _ policy: String?) throws -> ContentRecord {
-        let asset = asset?.bytes ?? []
+        let assetID = asset?.bytes ?? []
         return try ContentRecord(
-            assetID: asset,
-            keyID: try keyID?.requireCount(16, "--key-id"),
+            assetID: assetID,
+            keyID: try keyID?.bytes(16, option: "--key-id"),
             contentKey: key,
-            iv: try iv.requireCount(16, "--iv"),
-            track: track.flatMap(ContentTrack.init) ?? .unspecified,
+            iv: try iv.bytes(16, option: "--iv"),
+            track: kind ?? .unspecified,
             policyName: policy,
-            streamID: try streamID?.requireCount(16, "--stream-id") ?? ContentDefaults.streamID(forAssetID: asset),
-            titleID: try titleID?.requireCount(16, "--title-id"),
+            streamID: try streamID?.bytes(16, option: "--stream-id") ?? ContentDefaults.streamID(forAssetID: assetID),
+            titleID: try titleID?.bytes(16, option: "--title-id"),
             validFrom: validFrom?.seconds,
             validUntil: validUntil?.seconds,
             time: systemMilliseconds() / 1000
@@ -198,21 +211,24 @@ struct KeysAddCommand: AsyncParsableCommand {
         _ store: any KeyServerStore
     ) async throws -> ContentRecord {
         guard let titleRecord = try await store.title(name: title) else {
-            throw CommandFailure("there is no title \(title); add it with `keyway-server titles add`")
+            throw CommandFailure.input("there is no title \(title)", next: "add it with `keyway-server titles add`")
         }
         guard try await store.tracks(title: title).contains(where: { $0.name == track }) else {
-            throw CommandFailure("title \(title) has no track \(track); add it with `keyway-server tracks add`")
+            throw CommandFailure.input(
+                "title \(title) has no track \(track)",
+                next: "add it with `keyway-server tracks add`"
+            )
         }
-        let keyID = try keyID?.requireCount(16, "--key-id") ?? []
+        let keyID = try keyID?.bytes(16, option: "--key-id") ?? []
         let from = validFrom?.seconds
         let uri = try ContentDefaults.keyURI(title: titleRecord, track: track, keyID: keyID, validFrom: from)
-        print("key URI \(uri)")
+        if !output.json { try printLine("key URI \(uri)") }
         return try ContentRecord(
             assetID: try asset?.bytes
                 ?? ContentDefaults.assetID(title: titleRecord, track: track, keyID: keyID, validFrom: from),
             keyID: keyID,
             contentKey: key,
-            iv: try iv.requireCount(16, "--iv"),
+            iv: try iv.bytes(16, option: "--iv"),
             policyName: policy,
             titleName: title,
             trackName: track,
@@ -226,17 +242,20 @@ struct KeysAddCommand: AsyncParsableCommand {
     private func storedPolicy(in store: any KeyServerStore) async throws -> String? {
         guard let policy, policy.contains("/") || policy.hasSuffix(".json") else { return policy }
         let file = URL(filePath: policy).deletingPathExtension().lastPathComponent
-        let record = try ContentDefaults.policy(orNamed: file, json: try contents(ofFile: policy))
+        let record = try ContentDefaults.policy(orNamed: file, json: try contents(ofFile: InputPath(argument: policy)))
         if let stored = try await store.policy(name: record.name), stored != record, !replace {
-            throw CommandFailure("a different policy \(record.name) is already stored; use --replace to replace it")
+            throw CommandFailure.input(
+                "a different policy \(record.name) is already stored",
+                next: "use --replace to replace it"
+            )
         }
         try await ContentDefaults.check(policy: record, in: store)
         let name = record.name
         try await store.putPolicy(record, replacing: true) { outcome in
             .command("keys add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
         }
-        print("stored policy \(name)")
-        try record.printOpenings()
+        if !output.json { try printLine("stored policy \(name)") }
+        try record.printPermissiveSettings(output)
         return name
     }
 }

@@ -3,6 +3,7 @@ import FPSCrypto
 import Foundation
 import KeyServer
 import KeyStore
+import ToolSupport
 
 /// `keys export`.
 struct KeysExportCommand: AsyncParsableCommand {
@@ -14,6 +15,9 @@ struct KeysExportCommand: AsyncParsableCommand {
             CSV contains every column that `keys import` reads. CPIX (Content Protection Information Exchange), an \
             XML document, contains the keys of one title, without policies. Export the policies themselves with \
             `keyway-server policies show`.
+
+              keyway-server keys export --data data --out keys.csv
+              keyway-server keys export --data data --title film --format cpix --out film.xml
             """
     )
 
@@ -36,12 +40,13 @@ struct KeysExportCommand: AsyncParsableCommand {
             valueName: "file"
         )
     )
-    var to: [String] = []
+    var to: [InputPath] = []
     @Option(
         help: ArgumentHelp(
             "The output: a new file, a pipe, or - for standard output. An existing file is never replaced.",
             valueName: "file"
-        )
+        ),
+        transform: OutputPath.parse
     )
     var out: String
 
@@ -71,9 +76,8 @@ struct KeysExportCommand: AsyncParsableCommand {
                 to: output.write
             )
             try output.close()
-            printToStandardError("\(count) keys, \(form)\(out == "-" ? "" : ", in \(out)")")
+            let place = out == "-" ? "" : ", in \(out)"
+            Terminal.writeError(escaped("\(counted(count, "key")), \(form)\(place)"))
         }
     }
 }
-
-extension KeyExport.Format: ExpressibleByArgument {}

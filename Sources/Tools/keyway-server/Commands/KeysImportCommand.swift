@@ -3,6 +3,8 @@ import FPSCrypto
 import Foundation
 import KeyServer
 import KeyStore
+import TextCoding
+import ToolSupport
 
 /// `keys import`.
 struct KeysImportCommand: AsyncParsableCommand {
@@ -17,12 +19,15 @@ struct KeysImportCommand: AsyncParsableCommand {
             stream, valid_from, valid_until, title_id, title_policy, track_policy, key_uri. Required: key, iv, and \
             either asset or kid. Titles and tracks that do not exist are created. CPIX is the Content Protection \
             Information Exchange format, an XML document with keys.
+
+              keyway-server keys import keys.csv --data data --resume --dry-run
+              keyway-server keys import keys.csv --data data --resume
             """
     )
 
     @OptionGroup var store: StoreOptions
     @Argument(help: ArgumentHelp("The file, CSV or CPIX 2.3.", valueName: "file"))
-    var file: String
+    var file: InputPath
     @Option(
         help: ArgumentHelp(
             """
@@ -31,7 +36,7 @@ struct KeysImportCommand: AsyncParsableCommand {
             valueName: "file"
         )
     )
-    var privateKey: String?
+    var privateKey: InputPath?
     @Flag(help: "Print what would be written, and write nothing.")
     var dryRun = false
     @Flag(
@@ -47,13 +52,14 @@ struct KeysImportCommand: AsyncParsableCommand {
             """
     )
     var replace = false
+    @OptionGroup var output: JSONOption
     /// The maximum number of errors that are printed.
     private static let maximumPrintedErrors = 50
 
     func run() async throws {
-        let opener = try privateKey.map { try RSAPrivateKey(try SecretFile.read($0).reveal()) }
+        let opener = try privateKey.map { try RSAPrivateKey(try SecretFile.read($0.path).reveal()) }
         // A warning is unnecessary for a file whose keys are encrypted.
-        if privateKey == nil { warnOfOpenFile(file) }
+        if privateKey == nil { warnOfOpenFile(file.path) }
         let (rows, mistakes) = try KeyRow.rows(ofFile: try contents(ofFile: file), privateKey: opener)
         try await store.withStore(creating: dryRun ? .never : .ifMissing) { store in
             let keys = try await KeyImport(
@@ -65,39 +71,41 @@ struct KeysImportCommand: AsyncParsableCommand {
             )
             let summary = keys.summary
             for mistake in summary.mistakes.prefix(Self.maximumPrintedErrors) {
-                printToStandardError("\(file): \(mistake)")
+                Terminal.writeError(escaped("\(file): \(mistake)"))
             }
             if summary.mistakes.count > Self.maximumPrintedErrors {
-                printToStandardError("\(file): \(summary.mistakes.count - Self.maximumPrintedErrors) more errors")
+                let more = summary.mistakes.count - Self.maximumPrintedErrors
+                Terminal.writeError(escaped("\(file): \(counted(more, "more error"))"))
             }
-            print(line(summary))
-            // Flush before the error is printed, also if the output is not a terminal.
-            fflush(nil)
+            try output.print(json(summary)) { line(summary) }
             guard summary.mistakes.isEmpty else {
-                throw CommandFailure("\(summary.mistakes.count) errors; nothing was written")
+                throw CommandFailure.input("\(counted(summary.mistakes.count, "error")); nothing was written")
             }
             guard !dryRun else { return }
             // Audited before the first batch, because an interrupted import has already written some batches.
             try await store.appendAudit("keys import", "keys-import", "import started: \(line(summary))")
-            let isTerminal = isatty(STDERR_FILENO) == 1
-            try await keys.write(into: store) { count in
-                if isTerminal { FileHandle.standardError.write(Data("\r\(count) keys".utf8)) }
-            }
-            if isTerminal { printToStandardError("") }
-            print("written")
+            var progress = ProgressLine()
+            try await keys.write(into: store) { count in progress.show(counted(count, "key")) }
+            progress.clear()
+            if !output.json { try printLine("written") }
         }
     }
 
     private func line(_ summary: KeyImport.Summary) -> String {
         let titles = [
-            (summary.newTitles, "new titles"), (summary.newTracks, "new tracks"),
-            (summary.changed, "titles and tracks to change"),
+            counted(summary.newTitles, "new title"), counted(summary.newTracks, "new track"),
+            counted(summary.changed, "title or track to change", "titles and tracks to change"),
         ]
         let keys = "\(summary.new) new, \(summary.same) the same, \(summary.replaced) to replace"
-        return keys + titles.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
-            + ", \(summary.mistakes.count) errors"
+        return keys + titles.filter { !$0.hasPrefix("0 ") }.map { ", \($0)" }.joined()
+            + ", \(counted(summary.mistakes.count, "error"))"
+    }
+
+    private func json(_ summary: KeyImport.Summary) -> JSONValue {
+        .object([
+            "new": .integer(summary.new), "same": .integer(summary.same), "replaced": .integer(summary.replaced),
+            "newTitles": .integer(summary.newTitles), "newTracks": .integer(summary.newTracks),
+            "changed": .integer(summary.changed), "errors": .array(summary.mistakes.map { .string("\($0)") }),
+        ])
     }
 }
-
-/// Prints a line to standard error, separate from a command's output.
-func printToStandardError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import KeyStore
 import KeyStorePostgres
 import KeyStoreSQLite
+import ToolSupport
 
 /// `keys rewrap`.
 struct KeysRewrapCommand: AsyncParsableCommand {
@@ -33,16 +34,16 @@ struct KeysRewrapCommand: AsyncParsableCommand {
             valueName: "file"
         )
     )
-    var newKekFile: String
+    var newKekFile: InputPath
 
     func run() async throws {
         if store.store != nil { return try await rewrapPostgres() }
         let outcome = try await SQLiteKeyStore.rewrap(
             dataFolder: store.data,
             key: store.keySource,
-            newKeyFile: newKekFile
+            newKeyFile: newKekFile.path
         )
-        let source = store.keySource == .dataFolder ? store.keySource : .file(newKekFile)
+        let source = store.keySource == .dataFolder ? store.keySource : .file(newKekFile.path)
         let opened = try SQLiteKeyStore(dataFolder: store.data, key: source, creating: .never)
         defer { try? opened.close() }
         try await opened.appendAudit(
@@ -50,39 +51,41 @@ struct KeysRewrapCommand: AsyncParsableCommand {
             "keys-rewrap",
             "every secret encrypted with a new key-encryption key"
         )
-        if outcome.createdKey { print("created a new key-encryption key in \(newKekFile)") }
-        print(
+        if outcome.createdKey { try printLine("created a new key-encryption key in \(newKekFile)") }
+        try printLine(
             outcome.reencrypted
                 ? "encrypted every secret with the new key" : "every secret was already encrypted with that key"
         )
-        if let previous = outcome.oldKeyFile { print("\(previous) contains the old key: earlier backups require it") }
+        if let previous = outcome.oldKeyFile {
+            try printLine("\(previous) contains the old key: earlier backups require it")
+        }
         if store.keySource == .dataFolder {
-            print("the data folder contains the new key")
+            try printLine("the data folder contains the new key")
         } else {
-            printKeyInstruction()
+            try printKeyInstruction()
         }
     }
 
     private func rewrapPostgres() async throws {
-        let existing = try KeyEncryptionKey.load(file: newKekFile)
-        try await opened(or: existing == nil ? nil : .file(newKekFile)) { opened, isUnderNewKey in
+        let existing = try KeyEncryptionKey.load(file: newKekFile.path)
+        try await opened(or: existing == nil ? nil : .file(newKekFile.path)) { opened, isUnderNewKey in
             guard case .postgres(let database) = opened else { return }
             // The key is created only after the store has been opened, so that a mistyped address leaves no file.
-            let key: KeyEncryptionKey = if let existing { existing } else { try .create(file: newKekFile) }
-            if existing == nil { print("created a new key-encryption key in \(newKekFile)") }
+            let key: KeyEncryptionKey = if let existing { existing } else { try .create(file: newKekFile.path) }
+            if existing == nil { try printLine("created a new key-encryption key in \(newKekFile)") }
             if !isUnderNewKey { try await database.rotate(to: key) }
             try await database.appendAudit(
                 "keys rewrap",
                 "keys-rewrap",
                 "every secret encrypted with a new key-encryption key"
             )
-            print(
+            try printLine(
                 isUnderNewKey
                     ? "every secret was already encrypted with that key" : "encrypted every secret with the new key"
             )
-            print("secrets encrypted with the old key remain in the database's files until VACUUM removes them")
+            try printLine("secrets encrypted with the old key remain in the database's files until VACUUM removes them")
         }
-        printKeyInstruction()
+        try printKeyInstruction()
     }
 
     /// Opens the store with its key, or with the new key if it exists and the store is already encrypted with it.
@@ -99,7 +102,7 @@ struct KeysRewrapCommand: AsyncParsableCommand {
         }
     }
 
-    private func printKeyInstruction() {
-        print("replace the old key with the new key where the servers read it")
+    private func printKeyInstruction() throws {
+        try printLine("replace the old key with the new key where the servers read it")
     }
 }

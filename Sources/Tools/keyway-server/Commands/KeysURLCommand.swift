@@ -2,6 +2,8 @@ import ArgumentParser
 import Foundation
 import KeyServer
 import KeyServerModule
+import TextCoding
+import ToolSupport
 
 /// `keys url`.
 struct KeysURLCommand: AsyncParsableCommand {
@@ -23,7 +25,7 @@ struct KeysURLCommand: AsyncParsableCommand {
             valueName: "file"
         )
     )
-    var config: String?
+    var config: InputPath?
     @Option(help: ArgumentHelp("The key ID, 16 bytes in hexadecimal digits.", valueName: "hex"))
     var keyID: HexArgument
     @Option(
@@ -32,17 +34,17 @@ struct KeysURLCommand: AsyncParsableCommand {
             valueName: "account"
         )
     )
-    var account: String
+    var account: AccountArgument
     @Option(
         help: ArgumentHelp(
             """
-            How long the URL is valid, an ISO 8601 duration such as PT2M. (default: the setting \
-            `licenses.keyURLs.lifetime`, PT5M unless it is set)
+            How long the URL is valid, such as 2m. (default: the setting `licenses.keyURLs.lifetime`, \
+            \(Self.standardLifetime) unless it is set)
             """,
             valueName: "duration"
         )
     )
-    var lifetime: SecondsArgument?
+    var lifetime: DurationArgument?
     @Option(
         help: ArgumentHelp(
             "The network that the client's address must belong to, in CIDR notation. (default: any)",
@@ -59,49 +61,39 @@ struct KeysURLCommand: AsyncParsableCommand {
             valueName: "URL"
         )
     )
-    var base: String?
+    var server: String?
+    @OptionGroup var output: JSONOption
+
+    private static let standardLifetime = DurationArgument.seconds(
+        Int64(ServerConfiguration().licenses.keyURLs.lifetime.rawValue)
+    )
 
     func run() async throws {
-        let keyID = try keyID.requireCount(16, "--key-id")
-        let licenses = try LoadedConfiguration.load(config).configuration.licenses
+        let keyID = try keyID.bytes(16, option: "--key-id")
+        let licenses = try LoadedConfiguration.load(config?.path).configuration.licenses
         guard licenses.otherClients.contains(.aes128) else {
-            throw CommandFailure(
-                "a server with this configuration issues no AES-128 keys, and would answer the URL with 404; "
-                    + "set licenses.otherClients: [aes128]"
+            throw CommandFailure.input(
+                "a server with this configuration issues no AES-128 keys, and would answer the URL with 404",
+                next: "set licenses.otherClients: [aes128]"
             )
         }
         let settings = licenses.keyURLs
         guard let signer = try settings.signer() else {
-            throw CommandFailure(
-                "the configuration has no licenses.keyURLs.secretFile: set it to the file with the signing secret"
+            throw CommandFailure.input(
+                "the configuration has no licenses.keyURLs.secretFile",
+                next: "set it to the file with the signing secret"
             )
         }
-        let end = systemMilliseconds() / 1000 + Int64((lifetime?.seconds ?? settings.lifetime).rawValue)
-        guard let path = signer.path(keyID: keyID, account: account, expires: end, network: network?.network) else {
+        let longest = Int64(Seconds.maximum.rawValue)
+        let lifetime = try lifetime?.wholeSeconds(in: 1...longest, option: "--lifetime")
+        let end = systemMilliseconds() / 1000 + (lifetime ?? Int64(settings.lifetime.rawValue))
+        guard let path = signer.path(keyID: keyID, account: account.name, expires: end, network: network?.network)
+        else {
             throw ValidationError("--account: expected 1 to 200 bytes.")
         }
-        var base = base ?? ""
-        while base.hasSuffix("/") { base.removeLast() }
-        print(base + path)
-    }
-}
-
-/// A duration on the command line, in ISO 8601 and longer than zero.
-struct SecondsArgument: ExpressibleByArgument {
-    let seconds: Seconds
-
-    init?(argument: String) {
-        guard let seconds = Seconds(iso8601: argument), seconds.rawValue > 0 else { return nil }
-        self.seconds = seconds
-    }
-}
-
-/// A network on the command line, in CIDR notation.
-struct NetworkArgument: ExpressibleByArgument {
-    let network: IPNetwork
-
-    init?(argument: String) {
-        guard let network = IPNetwork(rawValue: argument) else { return nil }
-        self.network = network
+        var server = server ?? ""
+        while server.hasSuffix("/") { server.removeLast() }
+        let url = server + path
+        try output.print(.object(["url": .string(url), "expires": .integer(Int(end))])) { url }
     }
 }

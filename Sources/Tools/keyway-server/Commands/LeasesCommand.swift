@@ -2,7 +2,7 @@ import ArgumentParser
 import DRMSignaling
 import KeyServer
 import KeyStore
-import TextCoding
+import ToolSupport
 
 /// `leases`.
 struct LeasesCommand: AsyncParsableCommand {
@@ -34,16 +34,19 @@ struct LeasesCommand: AsyncParsableCommand {
             )
         )
         var account: AccountArgument?
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
                 let now = systemMilliseconds() / 1000
+                var list = RecordList(output)
                 var last: LeaseRecord?
                 repeat {
                     let page = try await store.leases(account: account?.name, at: now, after: last, limit: 500)
-                    for lease in page { print(line(lease)) }
+                    for lease in page { try list.append(lease.administrationJSON, or: [line(lease)]) }
                     last = page.last
                 } while last != nil
+                try list.finish()
             }
         }
 
@@ -65,7 +68,6 @@ struct LeasesCommand: AsyncParsableCommand {
         @Option(help: "The account.")
         var account: AccountArgument
         @Option(
-            name: .customLong("place"),
             help: ArgumentHelp(
                 """
                 The device or session, as `leases list` prints it: device: followed by 32 hexadecimal digits, or \
@@ -80,38 +82,10 @@ struct LeasesCommand: AsyncParsableCommand {
             try await store.withStore { store in
                 let changes = AccountChanges(store: store, actor: AdminActor(command: "leases end"))
                 guard try await changes.endLease(account: account.name, client: client.client) else {
-                    throw CommandFailure("there is no such lease; see `keyway-server leases list`")
+                    throw CommandFailure.input("there is no such lease", next: "see `keyway-server leases list`")
                 }
-                print("ended the lease of \(account.name) at \(AdminJSON.text(client.client))")
+                try printLine("ended the lease of \(account.name) at \(AdminJSON.text(client.client))")
             }
         }
     }
-}
-
-/// An account on the command line.
-struct AccountArgument: ExpressibleByArgument {
-    let name: String
-
-    init?(argument: String) {
-        guard 1...200 ~= argument.utf8.count else { return nil }
-        name = argument
-    }
-}
-
-/// The device or session that has a lease, on the command line.
-struct PlaybackClientArgument: ExpressibleByArgument {
-    let client: PlaybackClient
-
-    init?(argument: String) {
-        guard let client = AdminJSON.client(argument) else { return nil }
-        self.client = client
-    }
-}
-
-/// Returns one line of output with the fields that are not nil, separated by two spaces.
-func fields(_ fields: [String?]) -> String { fields.compactMap { $0 }.joined(separator: "  ") }
-
-/// Returns a timestamp after a label, or nil if there is no timestamp.
-func timestamp(_ word: String, _ seconds: Int64?) -> String? {
-    seconds.map { "\(word) \(Timestamp.text(seconds: $0))" }
 }

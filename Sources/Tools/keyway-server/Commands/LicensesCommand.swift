@@ -2,6 +2,7 @@ import ArgumentParser
 import KeyServer
 import KeyStore
 import TextCoding
+import ToolSupport
 
 /// `licenses`.
 struct LicensesCommand: AsyncParsableCommand {
@@ -24,9 +25,11 @@ struct LicensesCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
+                var list = RecordList(output)
                 for license in try await store.offlineLicenses(account: account.name) {
                     let end = license.end.map { end in timestamp(end.rawValue, license.ended) ?? end.rawValue }
                     let times = [timestamp("granted", license.granted), timestamp("until", license.until), end]
@@ -34,8 +37,9 @@ struct LicensesCommand: AsyncParsableCommand {
                         Hexadecimal.encode(license.device.bytes), Hexadecimal.encode(license.streamID),
                         assetName(license.assetID),
                     ]
-                    print(fields(names + times))
+                    try list.append(license.administrationJSON, or: [fields(names + times)])
                 }
+                try list.finish()
             }
         }
     }
@@ -52,10 +56,10 @@ struct LicensesCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The device's hash, as `licenses list` prints it.", valueName: "hex"))
         var device: DeviceArgument
         @Option(help: ArgumentHelp("The stream ID, 16 bytes.", valueName: "hex"))
-        var stream: HexArgument
+        var streamID: HexArgument
 
         func run() async throws {
-            let streamID = try stream.requireCount(16, "--stream")
+            let streamID = try streamID.bytes(16, option: "--stream-id")
             try await store.withStore { store in
                 let changes = AccountChanges(store: store, actor: AdminActor(command: "licenses revoke"))
                 let isRevoked = try await changes.revokeLicense(
@@ -64,11 +68,12 @@ struct LicensesCommand: AsyncParsableCommand {
                     streamID: streamID
                 )
                 guard isRevoked else {
-                    throw CommandFailure(
-                        "there is no such license, or it has already ended; see `keyway-server licenses list`"
+                    throw CommandFailure.input(
+                        "there is no such license, or it has already ended",
+                        next: "see `keyway-server licenses list`"
                     )
                 }
-                print(
+                try printLine(
                     "revoked license \(Hexadecimal.encode(streamID)) of \(account.name) on "
                         + Hexadecimal.encode(device.device.bytes)
                 )

@@ -2,13 +2,15 @@ import ArgumentParser
 import KeyServer
 import KeyServerModule
 import KeyStore
+import TextCoding
+import ToolSupport
 
 /// `policies`.
 struct PoliciesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policies",
-        abstract: "Add, list, show, and remove license policies.",
-        subcommands: [Add.self, List.self, Show.self, Remove.self]
+        abstract: "Add, list, show, and delete license policies.",
+        subcommands: [Add.self, List.self, Show.self, Delete.self]
     )
 
     struct Add: AsyncParsableCommand {
@@ -25,12 +27,13 @@ struct PoliciesCommand: AsyncParsableCommand {
         @Option(help: "The name that content refers to.")
         var name: String
         @Argument(help: ArgumentHelp("The policy document, a JSON file.", valueName: "file"))
-        var file: String
+        var file: InputPath
         @Flag(
             help:
                 "Replace the policy of this name, if there is one. Without it, an existing policy is an error."
         )
         var replace = false
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             let record = try ContentDefaults.policy(name: name, json: try contents(ofFile: file))
@@ -40,8 +43,8 @@ struct PoliciesCommand: AsyncParsableCommand {
                 let outcome = try await store.putPolicy(record, replacing: replace) { outcome in
                     .command("policies add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
                 }
-                print("\(outcome == .created ? "added" : "replaced") policy \(name)")
-                try record.printOpenings()
+                try output.print(record.administrationJSON) { escaped("\(outcome.verb) policy \(name)") }
+                try record.printPermissiveSettings(output)
             }
         }
     }
@@ -50,14 +53,16 @@ struct PoliciesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the policies by name.")
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
+                var list = RecordList(output)
                 var last: String?
                 while true {
                     let page = try await store.policies(after: last, limit: 500)
-                    for policy in page { print(policy.name) }
-                    guard let end = page.last else { return }
+                    for policy in page { try list.append(policy.administrationJSON, or: [policy.name]) }
+                    guard let end = page.last else { return try list.finish() }
                     last = end.name
                 }
             }
@@ -65,24 +70,28 @@ struct PoliciesCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a policy's document.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print a policy's document.",
+            discussion: "The document is JSON, with and without --json."
+        )
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The name of the policy.")
         var name: String
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
                 guard let policy = try await store.policy(name: name) else {
-                    throw CommandFailure("there is no policy \(name)")
+                    throw CommandFailure.input("there is no policy \(name)", next: "see `keyway-server policies list`")
                 }
-                print(String(decoding: policy.document, as: UTF8.self))
+                try Terminal.write(policy.administrationJSON.indented)
             }
         }
     }
 
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a policy that no content refers to.")
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete a policy that no content refers to.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The name of the policy.")
@@ -90,21 +99,23 @@ struct PoliciesCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                let audit = AuditRecord.command("policies remove", "policy-delete", "policy \(name) deleted") {
+                let audit = AuditRecord.command("policies delete", "policy-delete", "policy \(name) deleted") {
                     $0.policyName = name
                 }
                 guard try await store.deletePolicy(name: name, audit: audit) else {
-                    throw CommandFailure("there is no policy \(name)")
+                    throw CommandFailure.input("there is no policy \(name)", next: "see `keyway-server policies list`")
                 }
-                print("removed policy \(name)")
+                try printLine("deleted policy \(name)")
             }
         }
     }
 }
 
 extension PolicyRecord {
-    /// Prints what the policy permits, one line each.
-    func printOpenings() throws {
-        for sentence in try LicensePolicy(json: document).permissiveSettings { print("  - \(sentence)") }
+    /// Prints what the policy permits, one line each; to standard error if standard output is JSON.
+    func printPermissiveSettings(_ output: JSONOption) throws {
+        for sentence in try LicensePolicy(json: document).permissiveSettings {
+            if output.json { Terminal.writeError("note: \(sentence)") } else { try printLine("  - \(sentence)") }
+        }
     }
 }

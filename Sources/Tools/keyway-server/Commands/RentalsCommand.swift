@@ -1,13 +1,14 @@
 import ArgumentParser
 import KeyServer
 import KeyStore
+import ToolSupport
 
 /// `rentals`.
 struct RentalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rentals",
         abstract: "List and delete the rentals of an account.",
-        subcommands: [List.self, Forget.self]
+        subcommands: [List.self, Delete.self]
     )
 
     struct List: AsyncParsableCommand {
@@ -23,21 +24,24 @@ struct RentalsCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: "The account.")
         var account: AccountArgument
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
+                var list = RecordList(output)
                 for rental in try await store.rentals(account: account.name) {
                     let end = rental.end == .max ? nil : rental.end
                     let times = [timestamp("from", rental.start), timestamp("until", end)]
-                    print(
-                        fields([assetName(AdminJSON.bytes(rental.subject))] + times + [AdminJSON.text(rental.client)])
-                    )
+                    let subject = assetName(AdminJSON.bytes(rental.subject))
+                    let line = fields([subject] + times + [AdminJSON.text(rental.client)])
+                    try list.append(rental.administrationJSON, or: [line])
                 }
+                try list.finish()
             }
         }
     }
 
-    struct Forget: AsyncParsableCommand {
+    struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete a rental: the next license starts a new one."
         )
@@ -58,24 +62,13 @@ struct RentalsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                let changes = AccountChanges(store: store, actor: AdminActor(command: "rentals forget"))
+                let changes = AccountChanges(store: store, actor: AdminActor(command: "rentals delete"))
                 guard try await changes.deleteRental(account: account.name, subject: subject.subject) else {
-                    throw CommandFailure("there is no such rental; see `keyway-server rentals list`")
+                    throw CommandFailure.input("there is no such rental", next: "see `keyway-server rentals list`")
                 }
-                print("deleted the rental of \(assetName(AdminJSON.bytes(subject.subject))) by \(account.name)")
+                let subject = assetName(AdminJSON.bytes(subject.subject))
+                try printLine("deleted the rental of \(subject) by \(account.name)")
             }
         }
-    }
-}
-
-/// The rented title or asset on the command line.
-struct RentalSubjectArgument: ExpressibleByArgument {
-    let subject: RentalSubject
-
-    init?(argument: String) {
-        guard let bytes = AssetArgument(argument: argument)?.bytes, let subject = AdminJSON.rentalSubject(bytes) else {
-            return nil
-        }
-        self.subject = subject
     }
 }

@@ -6,6 +6,7 @@ import KeyServerModule
 import KeyStore
 import Logging
 import ServerCrypto
+import ToolSupport
 
 /// `serve`.
 struct ServeCommand: AsyncParsableCommand {
@@ -32,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
     )
 
     @Option(help: ArgumentHelp("The configuration file; `keyway-server config example` prints one.", valueName: "file"))
-    var config: String?
+    var config: InputPath?
     @Option(
         help: ArgumentHelp(
             """
@@ -42,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "folder"
         )
     )
-    var data: String?
+    var data: FolderPath?
     @Option(
         help: ArgumentHelp(
             """
@@ -57,35 +58,11 @@ struct ServeCommand: AsyncParsableCommand {
         )
     )
     var store: String?
+    @OptionGroup var kek: KeyEncryptionKeyOptions
     @Option(
-        help: ArgumentHelp(
-            """
-            A file with the key-encryption key, mode 0600: 64 hexadecimal digits. While the key is being changed, \
-            the file may contain several keys, one per line. Give at most one of --kek-file, --kek-variable, and \
-            --kek-command. (default: the file kek in the data folder)
-            """,
-            valueName: "file"
-        )
+        help: ArgumentHelp("The address to listen on for apps. \(standard(\.listen))", valueName: "host:port")
     )
-    var kekFile: String?
-    @Option(
-        help: ArgumentHelp(
-            "The environment variable that contains the key-encryption key, in the format of --kek-file.",
-            valueName: "variable"
-        )
-    )
-    var kekVariable: String?
-    @Option(
-        help: ArgumentHelp(
-            """
-            A command for /bin/sh that prints the key-encryption key within 30 seconds, in the format of --kek-file.
-            """,
-            valueName: "command"
-        )
-    )
-    var kekCommand: String?
-    @Option(help: ArgumentHelp("The address to listen on for apps. (default: 127.0.0.1:8080)", valueName: "host:port"))
-    var listen: String?
+    var listen: ListenAddress?
     @Option(
         help: ArgumentHelp(
             """
@@ -96,7 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "host:port"
         )
     )
-    var adminListen: String?
+    var adminListen: ListenAddress?
     @Flag(
         help:
             """
@@ -114,60 +91,54 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var noAuthorization = false
     @Flag(help: "Decrypt and verify every CKC before it is sent.")
-    var paranoid = false
+    var checkBeforeIssuing = false
     @Option(
         help: ArgumentHelp(
             """
-            The FPS protocol versions that this server supports: numbers separated by commas, such as 1,2. (default: \
-            1)
+            The FPS protocol versions that this server supports: numbers separated by commas, such as 1,2. \
+            \(standard(\.licenses.protocolVersions[0]))
             """,
             valueName: "list"
         )
     )
-    var protocolVersions: String?
+    var protocolVersions: ProtocolVersionsArgument?
     @Option(
         help: ArgumentHelp(
-            "The maximum age of an SPC, an ISO 8601 duration; a policy may override it. (default: PT6H)",
+            "The maximum age of an SPC; a policy may override it. \(standard(\.maximumSPCAge))",
             valueName: "duration"
         )
     )
-    var maximumSPCAge: String?
+    var maximumSPCAge: DurationArgument?
     @Option(
         help: ArgumentHelp(
-            "The number of threads for RSA operations; 0 means one per core. (default: 0)",
+            "The number of threads for RSA operations; 0 means one per core. \(standard(\.limits.threads))",
             valueName: "number"
         )
     )
-    var threads: String?
+    var threads: Int?
     @Option(
         help: ArgumentHelp(
             """
             The maximum number of license requests that wait, per thread. When the queue is full, further requests \
-            are refused with status 503. (default: 64)
+            are refused with status 503. \(standard(\.limits.queue))
             """,
             valueName: "number"
         )
     )
-    var queue: String?
+    var queue: Int?
     @Option(
         help: ArgumentHelp(
-            """
-            The lowest level that is logged: trace, debug, info, notice, warning, error, or critical. (default: \
-            info)
-            """,
+            "The lowest level that is logged. \(standard(\.log.level))",
             valueName: "level"
         )
     )
-    var logLevel: String?
+    var logLevel: LogLevelArgument?
 
     func validate() throws {
         guard config != nil || dev || noAuthorization else {
             throw ValidationError("Use --config, --dev for development, or --no-authorization: see --help.")
         }
         guard !(dev && noAuthorization) else { throw ValidationError("Use --dev or --no-authorization, not both.") }
-        guard [kekFile, kekVariable, kekCommand].count(where: { $0 != nil }) <= 1 else {
-            throw ValidationError("Use only one of --kek-file, --kek-variable, and --kek-command.")
-        }
         // Without a configuration file, an invalid setting is a usage error.
         if config == nil { _ = try load() }
     }
@@ -195,8 +166,9 @@ struct ServeCommand: AsyncParsableCommand {
             logger.warning("bundle \(name) is not used: \(reason)")
         }
         guard !bundles.module.bundles.isEmpty else {
-            throw CommandFailure(
-                "there is no certificate to serve with; add one with `keyway-server certificates add`"
+            throw CommandFailure.input(
+                "there is no certificate to serve with",
+                next: "add one with `keyway-server certificates add`"
                     + (dev ? "; `keyway credentials new` creates one for development" : "")
             )
         }
@@ -218,8 +190,7 @@ struct ServeCommand: AsyncParsableCommand {
             try await process.run(bundles: bundles, store: store, pool: pool)
         } catch let failure as ListenFailure {
             try? await opened.close()
-            FileHandle.standardError.write(Data("error: \(failure)\n".utf8))
-            throw ExitCode(3)
+            throw CommandFailure.file("\(failure)")
         }
         pool.stop()
         try await opened.close()
@@ -240,7 +211,7 @@ struct ServeCommand: AsyncParsableCommand {
             logger.info("RSA operations use \(found.version), up to \(MultiBufferRSA.width) at once")
             return found
         } catch {
-            guard wanted == .auto else { throw CommandFailure("limits.multiBuffer: \(error)") }
+            guard wanted == .auto else { throw CommandFailure.input("limits.multiBuffer: \(error)") }
             logger.debug("RSA operations run one at a time: \(error)")
             return nil
         }
@@ -248,34 +219,46 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Loads the settings. Options take precedence over the environment, and the environment over the file.
     private func load() throws -> LoadedConfiguration {
+        let longest = Int64(Seconds.maximum.rawValue)
+        let age = try maximumSPCAge.map { try $0.wholeSeconds(in: 1...longest, option: "--maximum-spc-age") }
         let given: [(path: String, value: String?, option: String)] = [
-            ("data", data, "--data"), ("store", store, "--store"), ("kek.file", kekFile, "--kek-file"),
-            ("kek.variable", kekVariable, "--kek-variable"), ("kek.command", kekCommand, "--kek-command"),
-            ("listen", listen, "--listen"),
-            ("admin.listen", adminListen, "--admin-listen"),
+            ("data", data?.path, "--data"), ("store", store, "--store"),
+            ("kek.file", kek.kekFile?.path, "--kek-file"), ("kek.variable", kek.kekVariable, "--kek-variable"),
+            ("kek.command", kek.kekCommand, "--kek-command"),
+            ("listen", listen?.description, "--listen"), ("admin.listen", adminListen?.description, "--admin-listen"),
             ("authorization.none", noAuthorization ? "true" : nil, "--no-authorization"),
-            ("licenses.checkBeforeIssuing", paranoid ? "true" : nil, "--paranoid"),
-            ("licenses.protocolVersions", protocolVersions, "--protocol-versions"),
-            ("licenses.maximumSPCAge", maximumSPCAge, "--maximum-spc-age"),
-            ("limits.threads", threads, "--threads"), ("limits.queue", queue, "--queue"),
-            ("log.level", logLevel, "--log-level"),
+            ("licenses.checkBeforeIssuing", checkBeforeIssuing ? "true" : nil, "--check-before-issuing"),
+            (
+                "licenses.protocolVersions", protocolVersions?.versions.map(String.init).joined(separator: ","),
+                "--protocol-versions"
+            ),
+            ("licenses.maximumSPCAge", age.map { "PT\($0)S" }, "--maximum-spc-age"),
+            ("limits.threads", threads.map(String.init), "--threads"),
+            ("limits.queue", queue.map(String.init), "--queue"), ("log.level", logLevel?.level.rawValue, "--log-level"),
         ]
         do {
             return try LoadedConfiguration.load(
-                file: config,
+                file: config?.path,
                 environment: ProcessInfo.processInfo.environment,
                 options: given.compactMap { given in given.value.map { (given.path, $0, given.option) } },
                 isDevelopment: dev
             )
         } catch {
             if config == nil { throw ValidationError(error.description) }
-            let isReadable = config.map { FileManager.default.isReadableFile(atPath: $0) } ?? true
-            throw CommandFailure(error.description, kind: isReadable ? .input : .file)
+            let isReadable = config.map { FileManager.default.isReadableFile(atPath: $0.path) } ?? true
+            throw CommandFailure(kind: isReadable ? .input : .file, what: error.description)
         }
     }
 }
 
+/// Returns the default of a setting, for the help of the option that overrides it.
+private func standard(_ setting: (ServerConfiguration) -> some Any) -> String {
+    "(default: \(setting(ServerConfiguration())))"
+}
+
 extension ServerConfiguration {
+    fileprivate var maximumSPCAge: DurationArgument { .seconds(Int64(licenses.maximumSPCAge.rawValue)) }
+
     fileprivate var module: KSM.Configuration {
         var module = KSM.Configuration()
         module.protocolVersions = Set(licenses.protocolVersions)

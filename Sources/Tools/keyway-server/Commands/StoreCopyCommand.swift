@@ -3,6 +3,8 @@ import KeyServer
 import KeyStore
 import KeyStorePostgres
 import KeyStoreSQLite
+import TextCoding
+import ToolSupport
 
 /// `store`.
 struct StoreCommand: AsyncParsableCommand {
@@ -56,9 +58,10 @@ struct StoreCopyCommand: AsyncParsableCommand {
             valueName: "file"
         )
     )
-    var toStorePasswordFile: String?
+    var toStorePasswordFile: InputPath?
     @Option(help: ArgumentHelp("The data folder to copy to, which must contain no database.", valueName: "folder"))
-    var toData: String?
+    var toData: FolderPath?
+    @OptionGroup var output: JSONOption
 
     func validate() throws {
         guard (toStore == nil) != (toData == nil) else { throw ValidationError("Use either --to-store or --to-data.") }
@@ -78,33 +81,48 @@ struct StoreCopyCommand: AsyncParsableCommand {
         try await store.location.withStore { _ in }
         let target = try self.target()
         let copy = try await copy(to: target)
-        for count in copy.counts where count.rows > 0 { print("\(count.table)  \(count.rows)") }
-        print("copied and verified \(copy.rows) rows")
+        if !output.json {
+            for count in copy.counts where count.rows > 0 { try printLine("\(count.table)  \(count.rows)") }
+            try printLine("copied and verified \(counted(copy.rows, "row"))")
+        }
         try await target.withStore { opened in
             let found = try await opened.store.verifyAudit()
             if let fault = found.firstBreak {
                 let location = fault.number.map { "entry \($0)" } ?? "the end"
-                throw CommandFailure(
-                    "the copy is complete, but its audit log is broken at \(location): \(fault.fault.rawValue). "
-                        + "The source store's log has the same break; see `keyway-server audit verify`"
+                throw CommandFailure.input(
+                    "the copy is complete, but its audit log is broken at \(location): \(fault.fault.rawValue)",
+                    next: "the source store's log has the same break: see `keyway-server audit verify`"
                 )
             }
-            print("the audit log is intact: \(found.entries) entries")
-            for head in found.heads { print("head \(head)") }
+            try output.print(json(copy, found)) {
+                let entries = counted(found.entries, "entry", "entries")
+                return (["the audit log is intact: \(entries)"] + found.heads.map { "head \($0)" })
+                    .joined(separator: "\n")
+            }
             try await opened.store.appendAudit("store copy", "store-copy", "all data copied from \(sourceName)")
         }
-        print("do not start a server on the source store again: the new store would not contain what it grants")
+        guard !output.json else { return }
+        try printLine("do not start a server on the source store again: the new store would not contain what it grants")
         if toStore != nil, case .dataFolder = store.keySource {
-            print("the servers need the key-encryption key, which is stored in \(store.data)/kek")
+            try printLine("the servers need the key-encryption key, which is stored in \(store.data)/kek")
         }
+    }
+
+    private func json(_ copy: StoreCopy, _ audit: AuditVerification) -> JSONValue {
+        let tables = copy.counts.map { count in
+            JSONValue.object(["name": .string(count.table), "rows": .integer(count.rows)])
+        }
+        return .object([
+            "tables": .array(tables), "rows": .integer(copy.rows), "audit": audit.administrationJSON,
+        ])
     }
 
     private var sourceName: String { store.store == nil ? "SQLite" : "PostgreSQL" }
 
     private func target() throws -> StoreLocation {
-        guard let toStore else { return .dataFolder(toData ?? "", key: store.keySource) }
+        guard let toStore else { return .dataFolder(toData?.path ?? "", key: store.keySource) }
         var location = StoreLocation.Postgres(url: toStore, folder: store.data, key: store.keySource)
-        location.passwordFile = toStorePasswordFile
+        location.passwordFile = toStorePasswordFile?.path
         return .postgres(location)
     }
 
@@ -127,7 +145,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
             return try await SQLiteKeyStore.create(dataFolder: folder) { target in
                 try await PostgresKeyStore.reading(settings) { rows in try StoreCopy(from: rows, to: target) }
             }
-        default: throw CommandFailure("a store can be copied only to a store of the other kind")
+        default: throw CommandFailure.usage("a store can be copied only to a store of the other kind")
         }
     }
 }

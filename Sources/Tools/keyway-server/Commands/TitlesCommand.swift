@@ -1,17 +1,24 @@
 import ArgumentParser
 import KeyServer
 import KeyStore
+import ToolSupport
 
 /// `titles`.
 struct TitlesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "titles",
-        abstract: "Add, list, and remove titles.",
+        abstract: "Add, list, and delete titles.",
         discussion: """
             A title has tracks (`keyway-server tracks`); a track has key periods (`keyway-server keys add --title`). \
             A key period is a content key that is used for a track during a certain time.
+
+              keyway-server titles add --data data --name film
+              keyway-server tracks add --data data --title film --name hd
+              keyway-server keys add --data data --title film --track hd \\
+                  --key-id 000102030405060708090a0b0c0d0e0f \\
+                  --key 3c3d3e3f404142434445464748494a4b --iv 0f0e0d0c0b0a09080706050403020100
             """,
-        subcommands: [Add.self, List.self, Remove.self]
+        subcommands: [Add.self, List.self, Delete.self]
     )
 
     struct Add: AsyncParsableCommand {
@@ -57,11 +64,12 @@ struct TitlesCommand: AsyncParsableCommand {
                 """
         )
         var replace = false
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             let record = try TitleRecord(
                 name: name,
-                titleID: try titleID?.requireCount(16, "--title-id"),
+                titleID: try titleID?.bytes(16, option: "--title-id"),
                 policyName: policy,
                 keyURITemplate: keyURI,
                 time: systemMilliseconds() / 1000
@@ -71,7 +79,8 @@ struct TitlesCommand: AsyncParsableCommand {
                 let outcome = try await store.putTitle(record, replacing: replace) { outcome in
                     .command("titles add", "title-put", "title \(record.name) \(outcome)")
                 }
-                print("\(outcome == .created ? "added" : "replaced") title \(name)")
+                let stored = try await store.title(name: name) ?? record
+                try output.print(stored.administrationJSON) { escaped("\(outcome.verb) title \(name)") }
             }
         }
     }
@@ -80,29 +89,31 @@ struct TitlesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the titles with their tracks.")
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
+                var list = RecordList(output)
                 var last: String?
                 repeat {
                     let page = try await store.titles(after: last, limit: 500)
                     for title in page {
                         let tracks = try await store.tracks(title: title.name).map(\.name).joined(separator: ", ")
-                        let fields: [String?] = [
+                        let line = fields([
                             title.name, tracks.isEmpty ? "(no tracks)" : tracks,
-                            title.policyName.map { "policy \($0)" },
-                            title.keyURITemplate,
-                        ]
-                        print(fields.compactMap { $0 }.joined(separator: "  "))
+                            title.policyName.map { "policy \($0)" }, title.keyURITemplate,
+                        ])
+                        try list.append(title.administrationJSON, or: [line])
                     }
                     last = page.last?.name
                 } while last != nil
+                try list.finish()
             }
         }
     }
 
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a title that has no tracks.")
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete a title that has no tracks.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The name of the title.")
@@ -110,11 +121,11 @@ struct TitlesCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                let audit = AuditRecord.command("titles remove", "title-delete", "title \(name) deleted")
+                let audit = AuditRecord.command("titles delete", "title-delete", "title \(name) deleted")
                 guard try await store.deleteTitle(name: name, audit: audit) else {
-                    throw CommandFailure("there is no title \(name)")
+                    throw CommandFailure.input("there is no title \(name)", next: "see `keyway-server titles list`")
                 }
-                print("removed title \(name)")
+                try printLine("deleted title \(name)")
             }
         }
     }

@@ -4,12 +4,13 @@ import FPSCrypto
 import KeyServer
 import KeyStore
 import TextCoding
+import ToolSupport
 
 /// `tokens`.
 struct TokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
-        abstract: "Add, list, and remove tokens for administration.",
+        abstract: "Add, list, and delete tokens for administration.",
         discussion: """
             The role determines what a token may do over HTTP. viewer reads everything that is not secret, except \
             the list of tokens. support also ends leases, deletes devices and rentals, and revokes licenses. content \
@@ -17,7 +18,7 @@ struct TokensCommand: AsyncParsableCommand {
             creates content keys with SPEKE. admin may do everything, including managing tokens. Certificates are \
             changed only by `keyway-server certificates`. The store contains only a hash of the token.
             """,
-        subcommands: [Add.self, List.self, Remove.self]
+        subcommands: [Add.self, List.self, Delete.self]
     )
 
     struct Add: AsyncParsableCommand {
@@ -36,6 +37,7 @@ struct TokensCommand: AsyncParsableCommand {
         var name: String
         @Option(help: ArgumentHelp("The role, which `keyway-server tokens --help` describes.", valueName: "role"))
         var role: AdminRole
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             let (record, token) = try AdminTokenRecord.make(name: name, role: role, time: systemMilliseconds() / 1000)
@@ -46,10 +48,14 @@ struct TokensCommand: AsyncParsableCommand {
                 }
             } catch let error as KeyStoreError where error.code == .conflict {
                 // The store's own message mentions --replace, which this command does not have.
-                throw CommandFailure("token \(name) already exists; remove it first, or use another name")
+                throw CommandFailure.input(
+                    "token \(name) already exists",
+                    next: "delete it first, or use another name"
+                )
             }
-            printToStandardError("added token \(name), \(role.rawValue); it is printed only this time")
-            print(String(decoding: token.reveal(), as: UTF8.self))
+            Terminal.writeError(escaped("added token \(name), \(role.rawValue); it is printed only this time"))
+            let text = String(decoding: token.reveal(), as: UTF8.self)
+            try output.print(record.administrationJSON(token: text)) { text }
         }
     }
 
@@ -59,20 +65,24 @@ struct TokensCommand: AsyncParsableCommand {
         )
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
+                var list = RecordList(output)
                 for token in try await store.adminTokens() {
                     let used = token.lastUsedDay.map { "last used \(Timestamp.text(seconds: $0 * 86_400).prefix(10))" }
                     let created = "created \(Timestamp.text(seconds: token.created).prefix(10))"
-                    print("\(token.name)  \(token.role.rawValue)  \(created)  \(used ?? "never used")")
+                    let line = fields([token.name, token.role.rawValue, created, used ?? "never used"])
+                    try list.append(token.administrationJSON(), or: [line])
                 }
+                try list.finish()
             }
         }
     }
 
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a token, which becomes invalid immediately.")
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete a token, which becomes invalid immediately.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: "The name of the token.")
@@ -80,14 +90,12 @@ struct TokensCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                let audit = AuditRecord.command("tokens remove", "token-delete", "token \(name) deleted")
+                let audit = AuditRecord.command("tokens delete", "token-delete", "token \(name) deleted")
                 guard try await store.deleteAdminToken(name: name, audit: audit) else {
-                    throw CommandFailure("there is no token \(name)")
+                    throw CommandFailure.input("there is no token \(name)", next: "see `keyway-server tokens list`")
                 }
-                print("removed token \(name)")
+                try printLine("deleted token \(name)")
             }
         }
     }
 }
-
-extension AdminRole: ExpressibleByArgument {}

@@ -3,13 +3,14 @@ import DRMSignaling
 import KeyServer
 import KeyStore
 import TextCoding
+import ToolSupport
 
 /// `tracks`.
 struct TracksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tracks",
-        abstract: "Add, list, and remove the tracks of a title.",
-        subcommands: [Add.self, List.self, Remove.self]
+        abstract: "Add, list, and delete the tracks of a title.",
+        subcommands: [Add.self, List.self, Delete.self]
     )
 
     struct Add: AsyncParsableCommand {
@@ -59,13 +60,14 @@ struct TracksCommand: AsyncParsableCommand {
                 """
         )
         var replace = false
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             let record = try TrackRecord(
                 title: title,
                 name: name,
                 kind: kind ?? ContentTrack(rawValue: name) ?? .unspecified,
-                streamID: try streamID?.requireCount(16, "--stream-id"),
+                streamID: try streamID?.bytes(16, option: "--stream-id"),
                 policyName: policy
             )
             try await store.withStore { store in
@@ -73,7 +75,9 @@ struct TracksCommand: AsyncParsableCommand {
                 let outcome = try await store.putTrack(record, replacing: replace) { outcome in
                     .command("tracks add", "track-put", "track \(record.title)/\(record.name) \(outcome)")
                 }
-                print("\(outcome == .created ? "added" : "replaced") track \(title)/\(name), \(record.kind.rawValue)")
+                try output.print(record.administrationJSON) {
+                    escaped("\(outcome.verb) track \(title)/\(name), \(record.kind.rawValue)")
+                }
             }
         }
     }
@@ -84,22 +88,33 @@ struct TracksCommand: AsyncParsableCommand {
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))
         var title: String
+        @OptionGroup var output: JSONOption
 
         func run() async throws {
             try await store.withStore { store in
                 guard let titleRecord = try await store.title(name: title) else {
-                    throw CommandFailure("there is no title \(title)")
+                    throw CommandFailure.input("there is no title \(title)", next: "see `keyway-server titles list`")
                 }
+                var list = RecordList(output)
                 for track in try await store.tracks(title: title) {
-                    let fields = [track.name, track.kind.rawValue, track.policyName.map { "policy \($0)" }]
-                    print(fields.compactMap { $0 }.joined(separator: "  "))
-                    try await listPeriods(of: track, titleRecord, store)
+                    let periods = try await periods(of: track, titleRecord, store)
+                    let line = fields([track.name, track.kind.rawValue, track.policyName.map { "policy \($0)" }])
+                    try list.append(
+                        track.administrationJSON.adding("periods", .array(periods.map(\.json))),
+                        or: [line] + periods.map(\.line)
+                    )
                 }
+                try list.finish()
             }
         }
 
-        private func listPeriods(of track: TrackRecord, _ title: TitleRecord, _ store: any KeyServerStore) async throws
-        {
+        /// Returns the key periods of a track with their key URIs, as JSON and as text.
+        private func periods(
+            of track: TrackRecord,
+            _ title: TitleRecord,
+            _ store: any KeyServerStore
+        ) async throws -> [(json: JSONValue, line: String)] {
+            var found: [(json: JSONValue, line: String)] = []
             var last: ContentInfo?
             repeat {
                 let page = try await store.keyPeriods(title: title.name, track: track.name, after: last, limit: 500)
@@ -110,19 +125,18 @@ struct TracksCommand: AsyncParsableCommand {
                         keyID: period.keyID ?? [],
                         validFrom: period.validFrom
                     )
-                    let times = [
-                        period.validFrom.map { "from \(Timestamp.text(seconds: $0))" },
-                        period.validUntil.map { "until \(Timestamp.text(seconds: $0))" },
-                    ]
-                    print("  " + ([uri] + times.compactMap { $0 }).joined(separator: "  "))
+                    let times = [timestamp("from", period.validFrom), timestamp("until", period.validUntil)]
+                    let json = period.administrationJSON.adding("keyUri", .string(uri))
+                    found.append((json, "  " + fields([uri] + times)))
                 }
                 last = page.last
             } while last != nil
+            return found
         }
     }
 
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a track that has no keys.")
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete a track that has no keys.")
 
         @OptionGroup var store: StoreOptions
         @Option(help: ArgumentHelp("The title.", valueName: "name"))
@@ -132,11 +146,14 @@ struct TracksCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await store.withStore { store in
-                let audit = AuditRecord.command("tracks remove", "track-delete", "track \(title)/\(name) deleted")
+                let audit = AuditRecord.command("tracks delete", "track-delete", "track \(title)/\(name) deleted")
                 guard try await store.deleteTrack(title: title, name: name, audit: audit) else {
-                    throw CommandFailure("title \(title) has no track \(name)")
+                    throw CommandFailure.input(
+                        "title \(title) has no track \(name)",
+                        next: "see `keyway-server tracks list`"
+                    )
                 }
-                print("removed track \(title)/\(name)")
+                try printLine("deleted track \(title)/\(name)")
             }
         }
     }

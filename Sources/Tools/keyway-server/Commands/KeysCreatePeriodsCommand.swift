@@ -2,11 +2,12 @@ import ArgumentParser
 import KeyServer
 import KeyServerModule
 import KeyStore
+import ToolSupport
 
-/// `keys ahead`.
-struct KeysAheadCommand: AsyncParsableCommand {
+/// `keys create-periods`.
+struct KeysCreatePeriodsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ahead",
+        commandName: "create-periods",
         abstract: "Create the key periods of a live channel's track ahead of time.",
         discussion: """
             Creates the current key period and the following ones, all of the same length; each starts at a multiple \
@@ -14,6 +15,8 @@ struct KeysAheadCommand: AsyncParsableCommand {
             a certain time. Existing periods do not change, so the command can be repeated, on any machine that can \
             open the store. A server does the same for the schedules of `keyway-server channels`, and for the tracks \
             in `channels` of its configuration.
+
+              keyway-server keys create-periods --data data --title news --track hd --length 10m --ahead 2h
             """
     )
 
@@ -24,18 +27,19 @@ struct KeysAheadCommand: AsyncParsableCommand {
     var track: String
     @Option(
         help: ArgumentHelp(
-            "The length of a period, an ISO 8601 duration from PT1M to P31D, such as PT10M.",
+            "The length of a period, from 1m to 31d, such as 10m.",
             valueName: "duration"
         )
     )
     var length: DurationArgument
     @Option(
         help: ArgumentHelp(
-            "How far ahead periods are created, an ISO 8601 duration such as PT2H; at most 500 periods.",
+            "How far ahead periods are created, such as 2h; at most 500 periods.",
             valueName: "duration"
         )
     )
     var ahead: DurationArgument
+    @OptionGroup var output: JSONOption
 
     func validate() throws { _ = try plan() }
 
@@ -45,27 +49,20 @@ struct KeysAheadCommand: AsyncParsableCommand {
             let created = try await KeyPeriodCreator(store: store).make(
                 plan,
                 at: systemMilliseconds() / 1_000,
-                by: AdminActor(command: "keys ahead")
+                by: AdminActor(command: "keys create-periods")
             )
-            print("created \(created.count) key periods")
+            try output.print(AdminJSON.list(created.map(\.administrationJSON))) {
+                "created \(counted(created.count, "key period"))"
+            }
         }
     }
 
     private func plan() throws -> KeyPeriodPlan {
-        let (length, ahead) = (Int64(length.seconds.rawValue), Int64(ahead.seconds.rawValue))
+        let length = try length.wholeSeconds(in: 60...31 * 86_400, option: "--length")
+        let ahead = try ahead.wholeSeconds(in: 0...500 * length, option: "--ahead")
         guard let plan = KeyPeriodPlan(title: title, track: track, length: length, ahead: ahead) else {
-            throw ValidationError("--length must be from PT1M to P31D, and --ahead at most 500 periods.")
+            throw ValidationError("--ahead: expected at most 500 periods of --length.")
         }
         return plan
-    }
-}
-
-/// A duration on the command line, in ISO 8601; zero is accepted.
-struct DurationArgument: ExpressibleByArgument {
-    let seconds: Seconds
-
-    init?(argument: String) {
-        guard let seconds = Seconds(iso8601: argument) else { return nil }
-        self.seconds = seconds
     }
 }
