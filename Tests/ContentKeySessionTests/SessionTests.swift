@@ -1,4 +1,5 @@
 import KeywayTesting
+import Synchronization
 import Testing
 
 @testable import ContentKeySession

@@ -123,18 +123,18 @@ final class RawService: Sendable {
 
     init(answering answer: String) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let socket = socket
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, size) == 0 && listen(socket, 16) == 0 && getsockname(socket, $0, &size) == 0
-            }
+        guard withLoopbackAddress(port: 0, { bind(socket, $0, $1) }) == 0, listen(socket, 16) == 0 else {
+            throw SocketClient.Unconnected()
         }
-        guard result else { throw SocketClient.Unconnected() }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        // The port is in bytes 2 and 3 of the address.
+        var (address, size) = (sockaddr_storage(), socklen_t(MemoryLayout<sockaddr_storage>.size))
+        let port = withUnsafeMutableBytes(of: &address) { bytes -> Int? in
+            let result = bytes.withMemoryRebound(to: sockaddr.self) { getsockname(socket, $0.baseAddress, &size) }
+            return result == 0 ? Int(bytes[2]) << 8 | Int(bytes[3]) : nil
+        }
+        guard let port else { throw SocketClient.Unconnected() }
+        self.port = port
         let bytes = Array(answer.utf8)
         Thread.detachNewThread { [weak self] in
             while true {

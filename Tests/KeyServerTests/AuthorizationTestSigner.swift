@@ -84,11 +84,14 @@ extension PlaybackRequest {
     /// A request in the year 2023, when the test tokens are valid.
     static func test(_ token: String?, asset: String? = nil, now: Int64 = 1_700_000_000) -> Self {
         Self(
+            RequestFacts(
+                route: "/fps/license",
+                requestID: "request-1",
+                address: ClientAddress("192.0.2.1"),
+                start: StartTime(milliseconds: now * 1_000, stopwatch: Stopwatch())
+            ),
             token: token,
-            assetID: asset.map { Array($0.utf8) },
-            address: ClientAddress("192.0.2.1"),
-            requestID: "request-1",
-            now: now
+            assetID: asset.map { Array($0.utf8) }
         )
     }
 }

@@ -27,7 +27,7 @@ struct AuthorizationWebhookTests {
             let authorizer = try WebhookAuthorizer(configuration, http: .patient, logger: authorizationTestLogger)
             var request = PlaybackRequest.test("opaque \" token", asset: "movie")
             let trace = TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-            request.trace = trace
+            request.facts.trace = trace
             let authorization = try await authorizer.authorize(request)
             var expected = PlaybackAuthorization(account: "viewer-1", expires: 1_700_000_100)
             expected.notAfter = 1_700_000_200

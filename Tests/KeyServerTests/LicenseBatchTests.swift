@@ -13,12 +13,18 @@ struct LicenseBatchTests {
             #"{"id":7,"spc":"AQ=="},{"id":-1,"spc":"-_8","asset-id":"mové","persist":true}"#
         )
         #expect(batch.items.map(\.id) == [7, -1])
-        let first = try batch.items[0].content.get()
-        #expect(first == .init(spc: [1], assetID: nil, wantsPersistableKey: false, isPreload: false))
-        let second = try batch.items[1].content.get()
+        let first = try batch.items[0].request.get()
+        #expect(first == .init(spc: [1], format: .json, assetID: nil, wantsPersistableKey: false, isPreload: false))
+        let second = try batch.items[1].request.get()
         #expect(
             second
-                == .init(spc: [0xFB, 0xFF], assetID: Array("mové".utf8), wantsPersistableKey: true, isPreload: false)
+                == .init(
+                    spc: [0xFB, 0xFF],
+                    format: .json,
+                    assetID: Array("mové".utf8),
+                    wantsPersistableKey: true,
+                    isPreload: false
+                )
         )
     }
 
@@ -33,9 +39,9 @@ struct LicenseBatchTests {
     func malformedItem(_ item: String) throws {
         let batch = try read(#"{"id":1,"spc":"AQ=="},\#(item),{"id":3,"spc":"Aw=="}"#)
         #expect(batch.items.map(\.id) == [1, 2, 3])
-        #expect(throws: ProblemDocument.self) { try batch.items[1].content.get() }
-        #expect(try batch.items[0].content.get().spc == [1])
-        #expect(try batch.items[2].content.get().spc == [3])
+        #expect(throws: ProblemDocument.self) { try batch.items[1].request.get() }
+        #expect(try batch.items[0].request.get().spc == [1])
+        #expect(try batch.items[2].request.get().spc == [3])
     }
 
     @Test(

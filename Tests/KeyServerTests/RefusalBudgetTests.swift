@@ -84,7 +84,7 @@ struct RefusalBudgetTests {
     func everywhere() async throws {
         let authorizer = OneToken(authorization: PlaybackAuthorization(account: "viewer", expires: .max))
         try await LicenseServer.run(authorizer: authorizer, nanoseconds: { 0 }) { server in
-            for _ in 0..<RefusalBudget.all.burst { _ = server.application.licenses.refusals.consume(nil) }
+            for _ in 0..<RefusalBudget.all.burst { _ = server.application.licenses.recording.refusals.consume(nil) }
             let refused = try await server.license([1], token: "expired", from: "192.0.2.1")
             #expect(refused.json["type"] == .string("urn:keyway:problem:token-signature"))
             #expect(try await server.auditOutcomes().isEmpty)

@@ -1,5 +1,15 @@
 import Foundation
 import Glibc
+import NIOCore
+
+/// Calls `body` with the address 127.0.0.1 and its size in bytes; returns -1 if the port is not valid.
+///
+/// NIO makes the address: its C modules include the header of `sockaddr_in` too, and the compiler may take the fields as
+/// members of a module that is not imported.
+func withLoopbackAddress(port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    guard let address = try? SocketAddress(ipAddress: "127.0.0.1", port: port) else { return -1 }
+    return address.withSockAddr { body($0, socklen_t($1)) }
+}
 
 /// A client that can be slow and violate the protocol. It blocks, so it runs on its own thread: on one of Swift's
 /// cooperative threads it would delay the server that it talks to.
@@ -30,15 +40,7 @@ final class SocketClient {
         var timeout = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let connected = withLoopbackAddress(port: port) { [socket] in connect(socket, $0, $1) }
         guard connected == 0 else {
             close(socket)
             return nil

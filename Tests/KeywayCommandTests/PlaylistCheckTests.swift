@@ -3,6 +3,7 @@ import Foundation
 import HLSPlaylist
 import Synchronization
 import Testing
+import TextCoding
 import ToolSupport
 
 @testable import keyway

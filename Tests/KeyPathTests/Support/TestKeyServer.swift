@@ -99,11 +99,13 @@ final class TestKeyServer: Sendable {
             derivation: .dask(DevelopmentDASk(ask: ask)!)
         )
         let clock = SimulatedDeviceClock(time: time)
+        var serverTime = ServerTime()
+        serverTime.milliseconds = { clock.milliseconds }
         service = LicenseService(
             bundles: BundleCache(try KSM(bundles: [bundle])),
             store: store,
             pool: pool,
-            clock: { clock.milliseconds }
+            time: serverTime
         )
     }
 

@@ -32,12 +32,14 @@ struct TamperingTarget: Sendable {
             derivation: .dask(DevelopmentDASk(ask: Self.ask)!)
         )
         module = try KSM(bundles: [bundle])
-        let time = clock.now
+        let now = clock.now
+        var time = ServerTime()
+        time.milliseconds = { now * 1_000 }
         service = LicenseService(
             bundles: BundleCache(module),
             store: store,
             pool: pool,
-            clock: { time * 1_000 }
+            time: time
         )
         let json = Array(((strict ? rule.strictPolicy : nil) ?? rule.policy).utf8)
         policy = try LicensePolicy(json: json)
@@ -52,7 +54,7 @@ struct TamperingTarget: Sendable {
                 iv: iv,
                 policyName: "terms",
                 streamID: nil,
-                time: time
+                time: now
             ),
             replacing: false
         )
@@ -90,11 +92,10 @@ struct TamperingTarget: Sendable {
     /// Returns the response of the server with evidence of earlier SPCs.
     func ask(_ spc: [UInt8]) async throws -> TamperingResult {
         let authorization = PlaybackAuthorization(account: "viewer", expires: LicenseServer.time + 3_600)
-        let attempt = LicenseService.Attempt(
-            spc: spc,
-            authorization: authorization,
-            route: "/fps/license",
-            requestID: "test"
+        let attempt = LicenseAttempt(
+            .spc(LicenseRequest(spc: spc)),
+            RequestFacts(route: "/fps/license", requestID: "test", start: service.time.start()),
+            authorization: authorization
         )
         do {
             guard case .license = try await service.answer(attempt) else { return .refused("sync") }

@@ -93,8 +93,7 @@ extension LicenseService {
             settings: LicenseSettings(parts.configuration.licenses),
             limiter: parts.limiter,
             metrics: parts.metrics,
-            clock: parts.time.milliseconds,
-            monotonicClock: parts.time.nanoseconds
+            time: parts.time
         )
         activity = parts.activity
     }

@@ -1,19 +1,3 @@
-/// The clocks of a server. Tests replace them.
-package struct ServerTime: Sendable {
-    /// Returns the time of day, in milliseconds since 1970.
-    package var milliseconds: @Sendable () -> Int64 = systemMilliseconds
-    /// Returns the time of a monotonic clock, in nanoseconds.
-    package var nanoseconds: @Sendable () -> Int64 = monotonicNanoseconds
-    /// The clock with which services wait for their next round.
-    package var clock: any Clock<Duration> = ContinuousClock()
-
-    /// Creates the system's clocks.
-    package init() {}
-
-    /// The time of day, in seconds since 1970.
-    var seconds: Int64 { milliseconds() / 1_000 }
-}
-
 /// A listener whose port is open.
 package struct OpenListener: Sendable {
     /// The listener's name.

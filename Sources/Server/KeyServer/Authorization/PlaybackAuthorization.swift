@@ -33,30 +33,27 @@ package struct PlaybackAuthorization: Sendable, Equatable {
         self.account = account
         self.expires = expires
     }
+
+    /// The account, if it is known before the SPC is decrypted.
+    var knownAccount: String? { isAnonymous ? nil : account }
 }
 
 /// The part of a request that an authorizer uses, before its SPC is decrypted.
 package struct PlaybackRequest: Sendable {
+    /// The facts of the HTTP request.
+    package var facts: RequestFacts
     /// The token, from `Authorization: Bearer`, if any.
     package var token: String?
-    /// The asset ID in the client's request, if any.
+    /// The asset ID in the client's request, if any: the registered one, if the client's is an alias.
     package var assetID: [UInt8]?
-    /// The client's address.
-    package var address: ClientAddress?
-    /// The request ID of the response.
-    package var requestID: String
-    /// The current time, in Unix seconds.
-    package var now: Int64
-    /// The trace that the request belongs to, for requests to other services.
-    package var trace: TraceContext?
 
-    /// Creates a request.
-    package init(token: String?, assetID: [UInt8]?, address: ClientAddress?, requestID: String, now: Int64) {
+    /// The time of the request, in Unix seconds.
+    package var now: Int64 { facts.now }
+
+    init(_ facts: RequestFacts, token: String?, assetID: [UInt8]? = nil) {
+        self.facts = facts
         self.token = token
         self.assetID = assetID
-        self.address = address
-        self.requestID = requestID
-        self.now = now
     }
 }
 

@@ -150,8 +150,8 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         JSONValue.fields([
             ("token", token.map { .string($0) }),
             ("assetId", request.assetID.flatMap { String(validating: $0, as: UTF8.self) }.map { .string($0) }),
-            ("remoteAddress", request.address.map { .string($0.description) }),
-            ("requestId", .string(request.requestID)),
+            ("remoteAddress", request.facts.remoteAddress.map { .string($0) }),
+            ("requestId", .string(request.facts.requestID)),
         ]).encoded
     }
 
@@ -159,7 +159,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
     private func send(_ body: [UInt8], _ request: PlaybackRequest) async -> TryResult {
         let end = ContinuousClock.now + configuration.budget
         let signature = configuration.secret.map { WebhookSignature.value(body: body, time: request.now, secret: $0) }
-        let trace = (request.trace ?? TraceContext()).traceparent
+        let trace = (request.facts.trace ?? TraceContext()).traceparent
         var delay = configuration.retryDelay
         for retriesLeft in stride(from: configuration.retries, through: 0, by: -1) {
             let timeout = min(configuration.timeout, ContinuousClock.now.duration(to: end))

@@ -33,7 +33,9 @@ package struct OtherClientRoutes: Sendable {
     /// JSON.
     private func clearKey(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let body = try await request.boundedBody(upTo: Self.bodyLimit)
-        return try await service.clearKeyLicense(try ClearKeyRequest(body), caller(request, context)).response()
+        let clearKeyRequest = try ClearKeyRequest(body)
+        let playback = PlaybackRequest(request, context, route: "/clearkey", at: service.time.start())
+        return try await service.clearKeyLicense(clearKeyRequest, playback).response()
     }
 
     private func key(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -47,23 +49,13 @@ package struct OtherClientRoutes: Sendable {
                 (name, parameters.getAll(name))
             }
         )
-        let key = try await service.key(keyID, caller(request, context)) { values[$0] ?? [] }
+        let playback = PlaybackRequest(request, context, route: "/keys/{kid}", at: service.time.start())
+        let key = try await service.key(keyID, playback) { values[$0] ?? [] }
         return Response(
             status: .ok,
             headers: [.contentType: "application/octet-stream", .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: key))
         )
-    }
-
-    private func caller(_ request: Request, _ context: ServerRequestContext) -> OtherClientService.Caller {
-        var caller = OtherClientService.Caller(
-            token: request.bearerToken.map(String.init),
-            address: context.clientAddress,
-            origin: request.headers[.origin],
-            requestID: context.id
-        )
-        caller.trace = context.trace
-        return caller
     }
 
     /// Parses 32 hexadecimal digits, with or without the hyphens of a UUID.

@@ -10,59 +10,6 @@ import TextCoding
 /// audit records have been committed, one for each requested key. Rate limits are those of licenses, and each key
 /// counts as one license.
 package struct OtherClientService: Sendable {
-    /// The properties of a request.
-    package struct Caller: Sendable {
-        /// The token, from `Authorization: Bearer`.
-        package var token: String?
-        /// The client's address.
-        package var address: ClientAddress?
-        /// The request's `Origin` header.
-        package var origin: String?
-        /// The request ID of the response.
-        package var requestID: String
-        /// The trace that the request belongs to.
-        package var trace: TraceContext?
-
-        /// Creates the properties of a request.
-        package init(token: String?, address: ClientAddress?, origin: String?, requestID: String) {
-            self.token = token
-            self.address = address
-            self.origin = origin
-            self.requestID = requestID
-        }
-    }
-
-    /// The context of a request.
-    private struct Context {
-        let keyIDs: [[UInt8]]
-        let kind: OtherClientKind
-        let route: String
-        let caller: Caller
-        /// The time at which the request arrived, in milliseconds since 1970.
-        let milliseconds: Int64
-        /// A stopwatch that was started at the same time.
-        let stopwatch: Stopwatch
-
-        /// Returns the kind of client and the key IDs, for the audit log.
-        func about(_ keyIDs: some Sequence<[UInt8]>) -> String {
-            "\(kind.rawValue), key ID " + keyIDs.map { Hexadecimal.encode($0) }.joined(separator: ", ")
-        }
-    }
-
-    /// The result for one key, for the audit log.
-    private struct KeyResult {
-        var outcome = "issued"
-        var detail: String?
-        var assetID: [UInt8]?
-        var policyName: String?
-
-        mutating func refused(_ problem: ProblemDocument) {
-            // A refusal by the policy has already set its code and description.
-            guard outcome == "issued" else { return }
-            (outcome, detail) = (problem.outcome, problem.auditDetail ?? problem.detail)
-        }
-    }
-
     private let licenses: LicenseService
     private let authorizer: any PlaybackAuthorizer
     private let signer: KeyURLSigner?
@@ -79,14 +26,16 @@ package struct OtherClientService: Sendable {
         self.signer = signer
     }
 
+    /// The server's clocks.
+    var time: ServerTime { licenses.time }
+
     /// Returns a Clear Key license. It omits unknown keys, and keys that this client may not have.
     ///
     /// - Throws: ``ProblemDocument`` if there are no keys (with the first refusal), or if the request is not
     ///   authorized; `KeyStoreError`.
-    func clearKeyLicense(_ request: ClearKeyRequest, _ caller: Caller) async throws -> JSONValue {
-        let found = try await keys(request.keyIDs, .clearKey, "/clearkey", caller) { request in
-            try await authorizer.authorize(request)
-        }
+    func clearKeyLicense(_ request: ClearKeyRequest, _ playback: PlaybackRequest) async throws -> JSONValue {
+        let wanted = LicenseAttempt.KeysRequest(keyIDs: request.keyIDs, client: .clearKey)
+        let found = try await keys(wanted, playback) { try await authorizer.authorize($0) }
         var keys: [(keyID: [UInt8], key: [UInt8])] = []
         var refusals: [ProblemDocument] = []
         for (keyID, result) in zip(request.keyIDs, found) {
@@ -106,13 +55,18 @@ package struct OtherClientService: Sendable {
     /// Returns an AES-128 key, 16 bytes. A URL with `sig` is authorized by its signature, any other URL by the token.
     ///
     /// - Throws: ``ProblemDocument`` for every refusal; `KeyStoreError`.
-    func key(_ keyID: [UInt8], _ caller: Caller, query: @Sendable (String) -> [String]) async throws -> [UInt8] {
-        let found = try await keys([keyID], .aes128, "/keys/{kid}", caller) { request in
+    func key(
+        _ keyID: [UInt8],
+        _ playback: PlaybackRequest,
+        query: @Sendable (String) -> [String]
+    ) async throws -> [UInt8] {
+        let wanted = LicenseAttempt.KeysRequest(keyIDs: [keyID], client: .aes128)
+        let found = try await keys(wanted, playback) { request in
             guard !query("sig").isEmpty else { return try await authorizer.authorize(request) }
             guard let signer else { throw ProblemDocument(.keyURLSignature) }
             let grant = try signer.verify(
                 keyID: keyID,
-                remoteAddress: caller.address?.description,
+                remoteAddress: request.facts.remoteAddress,
                 now: request.now,
                 query: query
             )
@@ -124,186 +78,119 @@ package struct OtherClientService: Sendable {
 
     /// Authorizes a request, decides about each key, and records the results.
     private func keys(
-        _ keyIDs: [[UInt8]],
-        _ kind: OtherClientKind,
-        _ route: String,
-        _ caller: Caller,
-        authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
+        _ wanted: LicenseAttempt.KeysRequest,
+        _ playback: PlaybackRequest,
+        _ authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
     ) async throws -> [Result<[UInt8], ProblemDocument>] {
-        let context = Context(
-            keyIDs: keyIDs,
-            kind: kind,
-            route: route,
-            caller: caller,
-            milliseconds: licenses.clock(),
-            stopwatch: Stopwatch(licenses.monotonicClock)
-        )
         do {
-            try licenses.requireItems(keyIDs.count, from: caller.address)
+            let keyIDs = wanted.keyIDs
+            try licenses.limits.requireItems(keyIDs.count, from: playback.facts.address)
             // The authorizer gets the asset if there is only one. Only authorized clients learn whether the key exists.
             let single = keyIDs.count == 1 ? try await licenses.store.lookup(keyID: keyIDs[0]) : nil
-            let authorization = try await authorization(for: context, asset: single?.record.info.assetID, authorize)
+            var playback = playback
+            playback.assetID = single?.record.info.assetID
+            let authorization = try await authorization(of: playback, for: wanted, authorize)
             var results: [Result<[UInt8], ProblemDocument>] = []
             var records: [AuditRecord] = []
             for keyID in keyIDs {
                 let content = keyIDs.count == 1 ? single : try await licenses.store.lookup(keyID: keyID)
-                var keyResult = KeyResult(assetID: content?.record.info.assetID)
-                let result = try await decide(content, context, authorization, &keyResult)
-                if case .failure(let problem) = result { keyResult.refused(problem) }
+                var attempt = LicenseAttempt(
+                    .keys(LicenseAttempt.KeysRequest(keyIDs: [keyID], client: wanted.client)),
+                    playback.facts,
+                    authorization: authorization
+                )
+                attempt.assetID = content?.record.info.assetID
+                let (result, record) = try await answer(&attempt, content, wanted.client)
                 results.append(result)
-                records.append(record(context, authorization, about: [keyID], keyResult))
+                records.append(record)
             }
-            try await append(records)
+            try await licenses.recording.append(records)
             return results
         } catch let problem as ProblemDocument {
             throw problem
         } catch {
-            count(.failed, context, KeyResult())
+            licenses.recording.count(.failed, playback.facts, client: wanted.client)
             throw error
         }
     }
 
     /// Returns the authorization, after the account and the address have been charged.
     private func authorization(
-        for context: Context,
-        asset: [UInt8]?,
+        of playback: PlaybackRequest,
+        for wanted: LicenseAttempt.KeysRequest,
         _ authorize: (PlaybackRequest) async throws -> PlaybackAuthorization
     ) async throws -> PlaybackAuthorization {
-        let caller = context.caller
-        var request = PlaybackRequest(
-            token: caller.token,
-            assetID: asset,
-            address: caller.address,
-            requestID: caller.requestID,
-            now: context.milliseconds / 1000
-        )
-        request.trace = caller.trace
-        let about = context.about(context.keyIDs)
-        let authorization = try await licenses.recordingRefusal(of: request, route: context.route, about: about) {
-            try await authorize(request)
+        let facts = playback.facts
+        let authorization = try await licenses.recording.authorization(of: facts, for: wanted.summary) {
+            try await authorize(playback)
         }
         do throws(ProblemDocument) {
-            try licenses.requireRate(
-                of: .license,
-                account: authorization.isAnonymous ? nil : authorization.account,
-                address: caller.address,
-                count: context.keyIDs.count
+            try licenses.limits.require(
+                .license,
+                account: authorization.knownAccount,
+                address: facts.address,
+                count: wanted.keyIDs.count
             )
         } catch {
-            count(.refused, reason: error.outcome, context, KeyResult(), authorization)
-            if licenses.chargeRefusalBudget(for: caller.address) == .recorded {
-                var keyResult = KeyResult()
-                keyResult.refused(error)
-                try await licenses.store.append(record(context, authorization, about: context.keyIDs, keyResult))
-            }
-            throw error
+            let attempt = LicenseAttempt(.keys(wanted), facts, authorization: authorization)
+            throw try await licenses.recording.failure(of: attempt, error)
         }
         return authorization
     }
 
-    /// Decides about one key.
+    /// Decides about one key, and counts the result.
     ///
+    /// - Returns: The key or the refusal, with the audit record to write.
     /// - Throws: `KeyStoreError`.
-    private func decide(
+    private func answer(
+        _ attempt: inout LicenseAttempt,
         _ content: ContentLookup?,
-        _ context: Context,
-        _ authorization: PlaybackAuthorization,
-        _ keyResult: inout KeyResult
-    ) async throws -> Result<[UInt8], ProblemDocument> {
+        _ client: OtherClientKind
+    ) async throws -> (Result<[UInt8], ProblemDocument>, AuditRecord) {
         do {
-            guard let content else { throw ProblemDocument(.unknownAsset) }
-            let now = context.milliseconds / 1000
-            try authorization.require(
-                assetID: content.record.info.assetID,
-                title: content.title?.name,
-                deviceHash: nil
-            )
-            guard authorization.binding == nil else {
-                throw ProblemDocument(
-                    .tokenDevice,
-                    detail: "The token can be used by one device only, and this client cannot prove its device.",
-                    reason: "once"
-                )
-            }
-            let policy = try await licenses.mergedPolicy(for: content, authorization)
-            keyResult.policyName = policy.name
-            try content.requireValid(at: now, under: policy)
-            let verdict = OtherClientRules.decide(
-                policy,
-                context.kind,
-                authorization,
-                remoteAddress: context.caller.address?.description,
-                origin: context.caller.origin,
-                now: now
-            )
-            if case .refuse(let refusal) = verdict { throw refusal }
-            count(.issued, context, keyResult, authorization)
-            return .success(content.record.contentKey.reveal())
-        } catch let refusal as KSMError {
-            let problem = ProblemDocument(refusal)
-            count(.refused, reason: problem.reason ?? problem.type.name, context, keyResult, authorization)
-            (keyResult.outcome, keyResult.detail) = (refusal.code.rawValue, refusal.description)
-            return .failure(problem)
-        } catch let problem as ProblemDocument {
-            count(.refused, reason: problem.outcome, context, keyResult, authorization)
-            return .failure(problem)
+            let key = try await key(of: content, for: &attempt, client)
+            licenses.recording.count(.issued, attempt)
+            return (.success(key), attempt.auditRecord("issued"))
+        } catch {
+            guard let refusal = LicenseRefusal(error) else { throw error }
+            licenses.recording.count(.refused, reason: refusal.reason, attempt)
+            return (.failure(refusal.problem), attempt.auditRecord(refusal.outcome, detail: refusal.detail))
         }
     }
 
-    /// Counts the result for one key.
-    private func count(
-        _ outcome: ServerMetrics.Outcome,
-        reason: String? = nil,
-        _ context: Context,
-        _ keyResult: KeyResult,
-        _ authorization: PlaybackAuthorization? = nil
-    ) {
-        licenses.count(
-            ActivityEvent(
-                milliseconds: licenses.clock(),
-                route: context.route,
-                outcome: outcome,
-                reason: reason,
-                microseconds: Int(context.stopwatch.microseconds),
-                client: ActivityEvent.Client(kind: context.kind.rawValue, system: nil, level: nil),
-                account: authorization.flatMap { $0.isAnonymous ? nil : $0.account },
-                assetID: keyResult.assetID,
-                policyName: keyResult.policyName
-            )
+    /// Returns the key of content, if authorization and policy allow it.
+    private func key(
+        of content: ContentLookup?,
+        for attempt: inout LicenseAttempt,
+        _ client: OtherClientKind
+    ) async throws -> [UInt8] {
+        guard let content else { throw ProblemDocument(.unknownAsset) }
+        let (facts, authorization) = (attempt.facts, attempt.authorization)
+        try authorization.require(
+            assetID: content.record.info.assetID,
+            title: content.title?.name,
+            deviceHash: nil
         )
-    }
-
-    private func record(
-        _ context: Context,
-        _ authorization: PlaybackAuthorization,
-        about keyIDs: [[UInt8]],
-        _ keyResult: KeyResult
-    ) -> AuditRecord {
-        var record = AuditRecord(
-            milliseconds: context.milliseconds,
-            route: context.route,
-            outcome: keyResult.outcome,
-            microseconds: context.stopwatch.microseconds
+        guard authorization.binding == nil else {
+            throw ProblemDocument(
+                .tokenDevice,
+                detail: "The token can be used by one device only, and this client cannot prove its device.",
+                reason: "once"
+            )
+        }
+        let policy = try await licenses.decision.mergedPolicy(for: content, authorization)
+        attempt.terms = LicenseTerms(content: content, policy: policy, rental: nil)
+        try content.requireValid(at: facts.now, under: policy)
+        let verdict = OtherClientRules.decide(
+            policy,
+            client,
+            authorization,
+            remoteAddress: facts.remoteAddress,
+            origin: facts.origin,
+            now: facts.now
         )
-        record.detail = context.about(keyIDs) + (keyResult.detail.map { "; \($0)" } ?? "")
-        record.assetID = keyResult.assetID
-        record.policyName = keyResult.policyName
-        record.account = authorization.isAnonymous ? nil : authorization.account
-        record.remoteAddress = context.caller.address?.description
-        record.requestID = context.caller.requestID
-        return record
-    }
-
-    /// Writes records concurrently, so that the records of one request share a commit.
-    private func append(_ records: [AuditRecord]) async throws {
-        guard records.count > 1 else {
-            if let record = records.first { try await licenses.store.append(record) }
-            return
-        }
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            for record in records { tasks.addTask { try await licenses.store.append(record) } }
-            try await tasks.waitForAll()
-        }
+        if case .refuse(let refusal) = verdict { throw refusal }
+        return content.record.contentKey.reveal()
     }
 
     /// Returns whether a problem concerns only this key, so that other keys may still be issued.

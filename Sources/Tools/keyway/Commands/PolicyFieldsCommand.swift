@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeyServerModule
+import ToolSupport
 
 /// `keyway policy fields`.
 struct PolicyFieldsCommand: ParsableCommand {

@@ -39,4 +39,9 @@ extension ActivityEvent.Client {
         system = device.osVersion.map { Int($0.rawValue >> 16 & 0xff) }
         level = device.securityLevel?.name
     }
+
+    /// Creates a client without FairPlay.
+    init(_ client: OtherClientKind) {
+        self.init(kind: client.rawValue, system: nil, level: nil)
+    }
 }

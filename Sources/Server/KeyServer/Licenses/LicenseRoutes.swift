@@ -67,25 +67,15 @@ package struct LicenseRoutes: Sendable {
             contentType: request.headers[.contentType],
             query: request.uri.query
         )
-        var assetID: [UInt8]?
-        if let name = licenseRequest.assetID { assetID = try await service.registeredAssetID(for: name) }
-        var attempt = LicenseService.Attempt(
-            spc: licenseRequest.spc,
-            authorization: try await authorization(request, context, assetID: assetID),
-            route: "/fps/license",
-            requestID: context.id
+        var playback = PlaybackRequest(request, context, route: "/fps/license", at: service.time.start())
+        if let name = licenseRequest.assetID { playback.assetID = try await service.registeredAssetID(for: name) }
+        let attempt = LicenseAttempt(
+            .spc(licenseRequest),
+            playback.facts,
+            authorization: try await service.authorize(playback, by: authorizer),
+            authorizedAssetID: playback.assetID
         )
-        attempt.assetID = licenseRequest.assetID
-        attempt.authorizedAssetID = assetID
-        attempt.wantsPersistableKey = licenseRequest.wantsPersistableKey
-        attempt.isPreload = licenseRequest.isPreload
-        attempt.address = context.clientAddress
-        attempt.origin = request.headers[.origin]
-        let outcome = try await service.answer(attempt)
-        return switch outcome {
-        case .license(let answer): answer.response(in: licenseRequest.format)
-        case .syncReport(let report): report.response()
-        }
+        return try await service.answer(attempt).response(in: licenseRequest.format)
     }
 
     /// Answers a batch in small groups, so that one batch does not occupy every thread of the shared pool.
@@ -95,26 +85,21 @@ package struct LicenseRoutes: Sendable {
             contentType: request.headers[.contentType],
             maximum: limits.batch
         )
-        try service.requireItems(batch.items.count, from: context.clientAddress)
-        var template = LicenseService.Attempt(
-            spc: [],
-            authorization: try await authorization(request, context, assetID: nil),
-            route: "/fps/licenses",
-            requestID: context.id
-        )
-        template.address = context.clientAddress
-        template.origin = request.headers[.origin]
-        template.acceptsSync = false
-        let attempts = batch.items.compactMap { item -> LicenseService.Attempt? in
-            guard case .success(let content) = item.content else { return nil }
-            return template.with(content)
+        try service.limits.requireItems(batch.items.count, from: context.clientAddress)
+        let playback = PlaybackRequest(request, context, route: "/fps/licenses", at: service.time.start())
+        let authorization = try await service.authorize(playback, by: authorizer)
+        let attempts = batch.items.compactMap { item -> LicenseAttempt? in
+            guard case .success(let licenseRequest) = item.request else { return nil }
+            var attempt = LicenseAttempt(.spc(licenseRequest), playback.facts, authorization: authorization)
+            attempt.acceptsSync = false
+            return attempt
         }
         var answers = await service.answers(to: attempts).makeIterator()
         let items = batch.items.map { item in
             let result = Result { () throws in
-                _ = try item.content.get()
+                _ = try item.request.get()
                 // There is one answer for each item that could be parsed.
-                return try Self.license(in: answers.next() ?? .failure(WorkPoolError.stopped))
+                return try (answers.next() ?? .failure(WorkPoolError.stopped)).get().license
             }
             return LicenseBatchResponse.Item(
                 id: item.id,
@@ -124,48 +109,16 @@ package struct LicenseRoutes: Sendable {
         return LicenseBatchResponse(items: items).response()
     }
 
-    private static func license(in answer: Result<LicenseService.Outcome, any Error>) throws -> IssuedLicense {
-        guard case .license(let license) = try answer.get() else { throw ProblemDocument.syncInBatch }
-        return license
-    }
-
     /// Returns `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app passes the challenge to the device,
     /// which includes it in its Sync SPC. Each challenge is valid for one Sync SPC.
     private func challenge(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let playback = PlaybackRequest(request, context, route: "/fps/challenge", at: service.time.start())
         let (value, expires) = try await service.challenge(
-            for: try await authorization(request, context, assetID: nil)
+            for: try await service.authorize(playback, by: authorizer)
         )
         return JSONValue.fields([
             ("challenge", .string(Hexadecimal.encode(value))),
             ("expires", .integer(Int(expires))),
         ]).response()
-    }
-
-    private func authorization(
-        _ request: Request,
-        _ context: ServerRequestContext,
-        assetID: [UInt8]?
-    ) async throws -> PlaybackAuthorization {
-        var playbackRequest = PlaybackRequest(
-            token: request.bearerToken.map(String.init),
-            assetID: assetID,
-            address: context.clientAddress,
-            requestID: context.id,
-            now: service.clock() / 1000
-        )
-        playbackRequest.trace = context.trace
-        return try await service.authorize(playbackRequest, by: authorizer, route: context.endpointPath ?? "")
-    }
-}
-
-extension LicenseService.Attempt {
-    /// Returns the license request for one item of a batch.
-    fileprivate func with(_ content: LicenseBatchRequest.Content) -> Self {
-        var attempt = self
-        attempt.spc = content.spc
-        attempt.assetID = content.assetID
-        attempt.wantsPersistableKey = content.wantsPersistableKey
-        attempt.isPreload = content.isPreload
-        return attempt
     }
 }

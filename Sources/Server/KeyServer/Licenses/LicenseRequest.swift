@@ -1,6 +1,6 @@
 import TextCoding
 
-/// The request of `POST /fps/license`.
+/// The license request of a client: the body and the query of `POST /fps/license`, or an item of a batch.
 ///
 /// | Format | SPC | Asset ID | Persistent key | Preload |
 /// |---|---|---|---|---|
@@ -24,6 +24,21 @@ package struct LicenseRequest: Sendable, Equatable {
     /// True if the key is loaded before playback: its lease is then a short reservation.
     package let isPreload: Bool
 
+    /// Creates a request.
+    package init(
+        spc: [UInt8],
+        format: LicenseBodyFormat = .octets,
+        assetID: [UInt8]? = nil,
+        wantsPersistableKey: Bool = false,
+        isPreload: Bool = false
+    ) {
+        self.spc = spc
+        self.format = format
+        self.assetID = assetID
+        self.wantsPersistableKey = wantsPersistableKey
+        self.isPreload = isPreload
+    }
+
     /// Parses a request.
     ///
     /// - Parameters:
@@ -33,38 +48,59 @@ package struct LicenseRequest: Sendable, Equatable {
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/unsupportedMediaType`` or
     ///   ``ProblemType/malformedRequest``.
     package init(body: [UInt8], contentType: String?, query: String?) throws(ProblemDocument) {
-        format = try LicenseBodyFormat(contentType: contentType)
+        let format = try LicenseBodyFormat(contentType: contentType)
         switch format {
         case .octets, .text:
             var query = try FormFields((query ?? "").utf8)
-            spc = try format == .octets ? body : Self.base64(body, .lenient)
-            assetID = try query.read("assetId")
-            wantsPersistableKey = try query.readBool("persist") ?? false
-            isPreload = try query.readBool("preload") ?? false
+            let spc = try format == .octets ? body : Self.base64(body, .lenient)
+            try self.init(spc, format, &query)
         case .form:
             var fields = try FormFields(body)
-            spc = try Self.base64(try fields.read("spc") ?? [], [.lenient, .spaceIsPlus])
-            assetID = try fields.read("assetId")
-            wantsPersistableKey = try fields.readBool("persist") ?? false
-            isPreload = try fields.readBool("preload") ?? false
+            let spc = try Self.base64(try fields.read("spc") ?? [], [.lenient, .spaceIsPlus])
+            try self.init(spc, format, &fields)
             try fields.finish()
         case .json:
             do throws(JSONError) {
                 var fields = try JSONFields(JSONValue(parsing: body), path: "")
-                let text = try fields.string("spc") ?? ""
-                assetID = try fields.string("assetId").map { Array($0.utf8) }
-                wantsPersistableKey = try fields.bool("persist") ?? false
-                isPreload = try fields.bool("preload") ?? false
-                try fields.finish()
-                guard let decoded = Base64.decode(text, .lenient) else {
-                    throw fields.error("spc", "expected base64")
-                }
-                spc = decoded
+                try self.init(&fields, assetID: "assetId")
             } catch {
                 throw ProblemDocument(malformed: error)
             }
         }
         guard !spc.isEmpty else { throw ProblemDocument(.malformedRequest, detail: "The request contains no SPC.") }
+    }
+
+    /// Parses the fields of a JSON object, to the last one. The SPC may be empty.
+    ///
+    /// - Parameter name: The name of the field with the asset ID.
+    init(_ fields: inout JSONFields, assetID name: String) throws(JSONError) {
+        let text = try fields.string("spc") ?? ""
+        let assetID = try fields.string(name).map { Array($0.utf8) }
+        let wantsPersistableKey = try fields.bool("persist") ?? false
+        let isPreload = try fields.bool("preload") ?? false
+        try fields.finish()
+        guard let spc = Base64.decode(text, .lenient) else { throw fields.error("spc", "expected base64") }
+        self.init(
+            spc: spc,
+            format: .json,
+            assetID: assetID,
+            wantsPersistableKey: wantsPersistableKey,
+            isPreload: isPreload
+        )
+    }
+
+    private init(
+        _ spc: [UInt8],
+        _ format: LicenseBodyFormat,
+        _ fields: inout FormFields
+    ) throws(ProblemDocument) {
+        self.init(
+            spc: spc,
+            format: format,
+            assetID: try fields.read("assetId"),
+            wantsPersistableKey: try fields.readBool("persist") ?? false,
+            isPreload: try fields.readBool("preload") ?? false
+        )
     }
 
     private static func base64(_ text: [UInt8], _ options: Base64.Options) throws(ProblemDocument) -> [UInt8] {

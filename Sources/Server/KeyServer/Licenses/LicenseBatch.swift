@@ -15,19 +15,7 @@ package struct LicenseBatchRequest: Sendable {
         /// The ID that the client chose.
         package let id: Int
         /// The license request, or the reason why it could not be parsed.
-        package let content: Result<Content, ProblemDocument>
-    }
-
-    /// The license request in an item.
-    package struct Content: Sendable, Equatable {
-        /// The SPC; at least one byte.
-        package let spc: [UInt8]
-        /// The asset ID in the request. It must match the SPC's asset ID, which determines the key.
-        package let assetID: [UInt8]?
-        /// True if the client requests a persistent key. The policy determines whether it gets one.
-        package let wantsPersistableKey: Bool
-        /// True if the key is loaded before playback: its lease is then a short reservation.
-        package let isPreload: Bool
+        package let request: Result<LicenseRequest, ProblemDocument>
     }
 
     /// The items in the order of the request.
@@ -67,27 +55,20 @@ package struct LicenseBatchRequest: Sendable {
             var fields = try JSONFields(value, path: "/fairplay-streaming-request/create-ckc/\(index)")
             guard let id = try fields.integer("id") else { throw fields.error("id", "the field is missing") }
             guard !items.contains(where: { $0.id == id }) else { throw fields.error("id", "the ID is not unique") }
-            do throws(JSONError) {
-                items.append(Item(id: id, content: .success(try Content(&fields))))
-            } catch {
-                let detail = "The item is not valid: \(error.description)."
-                items.append(Item(id: id, content: .failure(ProblemDocument(.malformedRequest, detail: detail))))
-            }
+            items.append(Item(id: id, request: Self.request(&fields)))
         }
         return items
     }
-}
 
-extension LicenseBatchRequest.Content {
-    fileprivate init(_ fields: inout JSONFields) throws(JSONError) {
-        let text = try fields.string("spc") ?? ""
-        assetID = try fields.string("asset-id").map { Array($0.utf8) }
-        wantsPersistableKey = try fields.bool("persist") ?? false
-        isPreload = try fields.bool("preload") ?? false
-        try fields.finish()
-        guard let spc = Base64.decode(text, .lenient) else { throw fields.error("spc", "expected base64") }
-        guard !spc.isEmpty else { throw fields.error("spc", "the SPC is missing") }
-        self.spc = spc
+    private static func request(_ fields: inout JSONFields) -> Result<LicenseRequest, ProblemDocument> {
+        do throws(JSONError) {
+            let request = try LicenseRequest(&fields, assetID: "asset-id")
+            guard !request.spc.isEmpty else { throw fields.error("spc", "the SPC is missing") }
+            return .success(request)
+        } catch {
+            let detail = "The item is not valid: \(error.description)."
+            return .failure(ProblemDocument(.malformedRequest, detail: detail))
+        }
     }
 }
 

@@ -2,87 +2,47 @@ import FPSMessages
 import KeyServerModule
 import KeyStore
 
-// Records evidence from SPCs, both answered and refused.
+// The evidence that the store keeps of SPCs, both answered and refused.
 
-extension LicenseService {
-    /// The number of licenses that a tampered message costs the account and the address.
-    static let tamperingCost = 10
+extension SPCEvidence {
+    /// Creates the evidence of an SPC whose integrity was verified.
+    ///
+    /// - Parameters:
+    ///   - sender: The sender, if the SPC could be decrypted completely.
+    ///   - now: The time, in Unix seconds.
+    init(
+        _ authenticated: AuthenticatedSPC,
+        from sender: SPCSender? = nil,
+        at now: Int64,
+        _ settings: LicenseSettings,
+        under configuration: KSM.Configuration
+    ) {
+        self.init(
+            sighting: SPCFingerprint(
+                key: Array(authenticated.encryptedKeyHash.prefix(SPCFingerprint.hashSize)),
+                digest: Array(authenticated.messageHash.prefix(SPCFingerprint.hashSize)),
+                expires: now + settings.sightingWindow(under: configuration)
+            ),
+            device: sender?.device,
+            report: sender.map { DeviceReport($0.spc.device, from: now, for: settings.reportBinding) } ?? DeviceReport()
+        )
+    }
+}
 
+extension LicenseSettings {
     /// The additional time for which an SPC is stored after its age limit, in seconds, because the clocks of servers
     /// that share a store differ.
     private static let sightingMargin: Int64 = 60
-
-    /// Returns the evidence in an SPC; nil if its integrity check failed, or if a plug-in decrypted it.
-    ///
-    /// - Parameters:
-    ///   - opened: The SPC, if it could be decrypted.
-    ///   - device: The device, if it is known.
-    func evidence(
-        of authenticated: AuthenticatedSPC?,
-        _ opened: OpenedSPC? = nil,
-        device: DeviceHash? = nil,
-        at now: Int64
-    ) -> SPCEvidence? {
-        authenticated.map { authenticated in
-            SPCEvidence(
-                sighting: SPCFingerprint(
-                    key: Array(authenticated.encryptedKeyHash.prefix(SPCFingerprint.hashSize)),
-                    digest: Array(authenticated.messageHash.prefix(SPCFingerprint.hashSize)),
-                    expires: now + sightingWindow()
-                ),
-                device: device,
-                report: opened.map { DeviceReport($0.device, from: now, for: settings.reportBinding) } ?? DeviceReport()
-            )
-        }
-    }
 
     /// Returns the time after its arrival in which an SPC may be answered, in seconds.
     ///
     /// - Parameter policy: The policy, once it is known: it may allow an older SPC than the server's limit, or one
     ///   without a date.
-    func sightingWindow(_ policy: LicensePolicy? = nil) -> Int64 {
-        let configuration = module.configuration
-        let ages = [configuration.maximumSPCAge ?? settings.replayWindow, policy?.maximumSPCAge].compactMap { $0 }
-        let undated = policy?.undatedSPC == .allow ? [settings.replayWindow] : []
-        let longest = (ages + undated).max() ?? settings.replayWindow
+    func sightingWindow(under configuration: KSM.Configuration, _ policy: LicensePolicy? = nil) -> Int64 {
+        let ages = [configuration.maximumSPCAge ?? replayWindow, policy?.maximumSPCAge].compactMap { $0 }
+        let undated = policy?.undatedSPC == .allow ? [replayWindow] : []
+        let longest = (ages + undated).max() ?? replayWindow
         return Int64(longest.rawValue) + Int64(configuration.maximumClockAhead.rawValue) + Self.sightingMargin
-    }
-
-    /// Writes the audit record of a refusal, stores the evidence of its SPC, and counts the refusal.
-    ///
-    /// - Returns: The problem to send to the client. A tampered message gets the same response as one that cannot be
-    ///   decrypted.
-    func recordRefusal(
-        _ problem: ProblemDocument,
-        as outcome: ServerMetrics.Outcome = .refused,
-        reason: String,
-        _ record: AuditRecord,
-        _ auditBuilder: AuditRecordBuilder,
-        _ attempt: Attempt
-    ) async throws -> ProblemDocument {
-        guard let evidence = auditBuilder.evidence else {
-            count(outcome, reason: reason, auditBuilder)
-            try await store.append(record)
-            return problem
-        }
-        switch try await store.refuse(record, evidence: evidence, now: clock() / 1000) {
-        case .recorded:
-            count(outcome, reason: reason, auditBuilder)
-            return problem
-        case .tampered:
-            return tampered(auditBuilder, attempt)
-        }
-    }
-
-    /// Counts a tampered message, which the store has recorded, and charges the account and the address for it.
-    func tampered(_ auditBuilder: AuditRecordBuilder, _ attempt: Attempt) -> ProblemDocument {
-        count(.refused, reason: GrantRefusal.Code.tampered.rawValue, auditBuilder)
-        limiter?.charge(
-            Self.tamperingCost,
-            account: attempt.authorization.isAnonymous ? nil : attempt.authorization.account,
-            address: attempt.address
-        )
-        return ProblemDocument(.unreadableSPC)
     }
 }
 

@@ -1,9 +1,48 @@
 import KeyServerModule
 import KeyStore
 
-// Conversions of errors and types between layers.
+/// The refusal of a license or a key: the response to the client, and its description in the records.
+struct LicenseRefusal {
+    /// The problem to send to the client.
+    let problem: ProblemDocument
+    /// The outcome in the audit log.
+    let outcome: String
+    /// The description in the audit log.
+    let detail: String?
+    /// The reason in the metrics.
+    let reason: String
+    /// True if the server caused it, so that the request may be valid.
+    var isFailure = false
+    /// The part of the SPC whose integrity was verified before the refusal, if any.
+    var authenticated: AuthenticatedSPC?
+
+    /// Creates the refusal that an error is; nil if the error is not a decision.
+    init?(_ error: any Error) {
+        switch error {
+        case let error as KSMError:
+            problem = ProblemDocument(error)
+            outcome = error.code.rawValue
+            detail = error.description
+            reason = problem.reason ?? problem.type.name
+            isFailure = error.isServerFailure
+            authenticated = error.authenticated
+        case let error as ProblemDocument:
+            problem = error
+            outcome = error.outcome
+            detail = error.auditDetail ?? error.detail
+            reason = error.outcome
+        default: return nil
+        }
+    }
+}
 
 extension ProblemDocument {
+    /// The outcome in the audit log: the rule, if a policy refused the request, otherwise the problem type.
+    var outcome: String { type == .refusedByPolicy ? reason ?? type.name : type.name }
+
+    /// A Sync SPC in a batch. The response to a batch contains only licenses.
+    static let syncInBatch = Self(.malformedRequest, detail: "A Sync SPC must be sent separately, to /fps/license.")
+
     /// Creates the problem for an error of the Key Server Module. All failures between RSA and the integrity check
     /// result in the same response, because any difference would be an oracle.
     init(_ error: KSMError) {
@@ -26,9 +65,7 @@ extension ProblemDocument {
             }
         }
     }
-}
 
-extension ProblemDocument {
     /// Creates the problem for a refusal by the store. The reasons contain information about the account only.
     init(_ refusal: GrantRefusal) {
         let type: ProblemType =
@@ -45,27 +82,6 @@ extension ProblemDocument {
 
 extension KSMError.Code {
     fileprivate static let unsupportedVersion = Self(rawValue: "unsupported-version")
-}
-
-extension TrackKind {
-    init(_ track: ContentTrack) {
-        switch track {
-        case .audio: self = .audio
-        case .video, .sd, .hd, .uhd: self = .video
-        case .unspecified: self = .unspecified
-        }
-    }
-}
-
-extension ReportedDevice {
-    /// The kind of device as one term, for the audit log.
-    var name: String {
-        switch kind {
-        case .apple(let device): isVirtualMachine ? "\(device.rawValue) (virtual machine)" : device.rawValue
-        case .partner: "partner"
-        case .unknown: "unknown"
-        }
-    }
 }
 
 extension LicenseService {

@@ -4,6 +4,30 @@ package import KeyStore
 import NIOCore
 import TextCoding
 
+/// The answer to a license request.
+enum LicenseAnswer: Sendable {
+    /// A CKC.
+    case license(IssuedLicense)
+    /// The report in a Sync SPC, for which no key is issued.
+    case syncReport(SyncReport)
+
+    /// Returns the HTTP response. A Sync report is JSON, independent of the body format of the request.
+    func response(in format: LicenseBodyFormat) -> Response {
+        switch self {
+        case .license(let license): license.response(in: format)
+        case .syncReport(let report): report.response()
+        }
+    }
+
+    /// The license. The response to a batch contains only licenses, so a Sync SPC in a batch is refused.
+    var license: IssuedLicense {
+        get throws(ProblemDocument) {
+            guard case .license(let license) = self else { throw ProblemDocument.syncInBatch }
+            return license
+        }
+    }
+}
+
 /// The HTTP response with a license.
 ///
 /// | Request | Response | Attributes of the key |

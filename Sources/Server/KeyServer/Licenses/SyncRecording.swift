@@ -2,34 +2,27 @@ import FPSMessages
 import KeyServerModule
 import KeyStore
 
-// Handles the reports of devices about their persistent keys.
+/// Records the reports of devices about their persistent keys.
+struct SyncRecording: Sendable {
+    private let bundles: BundleCache
+    private let store: MeasuredStore
 
-extension LicenseService {
-    /// Issues a challenge for one Sync SPC of the account.
-    ///
-    /// - Throws: ``ProblemDocument`` if the account exceeds its rate limit, `KeyStoreError` if the store fails.
-    package func challenge(for authorization: PlaybackAuthorization) async throws -> (value: UInt64, expires: Int64) {
-        try requireRate(of: .other, account: authorization.isAnonymous ? nil : authorization.account)
-        let now = clock() / 1000
-        let expires = now + Int64(settings.challengeLifetime.rawValue)
-        let value = try await store.createChallenge(account: authorization.account, now: now, expires: expires)
-        return (value, expires)
+    /// Creates the recording in a store.
+    init(bundles: BundleCache, store: MeasuredStore) {
+        self.bundles = bundles
+        self.store = store
     }
 
     /// Records the report in a Sync SPC. The response never contains a key.
-    func record(
-        _ sync: Sync,
-        from opened: OpenedSPC,
-        _ requester: Requester,
-        _ attempt: Attempt,
-        _ auditBuilder: inout AuditRecordBuilder
-    ) async throws -> SyncReport {
+    func record(_ sync: Sync, in attempt: inout LicenseAttempt) async throws -> SyncReport {
+        let sender = try attempt.opening.get()
+        let opened = sender.spc
         let made = opened.request.mediaPlaybackState?.creationDate
         if let made,
             case .refuse(let refusal) = SPCAgeCheck.decide(
                 made: made,
-                configuration: module.configuration,
-                now: requester.now
+                configuration: bundles.module.configuration,
+                now: sender.now
             )
         {
             throw refusal
@@ -37,24 +30,23 @@ extension LicenseService {
         // A device may report on content that has been deleted.
         let content = try await store.lookup(name: opened.request.assetID.bytes)
         let assetID = content?.record.info.assetID ?? opened.request.assetID.bytes
-        auditBuilder.note(assetID: assetID)
-        let report = SyncReport(sync, assetID: assetID)
+        attempt.assetID = assetID
         try attempt.requireAuthorized(assetID)
-        try attempt.authorization.require(assetID: assetID, title: content?.title?.name, deviceHash: requester.device)
-        guard let device = requester.device else {
+        try attempt.authorization.require(assetID: assetID, title: content?.title?.name, deviceHash: sender.device)
+        guard let device = sender.device else {
             throw ProblemDocument(.refusedByPolicy, detail: "The SPC has no device ID.", reason: "no-device")
         }
         var claim = SyncClaim(
-            account: requester.account,
+            account: sender.account,
             device: device,
-            now: requester.now,
+            now: sender.now,
             streamID: nil,
             titleID: nil,
             message: .report(remaining: nil),
-            audit: auditBuilder.record(outcome: "sync-report", detail: nil)
+            audit: attempt.auditRecord("sync-report")
         )
         claim.challengeAccount = attempt.authorization.account
-        claim.evidence = auditBuilder.evidence
+        claim.evidence = attempt.evidence
         claim.made = made.map { Int64($0) }
         switch sync {
         case .version1(let contentID, let expiry, _):
@@ -64,7 +56,7 @@ extension LicenseService {
             claim.titleID = fields.titleID
             claim.assetID = assetID
             claim.message = fields.message
-            claim.audit = auditBuilder.record(outcome: claim.message.outcome, detail: nil)
+            claim.audit = attempt.auditRecord(claim.message.outcome)
             // Only a device that declares the capability supports secure invalidation.
             guard claim.challenge == nil || opened.device.capabilities.has(.secureInvalidation) else {
                 throw ProblemDocument(.refusedByPolicy, reason: "invalidation-unsupported")
@@ -79,7 +71,7 @@ extension LicenseService {
             }
         }
         switch try await store.record(claim) {
-        case .recorded: return report
+        case .recorded: return SyncReport(sync, assetID: assetID)
         case .refused(let refusal): throw refusal
         }
     }

@@ -3,45 +3,48 @@ import FPSMessages
 import KeyServerModule
 import KeyStore
 
-// Creates the proposal for the store from a CKC.
+/// Creates the claims of licenses, which the store grants.
+struct LicenseClaims: Sendable {
+    private let bundles: BundleCache
+    private let store: MeasuredStore
+    private let settings: LicenseSettings
 
-extension LicenseService {
+    /// Creates the claims for a store.
+    init(bundles: BundleCache, store: MeasuredStore, settings: LicenseSettings) {
+        self.bundles = bundles
+        self.store = store
+        self.settings = settings
+    }
+
     /// Returns the proposal: all claims of a license, with the response to send if the store grants them.
     func proposal(
         for license: License,
-        _ content: ContentLookup,
-        _ policy: LicensePolicy,
-        rental: ActiveRental?,
-        from opened: OpenedSPC,
-        _ requester: Requester,
-        _ attempt: Attempt,
-        _ auditBuilder: AuditRecordBuilder
-    ) -> GrantProposal {
-        let terms = license.terms
+        by terms: LicenseTerms,
+        to attempt: LicenseAttempt
+    ) throws -> GrantProposal {
+        let sender = try attempt.opening.get()
+        let (opened, policy) = (sender.boundSPC, terms.policy)
+        let isPersistable = license.terms.isPersistable
         var proposal = GrantProposal(
-            account: requester.account,
-            now: requester.now,
-            client: requester.client,
+            account: sender.account,
+            now: sender.now,
+            client: sender.client,
             sessionID: opened.request.mediaPlaybackState?.sessionID,
-            assetID: content.record.info.assetID,
+            assetID: terms.content.record.info.assetID,
             answer: IssuedLicense(
                 ckc: license.ckc,
-                isPersistable: terms.isPersistable,
-                hasDualExpiry: terms.hasDualExpiry
+                isPersistable: isPersistable,
+                hasDualExpiry: license.terms.hasDualExpiry
             ),
-            audit: auditBuilder.record(
-                outcome: terms.isPersistable ? "issued-persistable" : "issued",
-                detail: nil,
-                notes: license.notes
-            )
+            audit: attempt.auditRecord(isPersistable ? "issued-persistable" : "issued", notes: license.notes)
         )
-        proposal.evidence = auditBuilder.evidence
+        proposal.evidence = attempt.evidence
         proposal.evidence?.consider(opened.device.earlier)
-        proposal.replay = replay(of: opened, policy, requester)
+        proposal.replay = replay(of: sender, policy)
         proposal.binding = attempt.authorization.binding
         proposal.device = DeviceClaim(limit: policy.devices, deviceClass: opened.device.name)
-        proposal.slot = slot(for: license, policy, opened, requester, attempt)
-        proposal.rental = rental.map {
+        proposal.slot = slot(for: license, policy, sender, isPreload: attempt.isPreload)
+        proposal.rental = terms.rental.map {
             RentalClaim(
                 subject: $0.subject,
                 duration: $0.duration ?? .max,
@@ -50,7 +53,7 @@ extension LicenseService {
                 bindsDevice: policy.bindRentalToDevice ?? false
             )
         }
-        proposal.offline = offline(for: license, content, policy)
+        proposal.offline = offline(for: license, terms)
         return proposal
     }
 
@@ -59,22 +62,23 @@ extension LicenseService {
     private static let replayMargin: Int64 = 60
 
     /// Returns the replay claim, which lasts longer than the SPC is accepted.
-    private func replay(of opened: OpenedSPC, _ policy: LicensePolicy, _ requester: Requester) -> ReplayClaim? {
+    private func replay(of sender: SPCSender, _ policy: LicensePolicy) -> ReplayClaim? {
+        let opened = sender.boundSPC
         guard let seed = opened.replaySeed else { return nil }
         let window: Int64
         if let made = opened.request.mediaPlaybackState?.creationDate {
-            let age = policy.maximumSPCAge ?? module.configuration.maximumSPCAge ?? settings.replayWindow
-            window = max(Int64(made) - requester.now, 0) + Int64(age.rawValue)
+            let age = policy.maximumSPCAge ?? bundles.module.configuration.maximumSPCAge ?? settings.replayWindow
+            window = max(Int64(made) - sender.now, 0) + Int64(age.rawValue)
         } else {
             window = Int64(settings.replayWindow.rawValue)
         }
         return ReplayClaim(
             key: store.replayKey(
                 r1: seed,
-                account: requester.account,
+                account: sender.account,
                 certificateHash: opened.bundle.certificate.sha1
             ),
-            expires: requester.now + max(window, Int64(settings.retryGrace.rawValue)) + Self.replayMargin,
+            expires: sender.now + max(window, Int64(settings.retryGrace.rawValue)) + Self.replayMargin,
             grace: Int64(settings.retryGrace.rawValue)
         )
     }
@@ -85,9 +89,8 @@ extension LicenseService {
     private func slot(
         for license: License,
         _ policy: LicensePolicy,
-        _ opened: OpenedSPC,
-        _ requester: Requester,
-        _ attempt: Attempt
+        _ sender: SPCSender,
+        isPreload: Bool
     ) -> SlotClaim? {
         guard policy.lease != nil, let duration = license.terms.duration,
             [.lease, .leaseAndRental].contains(duration.keyType)
@@ -95,19 +98,20 @@ extension LicenseService {
             return nil
         }
         let purpose: SlotClaim.Purpose =
-            switch opened.request.mediaPlaybackState?.state {
+            switch sender.boundSPC.request.mediaPlaybackState?.state {
             case MediaPlaybackState.State.leaseAboutToExpire?: .renewal
-            default: attempt.isPreload ? .reservation : .playback
+            default: isPreload ? .reservation : .playback
             }
         return SlotClaim(
             limit: policy.streams,
-            until: requester.now + Int64(duration.lease) + Int64(settings.leaseSkew.rawValue),
+            until: sender.now + Int64(duration.lease) + Int64(settings.leaseSkew.rawValue),
             purpose: purpose
         )
     }
 
-    private func offline(for license: License, _ content: ContentLookup, _ policy: LicensePolicy) -> OfflineClaim? {
+    private func offline(for license: License, _ terms: LicenseTerms) -> OfflineClaim? {
         guard license.terms.isPersistable else { return nil }
+        let (content, policy) = (terms.content, terms.policy)
         let renewAfterExpiry = policy.renewAfterExpiry ?? true
         func limit(_ seconds: UInt32) -> Int64? { seconds == 0 ? nil : Int64(seconds) }
         if let key = license.terms.offlineKey {
