@@ -217,7 +217,10 @@ struct OpenAPIDocumentTests {
     func policyFields() throws {
         let document = try JSONValue(parsing: OpenAPIDocument.json(otherClients: []), maximumDepth: 64)
         let properties = document["components"]?["schemas"]?["Policy"]?["properties"]
-        guard case .object(let properties)? = properties else { return Issue.record("there is no schema") }
+        guard case .object(let properties)? = properties else {
+            Issue.record("there is no schema")
+            return
+        }
         #expect(Set(properties.keys) == Set(PolicyField.all.map(\.name)))
         for property in properties { #expect(property.value["description"]?.text?.isEmpty == false, "\(property.key)") }
     }

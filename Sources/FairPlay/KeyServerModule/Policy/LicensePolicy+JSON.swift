@@ -1,8 +1,8 @@
 import TextCoding
 
-// A policy in JSON is an object with one member for each field that is set; ``PolicyField`` has the forms of the values.
-// An unknown name, and null, are errors. The value of a rule that depends on a report of the SPC has a second form,
-// {"value": VALUE, "requireReport": BOOL}.
+// A policy in JSON is an object with one member for each field that is set; ``PolicyField`` has the forms of the
+// values. An unknown name, and null, are errors. The value of a rule that depends on a report of the SPC has a second
+// form, {"value": VALUE, "requireReport": BOOL}.
 
 extension LicensePolicy {
     /// Parses and validates a policy.

@@ -9,7 +9,8 @@ struct PolicyForm<Value: Sendable>: Sendable {
     let schema: JSONObject
     /// The parts of a value that are fields themselves, such as `persist.storage`.
     var members: [PolicyMember] = []
-    /// Parses a value; the text is the place of the value, for errors. Nil: the value means the same as a missing field.
+    /// Parses a value; the text is the place of the value, for errors. Nil: the value means the same as a missing
+    /// field.
     let parse: @Sendable (JSONValue, String) throws(PolicyError) -> Value?
     /// Returns a value as JSON.
     let print: @Sendable (Value) -> JSONValue
