@@ -46,7 +46,7 @@ struct CommandLineTests {
         #expect(missing.errors.contains("No such file or directory"))
         #expect(try tool.run(["spc", "inspect", tool.folder.url.path]).status == 3)
         let spc =
-            ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset-id", "movie"]
+            ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset", "movie"]
             + ["--ask", "@\(Keys.path("test-ask.hex"))"]
         #expect(try tool.run(spc + ["--out", tool.path("no/such/folder")]).status == 3)
         #expect(try tool.run(spc + ["--out", tool.path("made")]).status == 0)
@@ -56,7 +56,7 @@ struct CommandLineTests {
     @Test("Output follows a symbolic link, and does not replace a device")
     func links() throws {
         let spc =
-            ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset-id", "movie"]
+            ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset", "movie"]
             + ["--ask", "@\(Keys.path("test-ask.hex"))"]
         let target = try tool.file("target", [1])
         let link = tool.path("link")
@@ -83,7 +83,7 @@ struct CommandLineTests {
         defer { close(leader) }
         let terminal = FileHandle(fileDescriptor: follower, closeOnDealloc: true)
         let arguments =
-            ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset-id", "movie"]
+            ["spc", "create", "--certificate", Keys.path("test-rsa-2048.der"), "--asset", "movie"]
             + ["--ask", "@\(Keys.path("test-ask.hex"))"]
         let outcome = try tool.run(arguments, output: terminal)
         #expect(outcome.status == 2)

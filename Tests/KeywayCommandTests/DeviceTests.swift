@@ -30,7 +30,7 @@ struct DeviceTests {
         let out = tool.path("a.spc")
         let made = try tool.run(
             [
-                "spc", "create", "--profile", profile, "--credentials", credentials, "--asset-id", "skd://a", "--out",
+                "spc", "create", "--profile", profile, "--credentials", credentials, "--asset", "skd://a", "--out",
                 out,
             ]
         )
@@ -56,7 +56,7 @@ struct DeviceTests {
     func seeds(state: String, words: String) throws {
         let arguments = [
             "spc", "create", "--certificate", Keys.path("test-rsa-1024.pem").replacing(".pem", with: ".der"), "--ask",
-            "@\(Keys.path("test-ask.hex"))", "--asset-id", "movie", "--state", state, "--spc-created",
+            "@\(Keys.path("test-ask.hex"))", "--asset", "movie", "--state", state, "--spc-created",
             "2026-01-02T03:04:05Z", "--seed",
         ]
         let first = try tool.run(arguments + ["7"])
@@ -74,18 +74,18 @@ struct DeviceTests {
     @Test("Refusals of the device contain the FPS code")
     func refusals() throws {
         let arguments = ["spc", "create", "--credentials", credentials, "--out", tool.path("a.spc")]
-        let short = try tool.run(arguments + ["--asset-id", "a"])
+        let short = try tool.run(arguments + ["--asset", "a"])
         #expect(short.status == 1)
         #expect(short.errors.contains("(-42675)"))
         #expect(short.errors.contains("keyway explain -42675"))
-        let versions = try tool.run(arguments + ["--asset-id", "movie", "--versions", "9"])
+        let versions = try tool.run(arguments + ["--asset", "movie", "--versions", "9"])
         #expect(versions.errors.contains("(-42681)"))
         #expect(!FileManager.default.fileExists(atPath: tool.path("a.spc")))
     }
 
     @Test("An asset ID can be binary")
     func binaryAssetID() throws {
-        let arguments = ["spc", "create", "--credentials", credentials, "--asset-id"]
+        let arguments = ["spc", "create", "--credentials", credentials, "--asset"]
         let made = try tool.run(arguments + ["0x00ff1b"])
         #expect(made.status == 0, "\(made.errors)")
         let keys = ["--private-key", "\(credentials)/private-key.pem"]

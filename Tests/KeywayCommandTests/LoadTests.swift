@@ -45,7 +45,7 @@ struct LoadTests {
             [
                 "load", "--server", server.address, "--credentials", credentials, "--assets", "movie,film",
                 "--accounts",
-                "2", "--devices-per-account", "2", "--warm-up", "0", "--duration", "60",
+                "2", "--devices-per-account", "2", "--warm-up", "0s", "--duration", "60s",
             ] + more
         )
     }
@@ -162,7 +162,7 @@ struct LoadTests {
     @Test("A run whose SPCs are used up in the warm-up reports it, and has no results")
     func warmUp() throws {
         let server = try server(Seen()) { _ in .init(body: [1]) }
-        let outcome = try load(server, ["--requests", "10", "--warm-up", "60", "--json"])
+        let outcome = try load(server, ["--requests", "10", "--warm-up", "60s", "--json"])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("used up during the warm-up"))
         let json = try outcome.json()
@@ -177,7 +177,7 @@ struct LoadTests {
             command + [
                 "--server", server.address, "--credentials", credentials, "--assets", "movie", "--accounts", "1",
                 "--trace", "/dev/full",
-            ] + (command == ["load"] ? ["--requests", "2", "--warm-up", "0"] : ["--once"])
+            ] + (command == ["load"] ? ["--requests", "2", "--warm-up", "0s"] : ["--once"])
         )
         #expect(outcome.status == 3)
         #expect(outcome.errors.contains("the trace is incomplete"))
@@ -193,7 +193,7 @@ struct LoadTests {
         let outcome = try tool.run(
             [
                 "device", "watch", "--server", server.address, "--credentials", credentials, "--assets", "movie",
-                "--accounts", "40", "--devices-per-account", "1", "--pause", "0", "--duration", "0.5", "--trace",
+                "--accounts", "40", "--devices-per-account", "1", "--pause", "0s", "--duration", "0.5s", "--trace",
                 "trace.jsonl",
             ],
             openFiles: 30
@@ -210,7 +210,7 @@ struct LoadTests {
         let first = try tool.run(arguments + ["--account", "anna", "--assets", "a,b", "--once"])
         #expect(first.status == 0, "\(first.errors)")
         let keys = try tool.content(tool.path("jwks.json"))
-        #expect(try tool.run(arguments + ["--account", "ben", "--lifetime=-60"]).status == 0)
+        #expect(try tool.run(arguments + ["--account", "ben", "--lifetime=-60s"]).status == 0)
         #expect(try tool.content(tool.path("jwks.json")) == keys)
         let mode = try FileManager.default.attributesOfItem(atPath: tool.path("token.pem"))[.posixPermissions] as? Int
         #expect(mode == 0o600)

@@ -236,7 +236,7 @@ struct PlaylistCheckTests {
             _ = hasEnded.wait(timeout: .now() + 120)
             return .init(body: Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n".utf8))
         }
-        let outcome = try tool.run(["playlist", "check", "\(slow.address)/a.m3u8", "--timeout", "0.5"])
+        let outcome = try tool.run(["playlist", "check", "\(slow.address)/a.m3u8", "--timeout", "0.5s"])
         hasEnded.signal()
         #expect(outcome.status == 3)
     }
@@ -264,7 +264,7 @@ struct PlaylistCheckTests {
         arguments: [
             [], ["a", "--rules"], ["-", "-"], ["a", "b", "--previous", "c"], ["a", "b", "--watch", "1"],
             ["-", "--watch", "1"], ["a", "--watch", "0"], ["a", "--fail-on", "panic"], ["a", "--only", "no-such-rule"],
-            ["a", "--header", "X: y"], ["http://127.0.0.1:1/", "--header", "no colon"], ["a", "--timeout", "0"],
+            ["a", "--header", "X: y"], ["http://127.0.0.1:1/", "--header", "no colon"], ["a", "--timeout", "0s"],
             ["ftp://127.0.0.1/a.m3u8"], ["a", "--limit-playlists", "-1"],
         ]
     )

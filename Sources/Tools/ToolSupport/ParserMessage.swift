@@ -2,9 +2,11 @@
 enum ParserMessage {
     /// The values that options expect, by the name of the value in the help.
     private static let expectations = [
-        "asset-id": "text, or 0x and hexadecimal digits",
         "duration": "a duration with a unit, such as 90s, 10m, 2h, or PT10M",
+        "id": "text, or 0x and hexadecimal digits",
+        "lifetime": "a duration with a unit, such as 90s, 10m, 2h, or PT10M, or the same after a hyphen",
         "number": "a whole number",
+        "resolution": "a width and a height in pixels, such as 1280x720",
         "size": "a number of bytes, such as 5000000000, 500MB, or 2GiB",
         "time": "an ISO 8601 time with a time zone, such as 2026-12-31T20:00:00Z, or seconds since 1970",
     ]

@@ -48,6 +48,8 @@ struct CredentialsNewCommand: ParsableCommand {
     )
     var passphrasePath: String?
 
+    @OptionGroup var output: JSONOption
+
     /// The validity period of the certificate: long enough that no test environment outlives it.
     private static let validDays = 3650
 
@@ -83,8 +85,13 @@ struct CredentialsNewCommand: ParsableCommand {
         for file in files {
             try OutputFile.write(file.content, to: path(file.name), access: file.access, replacing: false)
         }
-        let lines = files.map { "  \(path($0.name))" + ($0.access == .owner ? "  (secret)" : "") }
-        try Terminal.write("Development credentials, RSA-\(bits):\n" + lines.joined(separator: "\n") + "\n")
+        let members: [JSONValue] = files.map { file in
+            .object(["path": .string(path(file.name)), "isSecret": .bool(file.access == .owner)])
+        }
+        try output.print(.object(["kind": .string("credentials"), "bits": .integer(bits), "files": .array(members)])) {
+            let lines = files.map { "  \(path($0.name))" + ($0.access == .owner ? "  (secret)" : "") }
+            return "Development credentials, RSA-\(bits):\n" + lines.joined(separator: "\n")
+        }
     }
 
     private func path(_ name: String) -> String { folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)" }

@@ -21,8 +21,8 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     @OptionGroup var target: LoadTargetOptions
     @OptionGroup var population: LoadPopulationOptions
 
-    @Option(help: .init("The duration of the simulation, in seconds.", valueName: "seconds"))
-    var duration = 30.0
+    @Option(help: .init("The duration of the simulation.", valueName: "duration"))
+    var duration = DurationArgument.seconds(30)
 
     @Flag(
         help: .init(
@@ -32,8 +32,8 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     )
     var once = false
 
-    @Option(help: .init("The longest pause between two playbacks of a device, in seconds.", valueName: "seconds"))
-    var pause = 3.0
+    @Option(help: .init("The longest pause between two playbacks of a device.", valueName: "duration"))
+    var pause = DurationArgument.seconds(3)
 
     @Option(help: .init("The maximum number of lease renewals of a playback.", valueName: "number"))
     var renewals = 4
@@ -50,12 +50,10 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard (0.1...86_400).contains(duration), (0...3600).contains(pause), (0...1000).contains(renewals),
-            (0...1).contains(retries)
-        else {
-            throw ValidationError(
-                "Expected --duration 0.1 to 86400, --pause 0 to 3600, --renewals 0 to 1000, --retries 0 to 1."
-            )
+        try duration.require(.milliseconds(100) ... .seconds(86_400), option: "--duration")
+        try pause.require(.zero ... .seconds(3600), option: "--pause")
+        guard (0...1000).contains(renewals), (0...1).contains(retries) else {
+            throw ValidationError("Expected --renewals 0 to 1000, and --retries 0 to 1.")
         }
     }
 
@@ -89,12 +87,12 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         let log = AudienceLog(trace: try trace.map { try LoadTrace(path: $0, bufferSize: 0) })
         let audience = Audience(
             client: client,
-            population: try await population.population(lifetime: Int64(duration) + 3600),
+            population: try await population.population(lifetime: duration.wholeSeconds + 3600),
             certificate: certificate.der,
             versions: population.device.versions.values,
             assets: population.assetIDs,
-            behavior: .init(pause: pause, renewals: renewals, retries: retries, unlimited: pause),
-            end: LoadClock.now + duration,
+            behavior: .init(pause: pause.seconds, renewals: renewals, retries: retries, unlimited: pause.seconds),
+            end: LoadClock.now + duration.seconds,
             log: log
         )
         await (once ? audience.requestOnce() : audience.watch())

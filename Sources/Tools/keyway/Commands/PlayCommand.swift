@@ -30,7 +30,7 @@ struct PlayCommand: AsyncParsableCommand {
 
             Without --out, everything is decrypted and discarded, which tests whether a stream plays. Without \
             --server, only clear media and media with clear keys (METHOD=AES-128, SAMPLE-AES with KEYFORMAT identity) \
-            can be played. A live stream is played until --duration seconds of media have been played, or until \
+            can be played. A live stream is played until the media of --duration has been played, or until \
             Control-C.
 
             Use this command to test playback as in an app. To test keys, policies, and devices with a presentation in \
@@ -69,20 +69,25 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "Stop after this many seconds of media. (default: the whole stream; for live streams, "
+            "Stop after this much media. (default: the whole stream; for live streams, "
                 + "until Control-C)",
-            valueName: "seconds"
+            valueName: "duration"
         )
     )
-    var duration: Double?
+    var duration: DurationArgument?
 
     @Option(
         help: .init("The maximum bandwidth of variants, in bits per second. (default: no limit)", valueName: "number")
     )
     var maxBandwidth: UInt64?
 
-    @Option(help: .init("The maximum resolution of variants, such as 1280x720. (default: no limit)", valueName: "size"))
-    var maxResolution: String?
+    @Option(
+        help: .init(
+            "The maximum resolution of variants, such as 1280x720. (default: no limit)",
+            valueName: "resolution"
+        )
+    )
+    var maxResolution: ResolutionArgument?
 
     @Option(
         help: .init(
@@ -122,18 +127,9 @@ struct PlayCommand: AsyncParsableCommand {
         guard server == nil || device.isGiven else {
             throw ValidationError("--server requires one of --credentials, --ask, and --dask.")
         }
-        guard duration.map({ $0 > 0 }) ?? true else {
-            throw ValidationError("--duration: expected a number of seconds above 0.")
+        guard duration.map({ $0.value > .zero }) ?? true else {
+            throw ValidationError("--duration: expected a duration above 0s.")
         }
-        guard maxResolution == nil || resolution != nil else {
-            throw ValidationError("--max-resolution: expected a size such as 1280x720.")
-        }
-    }
-
-    private var resolution: Resolution? {
-        let parts = maxResolution?.split(separator: "x", omittingEmptySubsequences: false).map { UInt64($0) } ?? []
-        guard parts.count == 2, let width = parts[0], let height = parts[1] else { return nil }
-        return Resolution(width: width, height: height)
     }
 
     func run() async throws {
@@ -159,9 +155,9 @@ struct PlayCommand: AsyncParsableCommand {
     private func settings(_ media: PlayOutput) -> PlayerSettings {
         var settings = PlayerSettings()
         settings.abilities.bandwidthCap = maxBandwidth
-        settings.abilities.displaySize = resolution
+        settings.abilities.displaySize = maxResolution?.value
         if let languages { settings.preferences.languages = languages.split(separator: ",").map(String.init) }
-        settings.maximumDuration = duration
+        settings.maximumDuration = duration?.seconds
         settings.isAdaptive = !noSwitching
         settings.loadsSubtitles = media.isFolder
         if realTime { settings.pace = .realTime(ahead: .seconds(30)) }

@@ -227,7 +227,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         let isAboutManifests = found.files.allSatisfy { $0.kind == ManifestChecker.kind }
         let above = least == .error ? "" : " or above"
         throw .input(
-            "\(count) \(count == 1 ? "finding" : "findings") of severity \(least)\(above)",
+            "\(counted(count, "finding")) of severity \(least)\(above)",
             next: "see docs/\(isAboutManifests ? "dash" : "playlist")-rules.md for the rules"
         )
     }

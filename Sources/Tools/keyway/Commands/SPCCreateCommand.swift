@@ -33,10 +33,9 @@ struct SPCCreateCommand: ParsableCommand {
     var certificatePath: String?
 
     @Option(
-        name: .customLong("asset-id"),
         help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "id")
     )
-    var assetID: AssetIDArgument
+    var asset: AssetIDArgument
 
     @Option(help: .init("The playback state that the SPC reports.", valueName: "state"))
     var state = PlaybackStateArgument.ready
@@ -72,7 +71,7 @@ struct SPCCreateCommand: ParsableCommand {
         do {
             request = try device.makeSPC(
                 certificate: certificate.der,
-                assetID: assetID.bytes,
+                assetID: asset.bytes,
                 versions: self.device.versions.values,
                 options: .init(playbackState: state.state)
             )

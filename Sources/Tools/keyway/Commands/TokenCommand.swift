@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TextCoding
 import ToolSupport
 
 /// `keyway token`: creates one playback token, for tests and for trying out a server.
@@ -26,12 +27,12 @@ struct TokenCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The lifetime of the token, in seconds; a negative number creates a token that has "
-                + "already expired.",
-            valueName: "seconds"
+            "The lifetime of the token, such as 90s, 10m, 2h, or PT10M; with a hyphen before it, the "
+                + "token has already expired: --lifetime=-1m.",
+            valueName: "lifetime"
         )
     )
-    var lifetime: Int64 = 600
+    var lifetime = LifetimeArgument.tenMinutes
 
     @Option(
         help: .init("The assets that the token is valid for, separated by commas. (default: all)", valueName: "ids")
@@ -69,6 +70,8 @@ struct TokenCommand: AsyncParsableCommand {
     @Flag(help: "Bind the token to the first device and session that use it.")
     var once = false
 
+    @OptionGroup var output: JSONOption
+
     func validate() throws {
         guard tokens.tokens != .none else {
             throw ValidationError("No signature algorithm is given: give --tokens es256 or --tokens hs256.")
@@ -83,13 +86,34 @@ struct TokenCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let signer = try await tokens.signer() else { throw CommandFailure.usage("--tokens is required") }
-        var claims = tokens.claims(account: account, lifetime: lifetime)
+        var claims = tokens.claims(account: account, lifetime: lifetime.seconds)
         claims.assets = assets?.split(separator: ",").map(String.init)
         claims.title = title
         claims.policy = policy
         claims.device = device
         claims.persist = persist
         claims.once = once ? true : nil
-        try Terminal.write(try await signer.token(claims) + "\n")
+        let token = try await signer.token(claims)
+        try output.print(.object(["token": .string(token), "lifetime": .integer(Int(lifetime.seconds))])) { token }
     }
+}
+
+/// The lifetime of a token: a duration, which is negative with a hyphen before it.
+struct LifetimeArgument: ExpressibleByArgument {
+    /// The whole seconds.
+    let seconds: Int64
+
+    static let tenMinutes = LifetimeArgument(seconds: 600)
+
+    private init(seconds: Int64) { self.seconds = seconds }
+
+    init?(argument: String) {
+        let isNegative = argument.hasPrefix("-")
+        guard let duration = DurationArgument(argument: String(argument.dropFirst(isNegative ? 1 : 0))) else {
+            return nil
+        }
+        seconds = isNegative ? -duration.wholeSeconds : duration.wholeSeconds
+    }
+
+    var defaultValueDescription: String { DurationArgument.seconds(seconds).description }
 }

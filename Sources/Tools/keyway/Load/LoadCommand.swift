@@ -46,13 +46,13 @@ struct LoadCommand: AsyncParsableCommand {
     )
     var connections: Int?
 
-    @Option(help: .init("The duration of the measurement, in seconds.", valueName: "seconds"))
-    var duration = 10.0
+    @Option(help: .init("The duration of the measurement.", valueName: "duration"))
+    var duration = DurationArgument.seconds(10)
 
     @Option(
-        help: .init("The duration of the warm-up under load before the measurement, in seconds.", valueName: "seconds")
+        help: .init("The duration of the warm-up under load before the measurement.", valueName: "duration")
     )
-    var warmUp = 2.0
+    var warmUp = DurationArgument.seconds(2)
 
     @Option(
         help: .init(
@@ -79,8 +79,8 @@ struct LoadCommand: AsyncParsableCommand {
     )
     var batch = 1
 
-    @Option(help: .init("The timeout of a request, in seconds.", valueName: "seconds"))
-    var timeout = 30.0
+    @Option(help: .init("The timeout of a request.", valueName: "duration"))
+    var timeout = DurationArgument.seconds(30)
 
     @Flag(help: "Open each CKC with its device. This takes CPU time and distorts measurements.")
     var check = false
@@ -105,11 +105,9 @@ struct LoadCommand: AsyncParsableCommand {
     private static let licensesPerSecond = 6000.0
 
     func validate() throws {
-        guard (0.1...86_400).contains(duration), (0...3600).contains(warmUp), (0.1...600).contains(timeout) else {
-            throw ValidationError(
-                "Expected --duration 0.1 to 86400, --warm-up 0 to 3600, --timeout 0.1 to 600 seconds."
-            )
-        }
+        try duration.require(.milliseconds(100) ... .seconds(86_400), option: "--duration")
+        try warmUp.require(.zero ... .seconds(3600), option: "--warm-up")
+        try timeout.require(.milliseconds(100) ... .seconds(600), option: "--timeout")
         guard rate.map({ (0.1...1_000_000).contains($0) }) ?? true, (1...20_000).contains(connections ?? 1),
             (0...1).contains(renewals), (1...50_000_000).contains(requests ?? 1)
         else {
@@ -174,7 +172,7 @@ struct LoadCommand: AsyncParsableCommand {
                 stage: "load",
                 code: "requests-exhausted",
                 reason: "the prepared SPCs were used up during the warm-up, so nothing was measured",
-                next: "increase --requests, or give --warm-up 0"
+                next: "increase --requests, or give --warm-up 0s"
             )
         } else if tally.outcomes[.granted] == nil {
             report.problem = .init(
@@ -191,9 +189,9 @@ struct LoadCommand: AsyncParsableCommand {
         LoadPlan(
             pace: rate.map { .open(rate: $0) } ?? .closed,
             connections: connections ?? (rate == nil ? 32 : 512),
-            duration: duration,
-            warmUp: warmUp,
-            timeout: timeout
+            duration: duration.seconds,
+            warmUp: warmUp.seconds,
+            timeout: timeout.seconds
         )
     }
 

@@ -34,7 +34,7 @@ struct DownloadCommand: AsyncParsableCommand {
             and repairs one that is complete. If the URL is signed and its signature has expired, give the same URL \
             with a new signature.
 
-            With --make-room, a full disk does not stop the download: other downloads in the same folder are deleted \
+            With --evict, a full disk does not stop the download: other downloads in the same folder are deleted \
             one by one, in the order of keyway offline evict, except those that are in use or have the priority \
             important.
 
@@ -77,11 +77,11 @@ struct DownloadCommand: AsyncParsableCommand {
     )
     var perHost: Int?
 
-    @Option(help: .init("The timeout for connections that receive no data, in seconds.", valueName: "seconds"))
-    var timeout = 30.0
+    @Option(help: .init("The timeout for connections that receive no data.", valueName: "duration"))
+    var timeout = DurationArgument.seconds(30)
 
     @Flag(help: "If the disk is full, delete other downloads in the same folder, but never important ones.")
-    var makeRoom = false
+    var evict = false
 
     @Flag(help: "Print no progress.")
     var quiet = false
@@ -92,9 +92,7 @@ struct DownloadCommand: AsyncParsableCommand {
         guard (1...64).contains(parallel), (1...64).contains(perHost ?? 1) else {
             throw ValidationError("--parallel and --per-host: expected 1 to 64.")
         }
-        guard (1...3600).contains(timeout) else {
-            throw ValidationError("--timeout: expected 1 to 3600 seconds.")
-        }
+        try timeout.require(.seconds(1) ... .seconds(3600), option: "--timeout")
         guard !out.isEmpty else { throw ValidationError("--out: expected a folder.") }
         _ = try choice.selection()
     }
@@ -110,7 +108,7 @@ struct DownloadCommand: AsyncParsableCommand {
                 report.notes += notes
                 return try ReportOptions.print(report, json: output.json)
             } catch let error as DownloadError {
-                guard error.code == .diskFull, makeRoom, let removalNotes = try await freeSpace() else {
+                guard error.code == .diskFull, evict, let removalNotes = try await freeSpace() else {
                     throw CommandFailure(error)
                 }
                 notes += removalNotes
@@ -123,8 +121,8 @@ struct DownloadCommand: AsyncParsableCommand {
         var settings = DownloadSettings()
         settings.parallel = parallel
         settings.parallelPerHost = perHost ?? parallel
-        settings.idleTimeout = .seconds(timeout)
-        settings.headTimeout = .seconds(timeout)
+        settings.idleTimeout = timeout.value
+        settings.headTimeout = timeout.value
         let request = AssetDownload.Request(url: playlist, folder: out, title: title, selection: selection)
         let download = AssetDownload(
             request,

@@ -56,7 +56,7 @@ struct DownloadProgressPrinter {
             }
             let resumed = facts.isResumed ? "; resuming, \(facts.completeFiles) are complete" : ""
             return "\(labels.joined(separator: ", ")): \(facts.files) files\(resumed)"
-        case .acquiringKeys(let count): return "requesting \(count) \(count == 1 ? "key" : "keys")"
+        case .acquiringKeys(let count): return "requesting \(counted(count, "key"))"
         case .progress: return nil
         case .retrying(_, let error, let attempt, let pause):
             return "\(error); attempt \(attempt) in \(Int((pause / .milliseconds(1)).rounded())) ms"

@@ -59,7 +59,7 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
                 kind: "deletion",
                 headline: count == 0
                     ? "\(escaped(name)) was deleted"
-                    : "\(count) \(count == 1 ? "key" : "keys") of \(escaped(name)) returned; the files are kept"
+                    : "\(counted(count, "key")) of \(escaped(name)) returned; the files are kept"
             )
             report.tables = [
                 FieldTable(

@@ -26,12 +26,12 @@ struct OfflineEvictCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The number of bytes to free, in addition to the space that is already free; a plain "
-                + "number without a suffix, such as 5000000000.",
-            valueName: "bytes"
+            "The space to free, in addition to the space that is already free, such as 5000000000, 500MB, "
+                + "or 2GiB.",
+            valueName: "size"
         )
     )
-    var free: UInt64
+    var free: SizeArgument
 
     @Flag(name: .customLong("dry-run"), help: "Only print what would be deleted.")
     var dryRun = false
@@ -50,7 +50,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
     private func evict() async throws {
         let root = URL(fileURLWithPath: library).standardizedFileURL.path
         let eviction = LibraryEviction(storage: try OfflineStorage(library: root, keys.storage), keys: keys)
-        let result = dryRun ? try eviction.plan(toFree: free) : try await eviction.carryOut(toFree: free)
+        let result = dryRun ? try eviction.plan(toFree: free.bytes) : try await eviction.carryOut(toFree: free.bytes)
         try ReportOptions.print(Self.report(result, dryRun: dryRun), json: output.json)
     }
 
@@ -60,7 +60,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
         let verb = dryRun ? "would be deleted" : count == 1 ? "was deleted" : "were deleted"
         var report = Report(
             kind: "eviction",
-            headline: "\(count) download\(count == 1 ? "" : "s") \(verb), \(plan.freed) bytes"
+            headline: "\(counted(count, "download")) \(verb), \(plan.freed) bytes"
         )
         report.tables = [
             FieldTable(

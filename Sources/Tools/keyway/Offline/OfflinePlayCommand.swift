@@ -43,8 +43,8 @@ struct OfflinePlayCommand: AsyncParsableCommand {
 
     @OptionGroup var keys: OfflineKeyOptions
 
-    @Option(help: .init("Stop after this many seconds of media. (default: the whole download)", valueName: "seconds"))
-    var duration: Double?
+    @Option(help: .init("Stop after this much media. (default: the whole download)", valueName: "duration"))
+    var duration: DurationArgument?
 
     @Option(
         help: .init(
@@ -59,10 +59,10 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         help: .init(
             "The maximum resolution among the downloaded variants, such as 1280x720. (default: no "
                 + "limit)",
-            valueName: "size"
+            valueName: "resolution"
         )
     )
-    var maxResolution: String?
+    var maxResolution: ResolutionArgument?
 
     @Flag(help: "Read media at playback speed, at most 30 seconds ahead.")
     var realTime = false
@@ -73,18 +73,9 @@ struct OfflinePlayCommand: AsyncParsableCommand {
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard duration.map({ $0 > 0 }) ?? true else {
-            throw ValidationError("--duration: expected a number of seconds above 0.")
+        guard duration.map({ $0.value > .zero }) ?? true else {
+            throw ValidationError("--duration: expected a duration above 0s.")
         }
-        guard maxResolution == nil || resolution != nil else {
-            throw ValidationError("--max-resolution: expected a size such as 1280x720.")
-        }
-    }
-
-    private var resolution: Resolution? {
-        let sides = maxResolution?.split(separator: "x", omittingEmptySubsequences: false).map { UInt64($0) } ?? []
-        guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
-        return Resolution(width: width, height: height)
     }
 
     func run() async throws {
@@ -132,10 +123,10 @@ struct OfflinePlayCommand: AsyncParsableCommand {
     private func settings(_ media: PlayOutput) -> PlayerSettings {
         var settings = PlayerSettings()
         if let languages { settings.preferences.languages = languages.split(separator: ",").map(String.init) }
-        settings.maximumDuration = duration
+        settings.maximumDuration = duration?.seconds
         // Reading files is not limited by a network, so the best variant is selected from the first segment on.
         settings.abilities.throughput = 1 << 50
-        settings.abilities.displaySize = resolution
+        settings.abilities.displaySize = maxResolution?.value
         settings.isAdaptive = false
         settings.loadsSubtitles = media.isFolder
         // Retrying cannot help if a file is missing.

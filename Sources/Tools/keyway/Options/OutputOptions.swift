@@ -2,12 +2,6 @@ import ArgumentParser
 import TextCoding
 import ToolSupport
 
-/// The option that prints JSON.
-struct JSONOption: ParsableArguments {
-    @Flag(help: "Print JSON.")
-    var json = false
-}
-
 /// The options that control how a report is printed.
 struct ReportOptions: ParsableArguments {
     @OptionGroup var output: JSONOption

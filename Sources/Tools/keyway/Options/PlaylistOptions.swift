@@ -12,19 +12,17 @@ struct PlaylistSourceOptions: ParsableArguments {
     )
     var headers: [String] = []
 
-    @Option(help: .init("The timeout of HTTP requests, in seconds.", valueName: "seconds"))
-    var timeout = 30.0
+    @Option(help: .init("The timeout of HTTP requests.", valueName: "duration"))
+    var timeout = DurationArgument.seconds(30)
 
     func validate() throws {
-        guard timeout.isFinite, timeout > 0, timeout <= 86_400 else {
-            throw ValidationError("--timeout: expected a number of seconds above 0, at most 86400.")
-        }
+        try timeout.require(.milliseconds(1) ... .seconds(86_400), option: "--timeout")
     }
 
     /// Returns a loader for the inputs on the command line.
     func loader(for inputs: [String]) throws(CommandFailure) -> PlaylistLoader {
         var loader = PlaylistLoader()
-        loader.timeout = timeout
+        loader.timeout = timeout.seconds
         for input in inputs {
             guard let url = KeyServerClient.url(input) else { continue }
             // If two URLs have the same origin, the one with a password takes precedence.

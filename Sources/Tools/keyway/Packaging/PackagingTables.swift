@@ -12,7 +12,7 @@ enum PackagingTables {
         let playlists = try PresentationPlaylists(plan.expectedRenditions, options: PlaylistOptions(plan.job))
         var report = Report(
             kind: "packaging-plan",
-            headline: "\(plan.renditions.count) \(plan.renditions.count == 1 ? "rendition" : "renditions") for "
+            headline: "\(counted(plan.renditions.count, "rendition")) for "
                 + "\(escaped(plan.job.output)); nothing is written"
         )
         report.tables = [

@@ -27,9 +27,9 @@ extension CheckFindings {
         let unread = files.count - checked
         let kinds = Set(files.compactMap(\.kind).map { $0 == ManifestChecker.kind })
         let noun = kinds == [true] ? "manifest" : kinds == [true, false] ? "file" : "playlist"
-        let place = (checked == 1 ? "1 \(noun)" : "\(checked) \(noun)s") + (unread > 0 ? ", \(unread) not read" : "")
+        let place = counted(checked, noun) + (unread > 0 ? ", \(unread) not read" : "")
         guard !findings.isEmpty else { return "no findings in \(place)" }
-        return "\(counted(.error)), \(counted(.warning)), \(counted(.note)) in \(place)"
+        return "\(countText(.error)), \(countText(.warning)), \(countText(.note)) in \(place)"
     }
 
     /// The findings as JSON.
@@ -51,9 +51,9 @@ extension CheckFindings {
         ])
     }
 
-    private func counted(_ severity: Diagnostic.Severity) -> String {
+    private func countText(_ severity: Diagnostic.Severity) -> String {
         let number = count(severity)
-        return "\(number) \(severity.rawValue)\(number == 1 ? "" : "s")"
+        return counted(number, severity.rawValue)
     }
 }
 

@@ -37,7 +37,7 @@ struct LoadedPlaylist: Sendable {
     /// The note about the parsing errors; nil if there are none.
     var note: String? {
         guard errors > 0 else { return nil }
-        let text = errors == 1 ? "1 parsing error" : "\(errors) parsing errors"
+        let text = counted(errors, "parsing error")
         return "\(text), so lines may be missing here: run keyway playlist check to locate them"
     }
 }

@@ -15,7 +15,7 @@ extension PlaylistDifference {
         let names = "\(PlaylistText.printable(beforeFile)) and \(PlaylistText.printable(afterFile))"
         guard !changes.isEmpty else { return "\(names): no differences\n" }
         let count = changes.reduce(0) { $0 + max(1, $1.attributes.count) }
-        var lines = ["\(names): \(count) \(count == 1 ? "difference" : "differences")"]
+        var lines = ["\(names): \(counted(count, "difference"))"]
         var currentTitle: String?
         for change in changes {
             if change.place != currentTitle { lines += ["", renderer.style.bold(change.place)] }

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import ToolSupport
 
 extension PlaylistOverview {
     /// Creates an overview of a Media Playlist.
@@ -12,7 +13,7 @@ extension PlaylistOverview {
         self.init(
             kind: .media,
             headline:
-                "Media Playlist, \(PlaylistText.printable(type)), \(count) \(count == 1 ? "segment" : "segments"), "
+                "Media Playlist, \(PlaylistText.printable(type)), \(counted(count, "segment")), "
                 + "\(shortNumber(rounded(playlist.duration))) s",
             tables: [
                 FieldTable(title: "Playlist", fields: Self.fields(playlist, list)),

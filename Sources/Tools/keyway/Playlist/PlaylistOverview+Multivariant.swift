@@ -1,5 +1,6 @@
 import HLSPlaylist
 import TextCoding
+import ToolSupport
 
 extension PlaylistOverview {
     /// Creates an overview of a Multivariant Playlist.
@@ -15,7 +16,7 @@ extension PlaylistOverview {
             (playlist.variants.count, "variant"), (playlist.renditions.count, "rendition"),
             (playlist.iFrameVariants.count, "I-frame variant"), (playlist.sessionKeys.count, "session key"),
         ]
-        let texts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+        let texts = counts.filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
         self.init(
             kind: .multivariant,
             headline: "Multivariant Playlist, " + (texts.isEmpty ? "empty" : texts.joined(separator: ", ")),

@@ -2,6 +2,7 @@ import ByteCoding
 import FPSCrypto
 import FPSMessages
 import TextCoding
+import ToolSupport
 
 /// The content of a TLLV whose fields can be printed.
 protocol DescribedContent: TLLVContent {
@@ -26,7 +27,7 @@ enum BlockTables {
         let bytes = blocks.blocks.reduce(0) { $0 + $1.encoded.count }
         return FieldTable(
             title: "Payload",
-            remark: "\(blocks.count) blocks in \(bytes) bytes",
+            remark: "\(counted(blocks.count, "block")) in \(counted(bytes, "byte"))",
             heading: [Field("bytes", .number(bytes))],
             blocks: blocks.map(table)
         )
