@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import KeyServerModule
 import KeyStore
 import KeyStoreTestSupport
 import Testing
