@@ -43,11 +43,14 @@ package struct DurationArgument: ExpressibleByArgument, Hashable, Comparable, Se
 
     /// The duration with the largest unit that divides it, such as `90s` and `10m`.
     package var description: String {
-        for unit in Self.units.reversed() where value >= .milliseconds(unit.milliseconds) {
-            let count = value / .milliseconds(unit.milliseconds)
-            if count == count.rounded(), count < 1e10 { return "\(Int64(count))\(unit.name)" }
-        }
-        return value == .zero ? "0s" : "\(seconds)s"
+        guard value != .zero else { return "0s" }
+        // Integers, because the quotient of two durations is rounded.
+        let (milliseconds, rest) = value.components.attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        let count = value.components.seconds * 1000 + milliseconds
+        guard rest == 0, let unit = Self.units.last(where: { count.isMultiple(of: $0.milliseconds) }),
+            count / unit.milliseconds < 10_000_000_000
+        else { return "\(seconds)s" }
+        return "\(count / unit.milliseconds)\(unit.name)"
     }
 
     package var defaultValueDescription: String { description }
