@@ -1,8 +1,8 @@
 public import ByteCoding
 
-/// A box with its own type in this library. The byte table precedes the type; reading and writing are implemented next
-/// to each other.
-public protocol Box: Sendable {
+/// A box with its own type in this library. The byte table precedes the type; reading, writing and what a listing
+/// displays are implemented next to each other.
+public protocol Box: ListedBox {
     /// The type of the box.
     static var type: FourCC { get }
     /// Reads the content of the box, after its header, to its end.
@@ -11,6 +11,19 @@ public protocol Box: Sendable {
     init(reading reader: inout ByteReader) throws(ParseError)
     /// Writes the whole box, including its header.
     func write(to writer: inout BoxWriter)
+    /// The fields that a listing displays.
+    var fields: [BoxField] { get }
+}
+
+extension Box {
+    /// The types of the boxes; only ``type`` unless the box defines more.
+    public static var types: [FourCC] { [type] }
+
+    /// Reads the box and returns its fields. A box with child boxes, or with more than a listing needs, implements this
+    /// itself.
+    public static func summary(reading reader: inout ByteReader, type _: FourCC) throws(ParseError) -> BoxSummary {
+        BoxSummary(try Self(reading: &reader).fields)
+    }
 }
 
 /// The version and flags at the start of a full box's content (ISO/IEC 14496-12, 4.2).

@@ -1,5 +1,4 @@
 public import ByteCoding
-import TextCoding
 
 /// The boxes of a file as a tree of values to display. For a damaged file, the tree contains the boxes that can be read
 /// and the errors.
@@ -14,24 +13,11 @@ public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
         /// no size.
         public var size: Int
         /// The fields to display, in order; empty for boxes that are not known.
-        public var fields: [Field]
+        public var fields: [BoxField]
         /// The child boxes.
         public var children: [Node]
         /// The error if the box could not be read, or not to its end; otherwise nil.
         public var problem: ParseError?
-    }
-
-    /// A field of a box to display.
-    public struct Field: Equatable, Sendable {
-        /// The name of the field in the standard.
-        public var name: String
-        /// The value of the field.
-        public var value: String
-
-        init(_ name: String, _ value: some Any) {
-            self.name = name
-            self.value = "\(value)"
-        }
     }
 
     /// The top-level boxes.
@@ -66,7 +52,7 @@ public struct BoxTree: Equatable, Sendable, CustomStringConvertible {
 
 extension BoxTree.Node {
     fileprivate func write(to lines: inout [String], indent: String) {
-        let text = fields.map { " \($0.name)=\($0.value)" }.joined()
+        let text = fields.map { " \($0)" }.joined()
         lines.append("\(indent)\(type) @\(offset) +\(size)\(text)")
         for child in children { child.write(to: &lines, indent: indent + "  ") }
         if let problem { lines.append("\(indent)  ! \(problem)") }
@@ -84,12 +70,6 @@ private struct BoxTreeBuilder {
         self.maximumDepth = maximumDepth
         self.countLeft = countLeft
     }
-
-    /// The boxes that contain only boxes.
-    private static let containers: Set<FourCC> = [
-        "moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf", "mfra", "udta", "sinf", "schi",
-        "wave", "tref", "meco", "strk",
-    ]
 
     mutating func readBoxes(
         _ reader: inout ByteReader,
@@ -120,7 +100,7 @@ private struct BoxTreeBuilder {
                     children: []
                 )
                 if let userType = header.userType {
-                    node.fields.append(BoxTree.Field("usertype", Hexadecimal.encode(userType)))
+                    node.fields.append(BoxField("usertype", bytes: userType))
                 }
                 read(&content, into: &node, depth: depth)
                 if size > present, node.problem == nil {
@@ -150,37 +130,18 @@ private struct BoxTreeBuilder {
             return
         }
         do throws(ParseError) {
-            switch node.type {
-            case "stsd", "dref":
-                let header = try FullBoxHeader(reading: &reader, of: node.type, newest: 1)
-                node.fields.append(BoxTree.Field("entry_count", try reader.readUInt32("number of entries")))
-                if node.type == "stsd" {
-                    try readSampleEntries(&reader, &node, version: header.version, depth: depth)
-                } else {
-                    (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)
-                }
-            case "meta":
-                // A full box in MP4, a plain box in QuickTime, where the size of the first child box is in the position
-                // of version and flags.
-                var probe = reader
-                if reader.remaining >= 4, try probe.readUInt32("version and flags of the meta box") == 0 {
-                    reader = probe
-                }
-                (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)
-            case let type where Self.containers.contains(type):
-                (node.children, node.problem) = readBoxes(&reader, in: type, depth: depth + 1)
-            default:
-                let fields = try boxFields(node.type, &reader)
-                node.fields += fields
-                if node.type == "hdlr", let kind = fields.first { handler = fourCC(kind.value) }
+            guard let box = BoxRegistry.box(node.type) else { return }
+            let summary = try box.summary(reading: &reader, type: node.type)
+            node.fields += summary.fields
+            if let handler = summary.handler { self.handler = handler }
+            switch summary.content {
+            case .none: break
+            case .boxes: (node.children, node.problem) = readBoxes(&reader, in: node.type, depth: depth + 1)
+            case .sampleEntries(let version): try readSampleEntries(&reader, &node, version: version, depth: depth)
             }
         } catch {
             node.problem = error
         }
-    }
-
-    private func fourCC(_ text: String) -> FourCC {
-        FourCC(rawValue: text.utf8.count == 4 ? text.utf8.reduce(0) { $0 << 8 | UInt32($1) } : 0)
     }
 
     private mutating func readSampleEntries(
@@ -202,7 +163,12 @@ private struct BoxTreeBuilder {
                 children: []
             )
             do throws(ParseError) {
-                entry.fields = try sampleEntryFields(header.type, &content, handler: handler, version: version)
+                entry.fields = try SampleEntry.summary(
+                    header.type,
+                    reading: &content,
+                    handler: handler,
+                    descriptionVersion: version
+                )
                 (entry.children, entry.problem) = readBoxes(&content, in: header.type, depth: depth + 2)
             } catch {
                 entry.problem = error

@@ -161,7 +161,7 @@ public struct MP4Verifier: Sendable {
         case "mvhd", "tkhd", "mdhd", "elst", "stts", "ctts", "stss", "stsc", "stco", "co64", "stsz", "stz2", "mehd",
             "trex",
             "mfhd", "tfhd", "tfdt", "sidx", "tfra", "mfro", "saiz", "saio", "sgpd", "sbgp", "pssh":
-            _ = try boxFields(type, &reader)
+            _ = try BoxRegistry.box(type)?.summary(reading: &reader, type: type)
             return true
         case "trun":
             try VerifiedTrackFragment.skipRun(&reader)

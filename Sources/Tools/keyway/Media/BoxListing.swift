@@ -50,7 +50,7 @@ struct BoxListing {
         for item in items(nodes) {
             switch item {
             case .box(let node):
-                let fields = node.fields.map { "\($0.name)=\(Self.shown($0))" }.joined(separator: " ")
+                let fields = node.fields.map(\.description).joined(separator: " ")
                 rows.append(("\(node.offset)", "\(node.size)", indent + escaped("\(node.type)"), escaped(fields)))
                 if depth.map({ level + 1 < $0 }) ?? true { append(node.children, level: level + 1, to: &rows) }
                 if let problem = node.problem { rows.append(("", "", indent, "! \(escaped(problem.description))")) }
@@ -92,13 +92,6 @@ struct BoxListing {
         return items
     }
 
-    /// Returns the value of a field for output. A constant IV is hidden, because with FairPlay it is delivered with the
-    /// key and is as secret as the key.
-    private static func shown(_ field: BoxTree.Field) -> String {
-        guard field.name == "constant_IV" else { return field.value }
-        return field.value.isEmpty ? "none" : "\(field.value.count / 2) bytes, hidden"
-    }
-
     /// Returns a tree as JSON.
     func json(_ nodes: [BoxTree.Node], level: Int = 0) -> JSONValue {
         .array(
@@ -116,7 +109,7 @@ struct BoxListing {
 
     private func json(_ node: BoxTree.Node, level: Int) -> JSONValue {
         let isOpen = depth.map { level + 1 < $0 } ?? true
-        let fields = node.fields.map { JSONObject.Member(key: $0.name, value: .string(Self.shown($0))) }
+        let fields = node.fields.map { JSONObject.Member(key: $0.name, value: .string($0.value)) }
         return .object([
             "type": .string("\(node.type)"), "offset": .integer(Int(node.offset)), "size": .integer(Int(node.size)),
             "fields": fields.isEmpty ? nil : .object(JSONObject(fields)),

@@ -80,4 +80,12 @@ public struct AC3ConfigurationBox: Box, Hashable {
         bits.write(reserved, bits: 5)
         writer.box(Self.type) { $0.write(bits.bytes) }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("bsid", bitStreamID), BoxField("acmod", codingMode), BoxField("lfeon", hasLowFrequency ? 1 : 0),
+            BoxField("bit_rate", bitRate), BoxField("channels", channelCount),
+        ]
+    }
 }

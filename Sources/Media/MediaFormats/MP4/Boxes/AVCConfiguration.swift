@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// An `avcC` box: the decoder configuration of an H.264 track (ISO/IEC 14496-15, 5.3.3.1).
 ///
@@ -108,6 +109,17 @@ public struct AVCConfigurationBox: Box, Hashable {
             for set in pictureParameterSets { writer.writeNALUnit(set) }
             writer.write(extensions)
         }
+    }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("AVCProfileIndication", profile),
+            BoxField("profile_compatibility", "0x" + Hexadecimal.encode([compatibility])),
+            BoxField("AVCLevelIndication", level), BoxField("lengthSize", lengthSize, unit: "bytes"),
+            BoxField("numOfSequenceParameterSets", sequenceParameterSets.count),
+            BoxField("numOfPictureParameterSets", pictureParameterSets.count),
+        ]
     }
 }
 

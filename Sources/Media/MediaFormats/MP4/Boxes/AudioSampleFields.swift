@@ -88,4 +88,12 @@ public struct AudioSampleFields: Hashable, Sendable {
         writer.zeros(4)
         writer.write(sampleRate < 65536 ? UInt32(sampleRate * 65536) : 0)
     }
+
+    /// The fields to display.
+    var fields: [BoxField] {
+        [
+            BoxField("channelcount", channelCount), BoxField("samplesize", sampleSize),
+            BoxField("samplerate", sampleRate),
+        ]
+    }
 }

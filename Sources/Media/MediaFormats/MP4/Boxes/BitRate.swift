@@ -38,4 +38,12 @@ public struct BitRateBox: Box, Hashable {
             writer.write(average)
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("bufferSizeDB", bufferSize, unit: "bytes"), BoxField("maxBitrate", maximum, unit: "bit/s"),
+            BoxField("avgBitrate", average, unit: "bit/s"),
+        ]
+    }
 }

@@ -85,6 +85,25 @@ public struct ColorInformationBox: Box, Hashable {
         }
     }
 
+    /// The fields to display.
+    public var fields: [BoxField] {
+        switch content {
+        case .nclx(let color):
+            [BoxField("colour_type", "nclx")] + Self.fields(color)
+                + [BoxField("full_range_flag", color.isFullRange ? 1 : 0)]
+        case .nclc(let color): [BoxField("colour_type", "nclc")] + Self.fields(color)
+        case .other(let type, let bytes):
+            [BoxField("colour_type", type), BoxField("profile_size", bytes.count, unit: "bytes")]
+        }
+    }
+
+    private static func fields(_ color: ColorDescription) -> [BoxField] {
+        [
+            BoxField("colour_primaries", color.primaries), BoxField("transfer_characteristics", color.transfer),
+            BoxField("matrix_coefficients", color.matrix),
+        ]
+    }
+
     private static func write(_ description: ColorDescription, to writer: inout BoxWriter) {
         for point in [description.primaries, description.transfer, description.matrix] { writer.write(UInt16(point)) }
     }

@@ -38,6 +38,18 @@ public struct DataReferenceBox: Box, Hashable {
         }
     }
 
+    /// The fields to display.
+    public var fields: [BoxField] { [BoxField("entry_count", entries.count)] }
+
+    /// Reads the number of entries. The entries follow.
+    public static func summary(reading reader: inout ByteReader, type: FourCC) throws(ParseError) -> BoxSummary {
+        _ = try FullBoxHeader(reading: &reader, of: type, newest: 1)
+        return BoxSummary(
+            [BoxField("entry_count", try reader.readUInt32("number of entries"))],
+            content: .boxes
+        )
+    }
+
     /// Returns whether the entry at an index, from 1, refers to this file. A missing entry also counts, because some
     /// writers omit the table.
     public func isSelfContained(_ index: UInt16) -> Bool {

@@ -21,6 +21,8 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
     public static let profile8Type: FourCC = "dvvC"
     /// The type for profiles above 10.
     public static let profile11Type: FourCC = "dvwC"
+    /// The types of the boxes.
+    public static let types: [FourCC] = [type, profile8Type, profile11Type]
 
     /// The major version of the format.
     public var majorVersion: UInt8
@@ -90,5 +92,15 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
             writer.write(baseLayerCompatibility << 4 | lowBits)
             writer.write(rest)
         }
+    }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("dv_profile", profile), BoxField("dv_level", level),
+            BoxField("rpu_present_flag", hasMetadata ? 1 : 0), BoxField("el_present_flag", hasEnhancementLayer ? 1 : 0),
+            BoxField("bl_present_flag", hasBaseLayer ? 1 : 0),
+            BoxField("dv_bl_signal_compatibility_id", baseLayerCompatibility),
+        ]
     }
 }

@@ -68,4 +68,9 @@ public struct EditListBox: Box, Hashable {
             }
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [BoxField("edits", list: entries.map { "\($0.segmentDuration)@\($0.mediaTime.map(String.init) ?? "empty")" })]
+    }
 }

@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// An `esds` box: the descriptors of an MPEG-4 elementary stream (ISO/IEC 14496-1, 7.2.6). Only the descriptors that a
 /// packager requires are parsed.
@@ -90,6 +91,14 @@ public struct ElementaryStreamDescriptorBox: Box, Hashable {
         config.write(specific)
         let stream = [0, 0, 0] + Self.descriptor(4, config.bytes) + Self.descriptor(6, [2])
         writer.fullBox(Self.type) { $0.write(Self.descriptor(3, stream)) }
+    }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("objectTypeIndication", "0x" + Hexadecimal.encode([objectType])),
+            BoxField("decoderSpecificInfo", bytes: decoderSpecificInfo.prefix(64)),
+        ]
     }
 
     private static func descriptor(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {

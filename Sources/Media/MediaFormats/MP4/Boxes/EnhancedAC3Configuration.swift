@@ -167,6 +167,14 @@ public struct EnhancedAC3ConfigurationBox: Box, Hashable {
             writer.write(rest)
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("data_rate", dataRate), BoxField("num_ind_sub", substreams.count),
+            BoxField("num_dep_sub", list: substreams.map(\.dependentCount)), BoxField("channels", channelsAttribute),
+        ]
+    }
 }
 
 extension EnhancedAC3ConfigurationBox.Substream {

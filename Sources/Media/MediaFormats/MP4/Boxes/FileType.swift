@@ -10,6 +10,8 @@ public struct FileTypeBox: Box, Hashable {
     public static let type: FourCC = "ftyp"
     /// The type of the same box at the start of a segment.
     public static let segmentType: FourCC = "styp"
+    /// The types of the boxes.
+    public static let types: [FourCC] = [type, segmentType]
 
     /// The major brand: the preferred specification for the file.
     public var majorBrand: FourCC
@@ -38,6 +40,14 @@ public struct FileTypeBox: Box, Hashable {
 
     /// Writes the whole box.
     public func write(to writer: inout BoxWriter) { write(as: Self.type, to: &writer) }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("major_brand", majorBrand),
+            BoxField("compatible_brands", compatibleBrands.map(\.description).joined(separator: ",")),
+        ]
+    }
 
     /// Writes the box as `ftyp` or `styp`.
     public func write(as type: FourCC, to writer: inout BoxWriter) {

@@ -211,4 +211,16 @@ public struct HEVCConfigurationBox: Box, Hashable {
             }
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("general_profile_idc", profileTierLevel.profile),
+            BoxField("general_tier_flag", profileTierLevel.isHighTier ? 1 : 0),
+            BoxField("general_level_idc", profileTierLevel.level), BoxField("chromaFormat", chromaFormat),
+            BoxField("bitDepthLuma", lumaBitDepth, unit: "bits"),
+            BoxField("bitDepthChroma", chromaBitDepth, unit: "bits"),
+            BoxField("lengthSize", lengthSize, unit: "bytes"), BoxField("numOfArrays", arrays.count),
+        ]
+    }
 }

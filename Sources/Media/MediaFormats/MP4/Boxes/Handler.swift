@@ -45,4 +45,13 @@ public struct HandlerBox: Box, Hashable {
             writer.zeros(1)
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] { [BoxField("handler_type", handlerType), BoxField("name", name)] }
+
+    /// Reads the fields and the handler type.
+    public static func summary(reading reader: inout ByteReader, type _: FourCC) throws(ParseError) -> BoxSummary {
+        let box = try Self(reading: &reader)
+        return BoxSummary(box.fields, handler: box.handlerType)
+    }
 }

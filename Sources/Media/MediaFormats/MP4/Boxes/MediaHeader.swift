@@ -49,6 +49,11 @@ public struct MediaHeaderBox: Box, Hashable {
         }
     }
 
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [BoxField("timescale", timescale), BoxField("duration", duration), BoxField("language", language)]
+    }
+
     /// Decodes a language code. QuickTime has numbers below 0x400, of which 0 is English.
     private static func language(_ code: UInt16) -> String {
         let letters = [10, 5, 0].map { UInt8(code >> UInt16($0) & 31) }

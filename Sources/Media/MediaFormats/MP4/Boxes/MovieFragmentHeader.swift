@@ -25,4 +25,7 @@ public struct MovieFragmentHeaderBox: Box, Hashable {
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type) { $0.write(sequenceNumber) }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] { [BoxField("sequence_number", sequenceNumber)] }
 }

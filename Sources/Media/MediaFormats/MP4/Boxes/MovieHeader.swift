@@ -58,6 +58,9 @@ public struct MovieHeaderBox: Box, Hashable {
             writer.write(nextTrackID)
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] { [BoxField("timescale", timescale), BoxField("duration", duration)] }
 }
 
 /// The transformation matrix of `mvhd` and `tkhd`: 9 numbers of 4 bytes.

@@ -37,4 +37,7 @@ public struct PixelAspectRatioBox: Box, Hashable {
             writer.write(vertical)
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] { [BoxField("hSpacing", horizontal), BoxField("vSpacing", vertical)] }
 }

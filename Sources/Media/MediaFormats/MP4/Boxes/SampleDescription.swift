@@ -4,9 +4,11 @@ public import ByteCoding
 ///
 ///     entry_count   4 bytes
 ///     entries       boxes, see ``SampleEntry``
-public struct SampleDescriptionBox: Hashable, Sendable {
+public struct SampleDescriptionBox: ListedBox, Hashable {
     /// The type of the box.
     public static let type: FourCC = "stsd"
+    /// The types that are read in this way.
+    public static let types: [FourCC] = [type]
 
     /// The entries. Samples refer to them by index, from 1.
     public var entries: [SampleEntry]
@@ -38,6 +40,15 @@ public struct SampleDescriptionBox: Hashable, Sendable {
             writer.write(UInt32(entries.count))
             for entry in entries { entry.write(to: &writer) }
         }
+    }
+
+    /// Reads the number of entries. The entries follow.
+    public static func summary(reading reader: inout ByteReader, type: FourCC) throws(ParseError) -> BoxSummary {
+        let header = try FullBoxHeader(reading: &reader, of: type, newest: 1)
+        return BoxSummary(
+            [BoxField("entry_count", try reader.readUInt32("number of entries"))],
+            content: .sampleEntries(version: header.version)
+        )
     }
 }
 
@@ -183,5 +194,29 @@ extension SampleEntry {
         entry.format = originalFormat
         entry.protections = []
         return entry
+    }
+}
+
+extension SampleEntry {
+    /// Reads what a listing displays of a sample entry. Its child boxes follow.
+    static func summary(
+        _ format: FourCC,
+        reading reader: inout ByteReader,
+        handler: FourCC,
+        descriptionVersion: UInt8
+    ) throws(ParseError) -> [BoxField] {
+        try reader.skip(6, "reserved")
+        let reference = BoxField("data_reference_index", try reader.readUInt16("data reference index"))
+        switch handler {
+        case "vide": return [reference] + (try VisualSampleFields(reading: &reader)).fields
+        case "soun":
+            return [reference]
+                + (try AudioSampleFields(reading: &reader, isQuickTime: descriptionVersion == 0)).fields
+        default:
+            if try TextSampleFields(reading: &reader, format: format) == nil {
+                try reader.skip(reader.remaining, "sample entry")
+            }
+            return [reference]
+        }
     }
 }

@@ -7,9 +7,11 @@ public import ByteCoding
 ///     subsample_count          2 bytes   if flags 0x000002               │ each sample
 ///     BytesOfClearData         2 bytes   ┐ each subsample                │
 ///     BytesOfProtectedData     4 bytes   ┘                               ┘
-public struct SampleEncryptionBox: Hashable, Sendable {
+public struct SampleEncryptionBox: ListedBox, Hashable {
     /// The type of the box.
     public static let type: FourCC = "senc"
+    /// The types that are read in this way.
+    public static let types: [FourCC] = [type]
 
     /// A subsample: clear bytes followed by protected bytes.
     public struct Subsample: Hashable, Sendable, BitwiseCopyable {
@@ -112,5 +114,12 @@ public struct SampleEncryptionBox: Hashable, Sendable {
                 }
             }
         }
+    }
+
+    /// Reads the flags and the number of samples. The size of an initialization vector is not in the box.
+    public static func summary(reading reader: inout ByteReader, type: FourCC) throws(ParseError) -> BoxSummary {
+        let flags = try FullBoxHeader(reading: &reader, of: type, newest: 0).flags
+        let count = try reader.readUInt32("number of samples in the senc box")
+        return BoxSummary([BoxField("flags", flags), BoxField("sample_count", count)])
     }
 }

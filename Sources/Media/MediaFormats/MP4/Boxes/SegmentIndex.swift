@@ -128,4 +128,12 @@ public struct SegmentIndexBox: Box, Hashable {
             }
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("timescale", timescale), BoxField("earliest_presentation_time", earliestPresentationTime),
+            BoxField("reference_count", references.count),
+        ]
+    }
 }

@@ -59,6 +59,11 @@ public struct TrackExtendsBox: Box, Hashable {
             writer.write(sampleFlags.rawValue)
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [BoxField("track_ID", trackID), BoxField("default_sample_duration", sampleDuration)]
+    }
 }
 
 /// The flags of a sample in a fragment (ISO/IEC 14496-12, 8.8.3.1).

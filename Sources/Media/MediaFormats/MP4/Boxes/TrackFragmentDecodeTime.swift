@@ -25,4 +25,7 @@ public struct TrackFragmentDecodeTimeBox: Box, Hashable {
     public func write(to writer: inout BoxWriter) {
         writer.fullBox(Self.type, version: 1) { $0.write(baseMediaDecodeTime) }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] { [BoxField("baseMediaDecodeTime", baseMediaDecodeTime)] }
 }

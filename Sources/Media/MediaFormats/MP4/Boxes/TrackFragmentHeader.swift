@@ -82,4 +82,13 @@ public struct TrackFragmentHeaderBox: Box, Hashable {
             if let sampleFlags { writer.write(sampleFlags.rawValue) }
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        var fields = [BoxField("track_ID", trackID)]
+        if let baseDataOffset { fields.append(BoxField("base_data_offset", baseDataOffset)) }
+        if let sampleDuration { fields.append(BoxField("default_sample_duration", sampleDuration)) }
+        if isDefaultBaseMoof { fields.append(BoxField("default_base_is_moof", 1)) }
+        return fields
+    }
 }

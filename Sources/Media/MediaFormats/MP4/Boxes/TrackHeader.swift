@@ -88,4 +88,12 @@ public struct TrackHeaderBox: Box, Hashable {
             writer.write(height)
         }
     }
+
+    /// The fields to display.
+    public var fields: [BoxField] {
+        [
+            BoxField("track_ID", trackID), BoxField("duration", duration), BoxField("flags", flags),
+            BoxField("width", Double(width) / 65536), BoxField("height", Double(height) / 65536),
+        ]
+    }
 }

@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// A `trun` box: samples of a fragment whose data are contiguous (ISO/IEC 14496-12, 8.8.8).
 ///
@@ -109,5 +110,25 @@ public struct TrackRunBox: Box, Hashable {
                 if flags & 0x800 != 0 { writer.write(sample.compositionOffset ?? 0) }
             }
         }
+    }
+
+    /// The fields to display.
+    public var fields: [BoxField] { Self.fields(sampleCount: samples.count, dataOffset: dataOffset) }
+
+    /// Reads the fields before the samples.
+    public static func summary(reading reader: inout ByteReader, type: FourCC) throws(ParseError) -> BoxSummary {
+        let header = try FullBoxHeader(reading: &reader, of: type, newest: 1)
+        let count = Int(try reader.readUInt32("number of samples in a run"))
+        let offset = header.flags & 1 == 0 ? nil : Int32(bitPattern: try reader.readUInt32("data offset of a run"))
+        return BoxSummary(
+            [
+                BoxField("version", header.version),
+                BoxField("flags", "0x" + Hexadecimal.encode(header.flags, digits: 1)),
+            ] + fields(sampleCount: count, dataOffset: offset)
+        )
+    }
+
+    private static func fields(sampleCount: Int, dataOffset: Int32?) -> [BoxField] {
+        [BoxField("sample_count", sampleCount)] + (dataOffset.map { [BoxField("data_offset", $0)] } ?? [])
     }
 }

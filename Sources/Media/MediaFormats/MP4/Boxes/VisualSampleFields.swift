@@ -63,4 +63,7 @@ public struct VisualSampleFields: Hashable, Sendable {
         writer.write(depth)
         writer.write(Int16(-1))
     }
+
+    /// The fields to display.
+    var fields: [BoxField] { [BoxField("width", width), BoxField("height", height)] }
 }

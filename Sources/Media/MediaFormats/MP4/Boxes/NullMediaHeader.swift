@@ -1,0 +1,24 @@
+public import ByteCoding
+
+/// An `nmhd` box: the media header of a track without a specific media header, such as WebVTT (ISO/IEC 14496-12,
+/// 8.4.5.2).
+public struct NullMediaHeaderBox: Box, Hashable {
+    /// The type of the box.
+    public static let type: FourCC = "nmhd"
+
+    /// Creates a box.
+    public init() {}
+
+    /// Reads the content of the box.
+    ///
+    /// - Throws: `ParseError`.
+    public init(reading reader: inout ByteReader) throws(ParseError) {
+        _ = try FullBoxHeader(reading: &reader, of: Self.type, newest: 0)
+    }
+
+    /// Writes the whole box.
+    public func write(to writer: inout BoxWriter) { writer.fullBox(Self.type) { _ in } }
+
+    /// The fields to display.
+    public var fields: [BoxField] { [] }
+}
