@@ -78,6 +78,13 @@ struct MP4BoxRegistryTests {
         Sample(VideoMediaHeaderBox(), ""), Sample(SoundMediaHeaderBox(), ""), Sample(NullMediaHeaderBox(), ""),
         Sample(SubtitleMediaHeaderBox(), ""),
         Sample("dref", "00000000 00000001 0000000C 75726C20 00000001", "entry_count=1", children: ["url "]),
+        // As ffmpeg 5.1 writes it with -disposition hearing_impaired.
+        Sample(
+            "kind",
+            "00000000 75726E3A6D7065673A646173683A726F6C653A3230313100 63617074696F6E00",
+            "schemeURI=urn:mpeg:dash:role:2011 value=caption",
+            isOpen: true
+        ),
     ]
 
     static let codecs: [Sample] = [

@@ -4,7 +4,7 @@ public enum BoxRegistry {
     /// The types, in the order of a file. A new type of box is one file in `Boxes` and its entry here.
     public static let boxes: [any ListedBox.Type] = [
         ContainerBox.self, MetaBox.self, FileTypeBox.self, MovieHeaderBox.self, TrackHeaderBox.self, EditListBox.self,
-        MediaHeaderBox.self, ExtendedLanguageBox.self, HandlerBox.self, VideoMediaHeaderBox.self,
+        MediaHeaderBox.self, ExtendedLanguageBox.self, HandlerBox.self, KindBox.self, VideoMediaHeaderBox.self,
         SoundMediaHeaderBox.self, NullMediaHeaderBox.self, SubtitleMediaHeaderBox.self, DataReferenceBox.self,
         SampleDescriptionBox.self, AVCConfigurationBox.self, HEVCConfigurationBox.self,
         DolbyVisionConfigurationBox.self, MasteringDisplayBox.self, ContentLightLevelBox.self,
