@@ -35,7 +35,7 @@ final class Gate: Sendable {
         }
         do {
             try await eventually("every thread of the pool waits for the gate") {
-                pool.unfinished >= count && gauge.most + pool.waiting >= count && gauge.most > 0
+                pool.unfinished >= count && gauge.most >= min(count, pool.threads)
             }
         } catch {
             open()

@@ -7,7 +7,7 @@ import VirtualDevice
 
 @testable import KeyServer
 
-@Suite("The test key server answers like the key server", .timeLimit(.minutes(5)))
+@Suite("The test key server answers like the key server", .timeLimit(.minutes(10)))
 struct TestKeyServerComparisonTests {
     /// A response without the values that differ from request to request.
     private struct Answer: Equatable {

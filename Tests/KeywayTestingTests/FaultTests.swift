@@ -2,7 +2,7 @@ import ContentKeySession
 import KeywayTesting
 import Testing
 
-@Suite("Faults of a test key server", .timeLimit(.minutes(1)))
+@Suite("Faults of a test key server", .timeLimit(.minutes(10)))
 struct FaultTests {
     private let server = TestKeyServer()
 

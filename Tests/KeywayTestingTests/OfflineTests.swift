@@ -2,7 +2,7 @@ import ContentKeySession
 import KeywayTesting
 import Testing
 
-@Suite("Persistent keys of a test key server", .timeLimit(.minutes(1)))
+@Suite("Persistent keys of a test key server", .timeLimit(.minutes(10)))
 struct OfflineTests {
     private let server = TestKeyServer()
     private static let day = Duration.seconds(86_400)

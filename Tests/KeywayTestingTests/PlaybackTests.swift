@@ -3,7 +3,7 @@ import KeywayTesting
 import Testing
 import VirtualDevice
 
-@Suite("Keys of a test key server", .timeLimit(.minutes(1)))
+@Suite("Keys of a test key server", .timeLimit(.minutes(10)))
 struct PlaybackTests {
     private let server = TestKeyServer()
 

@@ -3,7 +3,7 @@ import HLSPlaylist
 import KeywayTesting
 import Testing
 
-@Suite("Protocol versions of a playlist", .timeLimit(.minutes(1)))
+@Suite("Protocol versions of a playlist", .timeLimit(.minutes(10)))
 struct ProtocolVersionTests {
     private let server = TestKeyServer()
     private static let tag = KeyTag(

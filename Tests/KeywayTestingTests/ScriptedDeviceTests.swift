@@ -2,7 +2,7 @@ import ContentKeySession
 import KeywayTesting
 import Testing
 
-@Suite("The scripted device", .timeLimit(.minutes(1)))
+@Suite("The scripted device", .timeLimit(.minutes(10)))
 struct ScriptedDeviceTests {
     private let server = TestKeyServer()
 

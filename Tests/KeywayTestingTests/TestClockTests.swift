@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeywayTesting
 
-@Suite("The clock of tests", .timeLimit(.minutes(1)))
+@Suite("The clock of tests", .timeLimit(.minutes(10)))
 struct TestClockTests {
     private final class Log: Sendable {
         private let entries = Mutex<[String]>([])

@@ -3,7 +3,7 @@ import KeywayTesting
 import KeywayTestingTraits
 import Testing
 
-@Suite("The trait .keyServer", .timeLimit(.minutes(1)))
+@Suite("The trait .keyServer", .timeLimit(.minutes(10)))
 struct TraitTests {
     @Test("A test has a server with its own policy", .keyServer { $0.policy = .lease(.seconds(600)) })
     func policy() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OfflineAssets
 
-@Suite("The protocol versions of stored keys", .timeLimit(.minutes(5)))
+@Suite("The protocol versions of stored keys", .timeLimit(.minutes(10)))
 struct ProtocolVersionTests {
     private let server = TestKeyServer()
     private let folder: Folder

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StreamPlayer
 
-@Suite("The key requests of the player", .timeLimit(.minutes(5)))
+@Suite("The key requests of the player", .timeLimit(.minutes(10)))
 struct PlayerKeyRecipientTests {
     @Test(
         "have the protocol versions of the playlist",

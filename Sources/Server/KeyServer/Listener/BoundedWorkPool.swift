@@ -119,7 +119,8 @@ package final class BoundedWorkPool: Sendable {
     }
 
     private let queue = Queue()
-    private let threads: Int
+    /// The number of threads.
+    let threads: Int
     private let capacity: Int
 
     /// Creates a pool and starts its threads.
