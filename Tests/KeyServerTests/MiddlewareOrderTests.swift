@@ -4,7 +4,7 @@ import TextCoding
 @testable import KeyServer
 
 /// The order of the middleware of the real routers: the same test in memory and over connections.
-@Suite("The order of middleware")
+@Suite("The order of middleware", .timeLimit(.minutes(10)))
 struct MiddlewareOrderTests {
     private static let origin = "https://player.example"
     /// A client behind a proxy.

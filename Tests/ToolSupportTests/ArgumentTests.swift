@@ -74,19 +74,6 @@ struct ArgumentTests {
         #expect(AssetIDArgument(argument: "0xmovie") == nil)
     }
 
-    @Test("A list contains names of an enumeration")
-    func lists() {
-        #expect(ListArgument<Format>(argument: "dash,hls,dash")?.values == [.dash, .hls])
-        #expect(ListArgument<Format>(argument: "hls,")?.values == nil)
-        #expect(ListArgument<Format>([.hls, .dash]).defaultValueDescription == "hls,dash")
-        #expect(ListArgument<Format>.allValueStrings == ["hls", "dash"])
-    }
-
-    enum Format: String, CaseIterable, Sendable {
-        case hls
-        case dash
-    }
-
     @Test("A key is given in hexadecimal, or in a file in hexadecimal or binary")
     func keys() throws {
         let digits = "00112233445566778899AABBCCDDEEFF"
@@ -117,16 +104,6 @@ struct ArgumentTests {
         #expect(read?.kind == .input)
         #expect(read?.description.contains("c0ffee") == false)
         #expect(#expect(throws: CommandFailure.self) { try missing.secret(16, option: "--key") }?.kind == .file)
-    }
-
-    @Test("A secret text is given directly or in a file")
-    func texts() throws {
-        let folder = try TemporaryFolder()
-        #expect(try SecretTextArgument(argument: "abc").text(option: "--token") == "abc")
-        let path = try folder.file("token", Array("abc\n".utf8))
-        #expect(try SecretTextArgument(argument: "@\(path)").text(option: "--token", rules: .required) == "abc")
-        let empty = SecretTextArgument(argument: "@\(try folder.file("empty", Array("\n".utf8)))")
-        #expect(#expect(throws: CommandFailure.self) { try empty.text(option: "--token") }?.kind == .input)
     }
 
     @Test("A path that looks like a URL is not an output")

@@ -1,26 +1,13 @@
 import ByteCoding
 import MediaFormats
 
-/// Boxes that can be written.
+/// The boxes that can be written.
 private let kinds: [FourCC: any (Box & Equatable).Type] = {
-    let all: [any (Box & Equatable).Type] = [
-        AC3ConfigurationBox.self, AVCConfigurationBox.self, AuxiliaryInformationOffsetsBox.self,
-        AuxiliaryInformationSizesBox.self,
-        BitRateBox.self,
-        ColorInformationBox.self, ContentLightLevelBox.self, DataReferenceBox.self, EditListBox.self,
-        ElementaryStreamDescriptorBox.self, EnhancedAC3ConfigurationBox.self, EventMessageBox.self,
-        ExtendedLanguageBox.self, FileTypeBox.self, HEVCConfigurationBox.self, HandlerBox.self,
-        MasteringDisplayBox.self,
-        MediaHeaderBox.self, MovieExtendsHeaderBox.self, MovieFragmentHeaderBox.self,
-        MovieFragmentRandomAccessOffsetBox.self, MovieHeaderBox.self, NullMediaHeaderBox.self, PixelAspectRatioBox.self,
-        ProducerReferenceTimeBox.self, ProtectionSchemeInfoBox.self, ProtectionSystemHeaderBox.self,
-        SampleGroupDescriptionBox.self, SegmentIndexBox.self, SoundMediaHeaderBox.self, SubtitleMediaHeaderBox.self,
-        TrackEncryptionBox.self, TrackExtendsBox.self, TrackFragmentDecodeTimeBox.self, TrackFragmentHeaderBox.self,
-        TrackFragmentRandomAccessBox.self, TrackHeaderBox.self, TrackRunBox.self, VideoMediaHeaderBox.self,
-    ]
     var kinds: [FourCC: any (Box & Equatable).Type] = [:]
-    for kind in all { kinds[kind.type] = kind }
-    for type in ["dvcC", "dvvC", "dvwC"] as [FourCC] { kinds[type] = DolbyVisionConfigurationBox.self }
+    for box in BoxRegistry.boxes {
+        guard let kind = box as? any (Box & Equatable).Type else { continue }
+        for type in kind.types { kinds[type] = kind }
+    }
     return kinds
 }()
 

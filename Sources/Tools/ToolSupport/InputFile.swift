@@ -38,24 +38,26 @@ package enum InputFile {
     /// Returns all bytes of a file with a secret, or of standard input if the path is `-`. The rules for secret files
     /// do not apply to pipes, whose content is not stored, unless they are required.
     ///
+    /// - Parameter maximum: The maximum size, in bytes, unless the rules are required: they have their own.
     /// - Throws: The errors of ``read(_:maximum:)``.
     package static func readSecret(
         _ path: String,
-        rules: SecretRules = .warning
+        rules: SecretRules = .warning,
+        maximum: Int = maximumSize
     ) throws(CommandFailure) -> [UInt8] {
         if rules == .required {
             do throws(SecretFileError) { return try SecretFile.read(path).reveal() } catch {
                 throw CommandFailure(error)
             }
         }
-        guard path != "-" else { return try read(path) }
+        guard path != "-" else { return try read(path, maximum: maximum) }
         return try withOpened(path) { descriptor throws(CommandFailure) in
             do throws(SecretFileError) {
                 try SecretFile.check(descriptor, path)
             } catch {
                 if error.problem != .notRegular { Terminal.writeError("warning: \(escaped(error.description))") }
             }
-            return try read(descriptor, path, maximumSize)
+            return try read(descriptor, path, maximum)
         }
     }
 

@@ -113,22 +113,3 @@ extension DurationArgument {
         return wholeSeconds
     }
 }
-
-/// Returns the bytes of a file.
-func contents(ofFile file: InputPath) throws(CommandFailure) -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: file.path) else {
-        throw .file("\(file) cannot be read", next: "check the name and its permissions")
-    }
-    return [UInt8](data)
-}
-
-/// Prints a warning if other users can read a file that contains keys. The keys are data to import, not a secret of the
-/// server, so the file can also be a pipe or standard input.
-func warnOfOpenFile(_ path: String) {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return }
-    defer { close(file) }
-    do throws(SecretFileError) { try SecretFile.check(file, path) } catch {
-        if error.problem != .notRegular { Terminal.writeError(escaped("warning: \(error)")) }
-    }
-}

@@ -47,7 +47,7 @@ public struct BoxField: Equatable, Sendable {
     public var name: String
     /// The value of the field.
     public var value: String
-    /// The unit of the value; nil if there is none, or if another box specifies it.
+    /// The unit of the value. Nil: the value has no unit, or its unit depends on another box, such as the timescale.
     public var unit: String?
 
     /// Creates a field.

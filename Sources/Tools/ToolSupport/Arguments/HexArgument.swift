@@ -80,33 +80,3 @@ package struct HexArgument: ExpressibleByArgument, Sendable {
         return digits.isEmpty ? nil : Hexadecimal.decode(digits)
     }
 }
-
-/// A secret text on the command line, such as a token.
-///
-///     argument = TEXT | "@" FILE
-///
-/// The argument parser does not check it, because its error messages repeat the argument.
-package struct SecretTextArgument: ExpressibleByArgument, Sendable {
-    private let argument: String
-
-    package init(argument: String) { self.argument = argument }
-
-    /// Returns the text; white space around the text in a file is removed.
-    ///
-    /// - Parameters:
-    ///   - option: The option's name, for error messages.
-    ///   - rules: The treatment of a file that others can read.
-    /// - Throws: A failure whose message does not contain the text.
-    package func text(
-        option: String,
-        rules: InputFile.SecretRules = .warning
-    ) throws(CommandFailure) -> String {
-        guard argument.hasPrefix("@") else { return argument }
-        let path = String(argument.dropFirst())
-        let bytes = try InputFile.readSecret(path, rules: rules)
-        guard let text = String(bytes: bytes, encoding: .utf8)?.trimmingCharacters(in: .whitespacesAndNewlines),
-            !text.isEmpty
-        else { throw .input("\(option): \(path) contains no text", next: "write the value as UTF-8 text") }
-        return text
-    }
-}

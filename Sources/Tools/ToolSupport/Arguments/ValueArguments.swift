@@ -68,27 +68,3 @@ package struct SizeArgument: ExpressibleByArgument, Hashable, Sendable {
         ("GiB", 1 << 30), ("TB", 1_000_000_000_000), ("TiB", 1 << 40),
     ]
 }
-
-/// Names of an enumeration on the command line, separated by commas.
-package struct ListArgument<Element>: ExpressibleByArgument
-where Element: RawRepresentable & CaseIterable & Sendable, Element.RawValue == String {
-    /// The values, in the order of the command line, without repetitions.
-    package let values: [Element]
-
-    /// Creates an argument, for defaults.
-    package init(_ values: [Element]) { self.values = values }
-
-    package init?(argument: String) {
-        var values: [Element] = []
-        for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let value = Element(rawValue: String(name)) else { return nil }
-            if !values.contains(where: { $0.rawValue == value.rawValue }) { values.append(value) }
-        }
-        self.values = values
-    }
-
-    package static var allValueStrings: [String] { Element.allCases.map(\.rawValue) }
-    package var defaultValueDescription: String { values.map(\.rawValue).joined(separator: ",") }
-}
-
-extension ListArgument: Sendable {}

@@ -141,7 +141,7 @@ struct CertificatesCommand: AsyncParsableCommand {
             let record = try CertificateBundleRecord(
                 name: name,
                 kind: kind,
-                certificate: X509Certificate(try contents(ofFile: certificate)).der,
+                certificate: X509Certificate(try InputFile.read(certificate.path)).der,
                 privateKey: try storedPrivateKey(),
                 dask: try storedDASk(),
                 scope: assetPrefix.isEmpty ? .all : .assetIDPrefixes(assetPrefix.map(\.bytes))

@@ -37,20 +37,7 @@ struct ChannelsCommand: AsyncParsableCommand {
             )
         )
         var track: [String]
-        @Option(
-            help: ArgumentHelp(
-                "The length of a period, from 1m to 31d, such as 10m.",
-                valueName: "duration"
-            )
-        )
-        var length: DurationArgument
-        @Option(
-            help: ArgumentHelp(
-                "How far ahead periods are created, such as 2h; at most 500 periods.",
-                valueName: "duration"
-            )
-        )
-        var ahead: DurationArgument
+        @OptionGroup var periods: KeyPeriodOptions
         @Option(
             help: ArgumentHelp(
                 """
@@ -74,11 +61,12 @@ struct ChannelsCommand: AsyncParsableCommand {
         @OptionGroup var output: JSONOption
 
         func run() async throws {
+            let (length, ahead) = try periods.seconds()
             let record = try ChannelRecord(
                 title: title,
                 tracks: track,
-                length: try length.wholeSeconds(in: 60...31 * 86_400, option: "--length"),
-                ahead: try ahead.wholeSeconds(in: 0...500 * 31 * 86_400, option: "--ahead"),
+                length: length,
+                ahead: ahead,
                 start: start?.seconds,
                 isPaused: paused,
                 time: systemMilliseconds() / 1_000

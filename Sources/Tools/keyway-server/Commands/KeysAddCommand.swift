@@ -242,7 +242,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     private func storedPolicy(in store: any KeyServerStore) async throws -> String? {
         guard let policy, policy.contains("/") || policy.hasSuffix(".json") else { return policy }
         let file = URL(filePath: policy).deletingPathExtension().lastPathComponent
-        let record = try ContentDefaults.policy(orNamed: file, json: try contents(ofFile: InputPath(argument: policy)))
+        let record = try ContentDefaults.policy(orNamed: file, json: try InputFile.read(policy))
         if let stored = try await store.policy(name: record.name), stored != record, !replace {
             throw CommandFailure.input(
                 "a different policy \(record.name) is already stored",

@@ -25,20 +25,7 @@ struct KeysCreatePeriodsCommand: AsyncParsableCommand {
     var title: String
     @Option(help: ArgumentHelp("The track.", valueName: "name"))
     var track: String
-    @Option(
-        help: ArgumentHelp(
-            "The length of a period, from 1m to 31d, such as 10m.",
-            valueName: "duration"
-        )
-    )
-    var length: DurationArgument
-    @Option(
-        help: ArgumentHelp(
-            "How far ahead periods are created, such as 2h; at most 500 periods.",
-            valueName: "duration"
-        )
-    )
-    var ahead: DurationArgument
+    @OptionGroup var periods: KeyPeriodOptions
     @OptionGroup var output: JSONOption
 
     func validate() throws { _ = try plan() }
@@ -58,8 +45,7 @@ struct KeysCreatePeriodsCommand: AsyncParsableCommand {
     }
 
     private func plan() throws -> KeyPeriodPlan {
-        let length = try length.wholeSeconds(in: 60...31 * 86_400, option: "--length")
-        let ahead = try ahead.wholeSeconds(in: 0...500 * length, option: "--ahead")
+        let (length, ahead) = try periods.seconds()
         guard let plan = KeyPeriodPlan(title: title, track: track, length: length, ahead: ahead) else {
             throw ValidationError("--ahead: expected at most 500 periods of --length.")
         }

@@ -60,7 +60,7 @@ struct KeysExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let recipients = try to.map { try X509Certificate(try contents(ofFile: $0)) }
+        let recipients = try to.map { try X509Certificate(try InputFile.read($0.path)) }
         let form =
             recipients.isEmpty ? "in the clear" : "encrypted to " + recipients.map(\.subject).joined(separator: "; ")
         try await store.withStore { store in

@@ -53,14 +53,19 @@ struct KeysImportCommand: AsyncParsableCommand {
     )
     var replace = false
     @OptionGroup var output: JSONOption
+    /// The maximum size of a file, in bytes: a million keys.
+    private static let maximumSize = 1 << 28
     /// The maximum number of errors that are printed.
     private static let maximumPrintedErrors = 50
 
     func run() async throws {
         let opener = try privateKey.map { try RSAPrivateKey(try SecretFile.read($0.path).reveal()) }
-        // A warning is unnecessary for a file whose keys are encrypted.
-        if privateKey == nil { warnOfOpenFile(file.path) }
-        let (rows, mistakes) = try KeyRow.rows(ofFile: try contents(ofFile: file), privateKey: opener)
+        // The rules for secret files do not matter for a file whose keys are encrypted.
+        let content =
+            opener == nil
+            ? try InputFile.readSecret(file.path, maximum: Self.maximumSize)
+            : try InputFile.read(file.path, maximum: Self.maximumSize)
+        let (rows, mistakes) = try KeyRow.rows(ofFile: content, privateKey: opener)
         try await store.withStore(creating: dryRun ? .never : .ifMissing) { store in
             let keys = try await KeyImport(
                 rows: rows,

@@ -36,7 +36,7 @@ struct PoliciesCommand: AsyncParsableCommand {
         @OptionGroup var output: JSONOption
 
         func run() async throws {
-            let record = try ContentDefaults.policy(name: name, json: try contents(ofFile: file))
+            let record = try ContentDefaults.policy(name: name, json: try InputFile.read(file.path))
             try await store.withStore(creating: .ifMissing) { store in
                 try await ContentDefaults.check(policy: record, in: store)
                 let name = name

@@ -18,7 +18,7 @@ extension KeyTag {
 
 /// The protocol versions of SPCs and of proofs. The server has version 2 only, which a device uses only if the request
 /// has it.
-@Suite("Protocol versions come from the playlist") struct ProtocolVersionTests {
+@Suite("Protocol versions come from the playlist", .timeLimit(.minutes(10))) struct ProtocolVersionTests {
     private static let film = KeyTag("skd://film", versions: "1/2")
 
     private func run(_ test: (AdapterScene) async throws -> Void) async throws {
