@@ -1,10 +1,11 @@
 import ContentKeySession
+import KeywayTesting
 import Synchronization
 import Testing
 
 @Suite("Batched requests and the events of waiting recipients", .timeLimit(.minutes(10)))
 struct BatchedRequestTests {
-    private let session = KeySession(keySystem: .clearKey, device: NoContentProtection())
+    private let session = KeySession(keySystem: .clearKey, device: NoContentProtection(), clock: TestClock())
     private static let key = ContentKeyResponse(clearKeyData: [UInt8](repeating: 1, count: 16))
 
     @Test("A delegate with the batch method gets the requests in one call, without keys that are loaded or requested")

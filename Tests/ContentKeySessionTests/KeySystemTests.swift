@@ -1,4 +1,5 @@
 import ContentKeySession
+import KeywayTesting
 import Testing
 
 /// Tests of clear keys, tokens, and the descriptions of secrets.
@@ -8,7 +9,7 @@ struct KeySystemTests {
         _ system: ContentKeySystem,
         _ response: ContentKeyResponse
     ) async throws -> (KeySession, ContentKeyRequest) {
-        let session = KeySession(keySystem: system, device: NoContentProtection())
+        let session = KeySession(keySystem: system, device: NoContentProtection(), clock: TestClock())
         await session.processContentKeyRequest(identifier: "k")
         var requests = session.requests.makeAsyncIterator()
         let request = try #require(await requests.next() as? ContentKeyRequest)
