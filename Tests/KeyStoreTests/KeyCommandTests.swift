@@ -46,6 +46,6 @@ struct KeyCommandTests {
             try KeyCommand.run("sleep 600 & sleep 600", timeout: 1)
         }
         #expect(error?.code == .unavailable)
-        #expect(error?.reason == "it took longer than 1 seconds")
+        #expect(error?.reason == "it took longer than 1 second")
     }
 }

@@ -1,6 +1,15 @@
 import Testing
 import TextCoding
 
+@Suite("Numbers with their nouns")
+struct PluralTests {
+    @Test("Only one is singular", arguments: [(0, "0 keys"), (1, "1 key"), (2, "2 keys"), (-1, "-1 keys")])
+    func regular(_ number: Int, _ text: String) { #expect(counted(number, "key") == text) }
+
+    @Test("A noun can have an irregular plural", arguments: [(0, "0 entries"), (1, "1 entry"), (2, "2 entries")])
+    func irregular(_ number: Int, _ text: String) { #expect(counted(number, "entry", "entries") == text) }
+}
+
 @Suite("Hexadecimal")
 struct HexadecimalTests {
     @Test(

@@ -70,13 +70,6 @@ struct CommandRootTests {
         ]
     )
     func messages(message: String, expected: String) { #expect(ParserMessage.text(message) == expected) }
-
-    @Test("Nouns have a plural")
-    func plurals() {
-        #expect(counted(1, "key") == "1 key")
-        #expect(counted(2, "key") == "2 keys")
-        #expect(counted(0, "entry", "entries") == "0 entries")
-    }
 }
 
 private struct Root: CommandRoot {

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// Bytes that are never printed: not by a description, a dump or an interpolation.
 public struct RedactedBytes: Sendable, Equatable {
     /// The bytes.
@@ -9,7 +11,7 @@ public struct RedactedBytes: Sendable, Equatable {
 
 extension RedactedBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The number of bytes.
-    public var description: String { "<\(bytes.count) bytes>" }
+    public var description: String { "<\(counted(bytes.count, "byte"))>" }
     /// The number of bytes.
     public var debugDescription: String { description }
     /// A mirror without children.

@@ -1,3 +1,5 @@
+import TextCoding
+
 extension FPSDevice {
     /// The options of a request in addition to the certificate, the asset ID and the versions.
     public struct SPCOptions: Sendable {
@@ -92,7 +94,7 @@ extension FPSDevice {
         }
         guard !withState({ $0.revokedCertificates.contains(application.hash) }) else { throw .revokedCertificate }
         guard (2...200).contains(assetID.count) else {
-            throw .invalidAssetID.because("the asset ID has \(assetID.count) bytes, must be 2 to 200")
+            throw .invalidAssetID.because("the asset ID has \(counted(assetID.count, "byte")), must be 2 to 200")
         }
         _ = try protocolVersion(of: versions)
         return application

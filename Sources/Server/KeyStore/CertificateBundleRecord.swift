@@ -1,4 +1,5 @@
 package import FPSCrypto
+import TextCoding
 
 /// An application certificate with the keys that decrypt the SPCs created for it.
 package struct CertificateBundleRecord: Sendable, Equatable {
@@ -112,7 +113,7 @@ package struct CertificateBundleRecord: Sendable, Equatable {
             throw KeyStoreError(
                 .invalidRecord,
                 place: place,
-                reason: "private key has \(count) bytes, not 1 to \(RecordLimits.privateKey.upperBound)"
+                reason: "private key has \(counted(count, "byte")), not 1 to \(RecordLimits.privateKey.upperBound)"
             )
         }
     }

@@ -27,12 +27,16 @@ func requireCount(
 ) throws(KeyStoreError) {
     guard let bytes, !counts.contains(bytes.count) else { return }
     let expected = counts.count == 1 ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
-    throw KeyStoreError(.invalidRecord, place: place, reason: "\(field) has \(bytes.count) bytes, not \(expected)")
+    throw KeyStoreError(
+        .invalidRecord,
+        place: place,
+        reason: "\(field) has \(counted(bytes.count, "byte")), not \(expected)"
+    )
 }
 
 func requireCount(_ count: Int, _ expected: Int, _ field: String, in place: String) throws(KeyStoreError) {
     guard count != expected else { return }
-    throw KeyStoreError(.invalidRecord, place: place, reason: "\(field) has \(count) bytes, not \(expected)")
+    throw KeyStoreError(.invalidRecord, place: place, reason: "\(field) has \(counted(count, "byte")), not \(expected)")
 }
 
 /// Throws if a name is not 1 to 100 letters, digits, dots, hyphens and underscores. Names appear in paths, logs and

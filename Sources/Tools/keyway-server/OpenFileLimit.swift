@@ -1,5 +1,6 @@
 import Glibc
 import KeyServer
+import TextCoding
 
 /// The limit on open files, which include connections, of this process.
 enum OpenFileLimit {
@@ -26,7 +27,7 @@ enum OpenFileLimit {
         guard needed > limit.rlim_cur else { return nil }
         return
             "limits.connections: \(configuration.limits.connections) connections on each listener "
-            + "need \(needed) open files, but the limit of this process is \(limit.rlim_cur): lower the "
+            + "need \(counted(needed, "open file")), but the limit of this process is \(limit.rlim_cur): lower the "
             + "setting, or raise LimitNOFILE of the service (`ulimit -Hn` in a shell)"
     }
 }

@@ -2,6 +2,7 @@ import ByteCoding
 import FPSCrypto
 import FPSMessages
 import KeyServerModule
+import TextCoding
 
 /// A CKC, the opened SPC that it should respond to, and the results of the checks so far.
 struct CheckedExchange: Sendable {
@@ -33,7 +34,7 @@ struct CheckedExchange: Sendable {
         if let problem = inspection.problem, problem.stage == .container {
             return .failed(code: problem.code.rawValue, problem.reason)
         }
-        return .passed("version 1, \(ckc.count) bytes")
+        return .passed("version 1, \(counted(ckc.count, "byte"))")
     }
 
     func checkDecryption() -> Verdict {
@@ -48,7 +49,7 @@ struct CheckedExchange: Sendable {
         if let problem = inspection.problem, problem.code.rawValue != ParseError.Code.duplicateTag.rawValue {
             return .failed(code: problem.code.rawValue, problem.reason)
         }
-        return .passed("\(blocks?.count ?? 0) blocks, no trailing bytes")
+        return .passed("\(counted(blocks?.count ?? 0, "block")), no trailing bytes")
     }
 
     func checkDuplicates() -> Verdict {

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// The response to a ``ResourceRequest``. Its description contains the type and sizes, never the bytes, which may be a
 /// key.
 ///
@@ -59,8 +61,10 @@ public struct ResourceResponse: Equatable, Sendable {
 extension ResourceResponse: CustomStringConvertible, CustomReflectable {
     /// The type and sizes.
     public var description: String {
-        let information = contentInformation.map { "\($0.contentType.rawValue), \($0.contentLength) bytes in total" }
-        let size = data.map { "\($0.bytes.count) bytes" }
+        let information = contentInformation.map {
+            "\($0.contentType.rawValue), \(counted($0.contentLength, "byte")) in total"
+        }
+        let size = data.map { counted($0.bytes.count, "byte") }
         return [information, size].compactMap(\.self).joined(separator: ": ")
     }
     /// A mirror without children.

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A transport that sends a request and waits for the complete response: URLSession on Apple's platforms, any HTTP
 /// client elsewhere.
 ///
@@ -93,7 +95,7 @@ public struct KeyTransportResponse: Hashable, Sendable, CustomStringConvertible,
     }
 
     /// The status and the size.
-    public var description: String { "status \(status), \(body.count) bytes" }
+    public var description: String { "status \(status), \(counted(body.count, "byte"))" }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,5 +1,6 @@
 public import ContentKeySession
 import Foundation
+import TextCoding
 
 extension KeyHistoryEntry {
     /// Returns a text for the viewer about the remaining time of the key.
@@ -71,7 +72,7 @@ extension KeyHistoryEntry {
         ]
         guard let first = parts.firstIndex(where: { $0.0 > 0 }) else { return "0 seconds" }
         return parts[first...].prefix(2).filter { $0.0 > 0 }
-            .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined(separator: " ")
+            .map { counted($0.0, $0.1) }.joined(separator: " ")
     }
 
     /// Returns a time to the minute, in UTC; `after the year 9999` for later times.

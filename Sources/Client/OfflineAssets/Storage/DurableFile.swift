@@ -1,5 +1,6 @@
 import FileWriting
 import Foundation
+import TextCoding
 
 /// Atomic writes of files: to a temporary file, which is synchronized to the disk and renamed, and then the folder is
 /// synchronized. Files have mode 0600.
@@ -26,7 +27,7 @@ enum DurableFile {
             throw OfflineStorageError(
                 .tooLarge,
                 place: path,
-                reason: "\(status.st_size) bytes, expected at most \(limit)"
+                reason: "\(counted(status.st_size, "byte")), expected at most \(limit)"
             )
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))

@@ -14,7 +14,11 @@ public struct StorageKey: Sendable {
     /// - Throws: ``OfflineStorageError/Code/malformedKey``.
     public init(_ secret: SecretBytes, place: String = "storage key") throws(OfflineStorageError) {
         guard secret.count == 32 else {
-            throw OfflineStorageError(.malformedKey, place: place, reason: "\(secret.count) bytes, expected 32")
+            throw OfflineStorageError(
+                .malformedKey,
+                place: place,
+                reason: "\(counted(secret.count, "byte")), expected 32"
+            )
         }
         encryptionKey = HMACSHA256.derive(Array("keyway offline: sealing".utf8), key: secret)
         fileNameKey = HMACSHA256.derive(Array("keyway offline: naming".utf8), key: secret)

@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// The value of a TLLV with a known tag. A conforming type parses and writes only the value; ``TLLV`` handles the
 /// header and the padding.
@@ -80,7 +81,7 @@ extension TLLVContent {
                 .invalidValueLength,
                 reading: "value of \(Self.tag)",
                 offset: base,
-                reason: "\(block.value.count) bytes"
+                reason: counted(block.value.count, "byte")
             )
         }
         var reader = ByteReader(block.value.span.bytes, base: base)

@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// The storage and playback durations of an offline key (Table 6-1). Not allowed together with a
 /// ``ContentKeyDuration``.
@@ -57,7 +58,7 @@ public struct OfflineKey: TLLVContent {
                 .invalidValueLength,
                 reading: "value of offline-key",
                 offset: start,
-                reason: "\(length) bytes for version \(version)"
+                reason: "\(counted(length, "byte")) for version \(version)"
             )
         }
         reserved = try reader.readUInt32("reserved field of offline-key")

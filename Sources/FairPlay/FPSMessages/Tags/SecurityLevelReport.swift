@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// The security level of the device (Tables 3-7 and 3-8).
 ///
@@ -45,7 +46,7 @@ public struct SecurityLevelReport: TLLVContent {
                 .invalidValueLength,
                 reading: "Kext Deny List version",
                 offset: reader.offset,
-                reason: "\(reader.remaining) bytes"
+                reason: counted(reader.remaining, "byte")
             )
         }
         kextDenyListVersion = reader.remaining == 0 ? nil : try reader.readUInt32("Kext Deny List version")

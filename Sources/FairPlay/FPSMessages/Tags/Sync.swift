@@ -1,4 +1,5 @@
 public import ByteCoding
+import TextCoding
 
 /// A report on an offline key: the remaining time for which it is valid, or its invalidation.
 ///
@@ -143,7 +144,7 @@ public enum Sync: TLLVContent {
                 .invalidValueLength,
                 reading: "value of sync",
                 offset: start,
-                reason: "\(length) bytes for version \(version)"
+                reason: "\(counted(length, "byte")) for version \(version)"
             )
         }
         let reserved = try reader.readUInt32("reserved field of sync")
@@ -169,7 +170,7 @@ public enum Sync: TLLVContent {
                 .invalidValueLength,
                 reading: "records invalidated",
                 offset: start + 44,
-                reason: "\(recordsInvalidated) records, \(streamIDs.count) stream IDs"
+                reason: "\(counted(recordsInvalidated, "record")), \(streamIDs.count) stream IDs"
             )
         }
         self = .version2(

@@ -1,5 +1,6 @@
 package import FPSCrypto
 package import FPSMessages
+import TextCoding
 
 /// Steps 3, 5 and 6 of Table 2-1 as separate functions, for the module and for tools that inspect an SPC.
 package enum SPCOpening {
@@ -32,7 +33,11 @@ package enum SPCOpening {
             throw KSMError(.key, .decryptionFailed, "the payload key cannot be decrypted with this private key")
         }
         guard payloadKey.count == 16 else {
-            throw KSMError(.key, .decryptionFailed, "the payload key has \(payloadKey.count) bytes instead of 16")
+            throw KSMError(
+                .key,
+                .decryptionFailed,
+                "the payload key has \(counted(payloadKey.count, "byte")) instead of 16"
+            )
         }
         do {
             return try AES128.decryptCBC(message.encryptedPayload, key: payloadKey, iv: message.iv)

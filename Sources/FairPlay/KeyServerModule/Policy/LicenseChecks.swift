@@ -1,4 +1,5 @@
 public import FPSMessages
+import TextCoding
 
 /// A rule that allows or refuses a license request.
 public protocol LicenseCheck: Sendable {
@@ -113,13 +114,17 @@ public struct SPCAgeCheck: LicenseCheck {
         let age = now - Int64(made)
         let maximum = maximum ?? limit
         if age > Int64(maximum.rawValue) {
-            return .refuse(.spcTooOld, "the SPC is \(age) seconds old; at most \(maximum.rawValue) are allowed")
+            return .refuse(
+                .spcTooOld,
+                "the SPC is \(counted(age, "second")) old; at most \(maximum.rawValue) are allowed"
+            )
         }
         let ahead = configuration.maximumClockAhead
         if -age > Int64(ahead.rawValue) {
             return .refuse(
                 .spcDateInFuture,
-                "the SPC's creation date is \(-age) seconds ahead of this server; at most \(ahead.rawValue) are allowed"
+                "the SPC's creation date is \(counted(-age, "second")) ahead of this server; "
+                    + "at most \(ahead.rawValue) are allowed"
             )
         }
         return .allow

@@ -126,7 +126,7 @@ package struct StrictCKCReader: Sendable {
         }
         let value = payload[block.value].reveal()
         guard value.count == 32 else {
-            throw FPSError.invalidCKC.because("the content key block has \(value.count) bytes, must be 32")
+            throw FPSError.invalidCKC.because("the content key block has \(counted(value.count, "byte")), must be 32")
         }
         return (try AES128.decryptBlockSecret(value[16...], key: secrets.sessionKey), Array(value[..<16]))
     }

@@ -78,7 +78,7 @@ extension MPDRule {
                 if keyIDs.count > 1 {
                     findings.add(
                         subject.location,
-                        "the set has \(keyIDs.count) keys: write an AdaptationSet for each key"
+                        "the set has \(counted(keyIDs.count, "key")): write an AdaptationSet for each key"
                     )
                 }
             }

@@ -1,3 +1,5 @@
+import TextCoding
+
 extension MediaPlaylist {
     /// True if the playlist is a delta update, which skips segments of an earlier version of the playlist.
     public var isDeltaUpdate: Bool { skip != nil }
@@ -27,9 +29,9 @@ extension MediaPlaylist {
                     severity: .error,
                     line: 0,
                     message:
-                        "the update skips \(skip.skippedSegments) segments, starting with number \(first), but the "
-                        + "earlier playlist has "
-                        + "\(segments.count) segments, starting with number \(baseFirst): request the full playlist"
+                        "the update skips \(counted(skip.skippedSegments, "segment")), starting with number \(first), but "
+                        + "the earlier playlist has \(counted(segments.count, "segment")), starting with number "
+                        + "\(baseFirst): request the full playlist"
                 )
             )
         }

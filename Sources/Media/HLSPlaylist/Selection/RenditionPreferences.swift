@@ -1,3 +1,5 @@
+import TextCoding
+
 /// The preferences of the user for renditions.
 public struct RenditionPreferences: Hashable, Sendable {
     /// The conditions for showing subtitles.
@@ -110,7 +112,7 @@ public struct RejectedRendition: Hashable, Sendable {
         public var description: String {
             switch self {
             case .tooManyChannels(let count, let maximum):
-                "it has \(count) channels, but the player supports only \(maximum)"
+                "it has \(counted(count, "channel")), but the player supports only \(maximum)"
             case .formatsUnsupported(let codecs): "the player does not support \(LintText.quoted(codecs.map(\.text)))"
             case .notAutoselected: "it is only played if the user selects it"
             case .otherLanguage(let language):

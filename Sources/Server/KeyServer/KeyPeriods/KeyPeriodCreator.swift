@@ -1,6 +1,7 @@
 import DRMSignaling
 import FPSCrypto
 package import KeyStore
+import TextCoding
 
 /// Creates key periods in advance. Several servers may do that concurrently and repeatedly: each period is created only
 /// once.
@@ -61,7 +62,7 @@ package struct KeyPeriodCreator: Sendable {
             try await check.check(names, track.kind, of: place, for: place)
             do throws(KeyStoreError) {
                 let end = records.last?.info.validUntil ?? 0
-                let what = "\(records.count) key periods of \(place) created, until \(end)"
+                let what = "\(counted(records.count, "key period")) of \(place) created, until \(end)"
                 let audit = actor.audit("periods-create", what)
                 try await store.put(ContentBatch(contents: records), replacing: false, audit: audit)
                 return records.map(\.info)

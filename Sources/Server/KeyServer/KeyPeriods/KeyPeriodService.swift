@@ -1,6 +1,7 @@
 package import KeyStore
 package import Logging
 import ServiceLifecycle
+import TextCoding
 
 /// A service that creates the key periods of live channels in advance, every minute: by the schedules in the store, and
 /// by the configuration for titles without a schedule. All servers that share a store may run it.
@@ -68,7 +69,9 @@ package struct KeyPeriodService: Service {
         do {
             let made = try await KeyPeriodCreator(store: store).make(plan, at: actor.now, by: actor)
             guard let last = made.last?.validUntil else { return }
-            logger.info("\(made.count) key periods of track \(plan.title)/\(plan.track) created, until \(last)")
+            logger.info(
+                "\(counted(made.count, "key period")) of track \(plan.title)/\(plan.track) created, until \(last)"
+            )
         } catch {
             // The store's errors name rows and never contain their values. Of other errors, only the type is logged.
             let reason = (error as? KeyStoreError).map { "\($0)" } ?? "\(type(of: error))"

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A CSV table (RFC 4180): a header row, then rows with the same number of fields, each with the number of its first
 /// line.
 struct CSVTable {
@@ -37,7 +39,8 @@ struct CSVTable {
             guard row.fields.count == header.fields.count else {
                 throw SyntaxError(
                     line: row.line,
-                    reason: "the row has \(row.fields.count) fields, but the header has \(header.fields.count)"
+                    reason:
+                        "the row has \(counted(row.fields.count, "field")), but the header has \(header.fields.count)"
                 )
             }
             rows.append(row)

@@ -31,7 +31,7 @@ package struct SyncReport: Sendable {
         case .version1(_, let expiry, _): "version 1, remaining \(expiry)"
         case .version2(let report):
             "version 2, \(report.flags), remaining \(report.expiry), "
-                + "\(report.invalidatedStreamIDs.count) streams invalidated"
+                + "\(counted(report.invalidatedStreamIDs.count, "stream")) invalidated"
         }
     }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import KeyStore
 import NIOCore
+import TextCoding
 
 /// The route for encoders and packagers to get keys: SPEKE v2.0 (docs/speke.md).
 ///
@@ -86,7 +87,8 @@ struct SPEKERoutes: Sendable {
     ) -> AuditRecord {
         let form = spekeRequest.document.deliveryData.isEmpty ? "in the clear" : "encrypted"
         var detail =
-            "\(outcome.records.count) keys of title \(spekeRequest.title) \(form), \(outcome.made.count) created"
+            "\(counted(outcome.records.count, "key")) of title \(spekeRequest.title) \(form), "
+            + "\(outcome.made.count) created"
         let shown = outcome.made.prefix(8).map(\.hexadecimal)
         if !shown.isEmpty { detail += ": " + shown.joined(separator: " ") }
         if outcome.made.count > shown.count { detail += " and \(outcome.made.count - shown.count) more" }

@@ -1,6 +1,7 @@
 package import KeyStore
 package import Logging
 import ServiceLifecycle
+import TextCoding
 
 /// A service that regularly deletes expired records: requests that can no longer be replayed, expired tokens and
 /// challenges, and expired leases.
@@ -29,7 +30,7 @@ package struct StorePruning: Service {
             while (try? await time.clock.sleep(for: interval)) != nil {
                 do throws(KeyStoreError) {
                     let count = try await store.prune(at: time.seconds)
-                    if count > 0 { logger.debug("deleted \(count) expired records") }
+                    if count > 0 { logger.debug("deleted \(counted(count, "expired record"))") }
                 } catch {
                     logger.warning("expired records could not be deleted: \(error)")
                 }

@@ -1,4 +1,5 @@
 import FPSCrypto
+import TextCoding
 
 /// The source or the target of a copy. No other connection writes to it during the copy.
 package protocol CopyEndpoint {
@@ -41,7 +42,9 @@ package struct StoreCopy: Sendable {
                 throw KeyStoreError(
                     .corrupt,
                     place: table.name,
-                    reason: "the copy has \(found.count) rows and the source \(sent.count), or their contents differ"
+                    reason:
+                        "the copy has \(counted(found.count, "row")) and the source \(sent.count), or their "
+                        + "contents differ"
                 )
             }
             counts.append((table.name, found.count))

@@ -1,5 +1,6 @@
 import FPSCrypto
 import Glibc
+import TextCoding
 
 /// A command, configured by the operator, that prints key-encryption keys, for example a client of a key management
 /// service.
@@ -35,7 +36,7 @@ enum KeyCommand {
         close(ends[0])
         let status = wait(for: child, until: deadline)
         guard count >= 0, let status else {
-            throw KeyStoreError(.unavailable, place: place, reason: "it took longer than \(timeout) seconds")
+            throw KeyStoreError(.unavailable, place: place, reason: "it took longer than \(counted(timeout, "second"))")
         }
         guard status == 0 else {
             let ending = status & 0x7F == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was terminated by a signal"

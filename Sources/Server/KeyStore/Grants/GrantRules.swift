@@ -1,3 +1,5 @@
+import TextCoding
+
 /// The decision on a proposal: a pure function, the same for every store.
 ///
 /// A session that was ended gets nothing, not even a repeated response. Otherwise the claims are checked in this order:
@@ -108,7 +110,10 @@ package enum GrantRules {
             return
         }
         if let limit = claim.limit, state.otherDevices >= limit {
-            throw GrantRefusal(.devicesExceeded, "the account has \(state.otherDevices) devices, the limit is \(limit)")
+            throw GrantRefusal(
+                .devicesExceeded,
+                "the account has \(counted(state.otherDevices, "device")), the limit is \(limit)"
+            )
         }
         state.device = DeviceRecord(
             account: proposal.account,
@@ -170,7 +175,7 @@ package enum GrantRules {
         if let limit = claim.limit, state.otherLeases >= limit, !(isActive && isSameSession) {
             throw GrantRefusal(
                 .streamsExceeded,
-                "the account has \(state.otherLeases) other streams, the limit is \(limit)"
+                "the account has \(counted(state.otherLeases, "other stream")), the limit is \(limit)"
             )
         }
         guard var lease = own, isActive else {

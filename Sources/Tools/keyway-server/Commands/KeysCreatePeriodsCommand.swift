@@ -2,6 +2,7 @@ import ArgumentParser
 import KeyServer
 import KeyServerModule
 import KeyStore
+import TextCoding
 import ToolSupport
 
 /// `keys create-periods`.

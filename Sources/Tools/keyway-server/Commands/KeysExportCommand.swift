@@ -3,6 +3,7 @@ import FPSCrypto
 import Foundation
 import KeyServer
 import KeyStore
+import TextCoding
 import ToolSupport
 
 /// `keys export`.

@@ -4,6 +4,7 @@ import FPSMessages
 import FileWriting
 import Foundation
 import KeyServerModule
+import TextCoding
 import ToolSupport
 
 /// `keyway ckc create`.
@@ -187,7 +188,10 @@ struct CKCCreateCommand: ParsableCommand {
             for note in notes { Terminal.writeError("note: \(escaped(note))") }
             return
         }
-        var report = Report(kind: "license", headline: "CKC of \(license.ckc.count) bytes in \(escaped(out))")
+        var report = Report(
+            kind: "license",
+            headline: "CKC of \(counted(license.ckc.count, "byte")) in \(escaped(out))"
+        )
         let terms = [
             Field("policy", .text(policy.name ?? "unnamed")),
             Field("persistable", .flag(license.terms.isPersistable)),

@@ -3,6 +3,7 @@ import FPSCrypto
 import Foundation
 import NIOCore
 import NIOPosix
+import TextCoding
 import ToolSupport
 
 /// `keyway device watch`.
@@ -73,7 +74,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         tally.outcomes = outcomes
         var report = Report(
             kind: "audience",
-            headline: "\(population.accounts) accounts at \(escaped(self.target.server))"
+            headline: "\(counted(population.accounts, "account")) at \(escaped(self.target.server))"
         )
         report.tables = [LoadReport.outcomes(of: tally)]
         if let count = outcomes[.unusable] {

@@ -1,3 +1,5 @@
+import TextCoding
+
 extension FileKind {
     /// The description of the kind, which follows "is" in messages.
     var description: String {
@@ -86,5 +88,5 @@ extension FileKind.Completeness {
         }
     }
 
-    private func count(_ bytes: Int) -> String { bytes == 1 ? "1 byte" : "\(bytes) bytes" }
+    private func count(_ bytes: Int) -> String { counted(bytes, "byte") }
 }

@@ -223,7 +223,9 @@ final class AudienceLog: Sendable {
             state.trace?.write(line)
             state.outcomes[outcome, default: 0] += 1
             let counts = state.outcomes
-            state.line.show("\(counts[.granted] ?? 0) licenses  \(counts.values.reduce(0, +)) requests")
+            state.line.show(
+                "\(counted(counts[.granted] ?? 0, "license"))  \(counted(counts.values.reduce(0, +), "request"))"
+            )
         }
     }
 

@@ -3,6 +3,7 @@ import FPSCrypto
 import Foundation
 import NIOCore
 import NIOPosix
+import TextCoding
 import ToolSupport
 
 /// `keyway load`.
@@ -229,7 +230,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     private static func progress(_ tally: LoadTally, _ share: Double) -> String {
         let p99 = String(format: "%.1f", tally.granted.milliseconds(at: 99))
-        return "\(Int(share * 100)) %  \(tally.grantedInTime) licenses  \(Int(tally.throughput))/s  p99 \(p99) ms"
+        return
+            "\(Int(share * 100)) %  \(counted(tally.grantedInTime, "license"))  \(Int(tally.throughput))/s  p99 \(p99) ms"
             + "  other \(tally.total - (tally.outcomes[.granted] ?? 0))"
     }
 }

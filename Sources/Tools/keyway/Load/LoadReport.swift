@@ -1,3 +1,4 @@
+import TextCoding
 import ToolSupport
 
 /// The report of `keyway load`.
@@ -10,7 +11,8 @@ struct LoadReport {
     var report: Report {
         let pace: String
         switch plan.pace {
-        case .closed: pace = "\(plan.connections) connections, each with its next request after the previous response"
+        case .closed:
+            pace = "\(counted(plan.connections, "connection")), each with its next request after the previous response"
         case .open(let rate): pace = "\(shortNumber(rate)) requests per second, independent of responses"
         }
         var report = Report(kind: "load", headline: "\(escaped(target)), \(pace)")

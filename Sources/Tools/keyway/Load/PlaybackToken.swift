@@ -58,7 +58,7 @@ struct PlaybackTokenSigner: Sendable {
     init(hs256 secret: [UInt8]) async throws {
         guard secret.count >= 32 else {
             throw CommandFailure.input(
-                "the secret for HS256 has only \(secret.count) bytes",
+                "the secret for HS256 has only \(counted(secret.count, "byte"))",
                 next: "give at least 32 bytes"
             )
         }

@@ -2,6 +2,7 @@ import ByteCoding
 import MediaDecryption
 import MediaFormats
 import Packager
+import TextCoding
 import ToolSupport
 
 extension MediaInspection {
@@ -62,8 +63,8 @@ extension MediaInspection {
             isSegment ? "MP4 media segment" : fragments > 0 ? "fragmented MP4" : "MP4", MediaFormatting.size(size),
         ]
         if let longest = tracks.map(\.seconds).max(), longest > 0 { parts.append(MediaFormatting.duration(longest)) }
-        if fragments > 0 { parts.append(MediaFormatting.count(fragments, "fragment")) }
-        if !tracks.isEmpty { parts.append(MediaFormatting.count(tracks.count, "track")) }
+        if fragments > 0 { parts.append(counted(fragments, "fragment")) }
+        if !tracks.isEmpty { parts.append(counted(tracks.count, "track")) }
         let schemes = Set(tracks.compactMap { $0.encryption?.scheme?.description }).sorted()
         if !tracks.isEmpty {
             parts.append(schemes.isEmpty ? "clear" : "encrypted (\(schemes.joined(separator: ", ")))")
@@ -128,12 +129,12 @@ extension MediaInspection {
             fields.add("pattern", .text("none: all of the protected bytes"))
         }
         if encryption.perSampleIVSize > 0 {
-            fields.add("initialization vectors", .text("\(encryption.perSampleIVSize) bytes in each sample"))
+            fields.add("initialization vectors", .text("\(counted(encryption.perSampleIVSize, "byte")) in each sample"))
         }
         if encryption.constantIVSize > 0 {
             fields.add(
                 "initialization vectors",
-                .text("one for all samples, \(encryption.constantIVSize) bytes, hidden")
+                .text("one for all samples, \(counted(encryption.constantIVSize, "byte")), hidden")
             )
         }
         fields.add("encrypted samples", .number(encryption.sampleCount))

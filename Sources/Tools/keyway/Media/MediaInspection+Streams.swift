@@ -15,14 +15,14 @@ extension MediaInspection {
         if let times = summary.times {
             parts.append(MediaFormatting.duration(Double(times.upperBound - times.lowerBound) / 90_000))
         }
-        parts += [MediaFormatting.count(summary.packets, "packet"), MediaFormatting.count(streams.count, "stream")]
+        parts += [counted(summary.packets, "packet"), counted(streams.count, "stream")]
         parts.append(isEncrypted ? "encrypted (SAMPLE-AES)" : "clear")
         headline = parts.joined(separator: ", ")
         if let map = summary.programMap { tables.append(Self.table(map)) }
         grids = [Self.streams(summary), Self.pids(summary)]
         let errors = summary.pids.reduce(0) { $0 + $1.continuityErrors }
         if errors > 0 {
-            notes.append("packets are missing: continuity counters jump, \(MediaFormatting.count(errors, "time"))")
+            notes.append("packets are missing: continuity counters jump, \(counted(errors, "time"))")
         }
         if summary.pids.contains(where: { $0.scrambled > 0 }) {
             notes.append("packets are scrambled by a conditional access system, which is not an HLS encryption method")
@@ -121,7 +121,7 @@ extension MediaInspection {
         case TransportDescriptor.registration: return "registration \(name)"
         case TransportDescriptor.language: return "language \(name.prefix(3))"
         case TransportDescriptor.privateDataIndicator: return "private data \(name)"
-        default: return "0x\(Hexadecimal.encode([descriptor.tag])) (\(descriptor.content.count) bytes)"
+        default: return "0x\(Hexadecimal.encode([descriptor.tag])) (\(counted(descriptor.content.count, "byte")))"
         }
     }
 
@@ -181,7 +181,7 @@ extension MediaInspection {
     }
 
     private init(_ document: WebVTTDocument, size: Int) {
-        let parts = ["WebVTT", MediaFormatting.size(size), MediaFormatting.count(document.cues.count, "cue")]
+        let parts = ["WebVTT", MediaFormatting.size(size), counted(document.cues.count, "cue")]
         self.init(kind: "webvtt", headline: parts.joined(separator: ", "))
         var fields = FieldCollector()
         fields.add("cues", .number(document.cues.count))
@@ -199,7 +199,7 @@ extension MediaInspection {
         tables = [FieldTable(title: "Subtitles", fields: fields.fields)]
         for dropped in document.dropped { notes.append("omitted: \(dropped)") }
         if document.droppedCount > 0 {
-            problem = "\(MediaFormatting.count(document.droppedCount, "block")) cannot be parsed"
+            problem = "\(counted(document.droppedCount, "block")) cannot be parsed"
         }
     }
 }

@@ -59,9 +59,6 @@ struct MediaInspection {
 
 /// Formatting of numbers for output.
 enum MediaFormatting {
-    /// Returns a number with a noun: `1 frame`, `2 frames`.
-    static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
-
     /// Returns a duration as text: `0.5 s`, `12.480 s`, `1:02:03.500`.
     static func duration(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1e9 else { return "unlimited" }
@@ -80,7 +77,7 @@ enum MediaFormatting {
         for (unit, size) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e4)] where Double(bytes) >= size {
             return String(format: "%.1f \(unit)", Double(bytes) / (unit == "kB" ? 1e3 : size))
         }
-        return "\(bytes) bytes"
+        return counted(bytes, "byte")
     }
 
     /// Returns the bit rate, in bits per second; nil if there are no bytes or no duration.

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTransport
 import OfflineAssets
 import StreamPlayer
+import TextCoding
 import ToolSupport
 
 /// `keyway download`.
@@ -157,7 +158,8 @@ struct DownloadCommand: AsyncParsableCommand {
             let result = try await eviction.carryOut(toFree: 1)
             guard let deleted = result.plan.evictions.first else { return nil }
             let note =
-                "the disk was full: \(escaped(deleted.title)) was deleted, \(deleted.size) bytes; \(deleted.reason.explanation)"
+                "the disk was full: \(escaped(deleted.title)) was deleted, "
+                + "\(counted(deleted.size, "byte")); \(deleted.reason.explanation)"
             if !quiet, !output.json { Terminal.writeError(note) }
             return [note] + result.notes
         } catch {

@@ -2,6 +2,7 @@ import ContentKeySession
 import Foundation
 import OfflineAssets
 import StreamPlayer
+import TextCoding
 import ToolSupport
 
 /// A printer of download progress on standard error: a progress line if it is a terminal, and a line for every event
@@ -38,7 +39,7 @@ struct DownloadProgressPrinter {
         let rate = seconds > 0 ? Double(progress.received) / seconds : 0
         return "\(Int(progress.fraction * 100)) %  \(clock(progress.loaded.duration)) of \(clock(progress.expected))  "
             + "\(ByteCount.text(Double(progress.bytes)))  \(ByteCount.text(rate))/s  "
-            + "\(progress.files) of \(progress.allFiles) files"
+            + "\(progress.files) of \(counted(progress.allFiles, "file"))"
     }
 
     private static func clock(_ seconds: Double) -> String {
@@ -55,7 +56,7 @@ struct DownloadProgressPrinter {
                 playlist.label.isEmpty ? playlist.kind.rawValue : "\(playlist.kind.rawValue) \(playlist.label)"
             }
             let resumed = facts.isResumed ? "; resuming, \(facts.completeFiles) are complete" : ""
-            return "\(labels.joined(separator: ", ")): \(facts.files) files\(resumed)"
+            return "\(labels.joined(separator: ", ")): \(counted(facts.files, "file"))\(resumed)"
         case .acquiringKeys(let count): return "requesting \(counted(count, "key"))"
         case .progress: return nil
         case .retrying(_, let error, let attempt, let pause):

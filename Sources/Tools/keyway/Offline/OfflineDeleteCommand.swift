@@ -1,6 +1,7 @@
 import ArgumentParser
 import ContentKeySession
 import OfflineAssets
+import TextCoding
 import ToolSupport
 
 /// `keyway offline delete`.

@@ -2,6 +2,7 @@ import ArgumentParser
 import ContentKeySession
 import Foundation
 import OfflineAssets
+import TextCoding
 import ToolSupport
 
 /// `keyway offline evict`.
@@ -60,7 +61,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
         let verb = dryRun ? "would be deleted" : count == 1 ? "was deleted" : "were deleted"
         var report = Report(
             kind: "eviction",
-            headline: "\(counted(count, "download")) \(verb), \(plan.freed) bytes"
+            headline: "\(counted(count, "download")) \(verb), \(counted(plan.freed, "byte"))"
         )
         report.tables = [
             FieldTable(
@@ -69,7 +70,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
                 blocks: plan.evictions.map { eviction in
                     FieldTable(
                         title: escaped(eviction.title),
-                        remark: "\(eviction.size) bytes: \(eviction.reason.explanation)",
+                        remark: "\(counted(eviction.size, "byte")): \(eviction.reason.explanation)",
                         heading: [
                             Field("title", .text(eviction.title)), Field("size", .number(eviction.size)),
                             Field("reason", .text(eviction.reason.rawValue)),
@@ -83,7 +84,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
             report.problem = .init(
                 stage: "eviction",
                 code: "not-enough",
-                reason: "only \(plan.freed) of \(plan.needed) bytes can be freed",
+                reason: "only \(plan.freed) of \(counted(plan.needed, "byte")) can be freed",
                 next: "downloads in use are kept; stop them, or free space elsewhere"
             )
         }

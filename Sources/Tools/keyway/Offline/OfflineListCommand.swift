@@ -2,6 +2,7 @@ import ArgumentParser
 import ContentKeySession
 import Foundation
 import OfflineAssets
+import TextCoding
 import ToolSupport
 import VirtualDevice
 
@@ -43,7 +44,7 @@ struct OfflineListCommand: AsyncParsableCommand {
 
     private static func headline(_ listings: [OfflineListing], in library: String) -> String {
         let watchable = listings.count { $0.summary.keys.isEmpty || $0.entry != nil }
-        return "\(listings.count) downloads in \(escaped(library)), \(watchable) with their keys"
+        return "\(counted(listings.count, "download")) in \(escaped(library)), \(watchable) with their keys"
     }
 
     private static func table(_ listing: OfflineListing, at now: Int64) -> FieldTable {

@@ -1,4 +1,5 @@
 import Packager
+import TextCoding
 import ToolSupport
 
 /// The packaging of a live stream until its end, or until SIGINT, SIGTERM or SIGHUP stops it gracefully.
@@ -52,7 +53,7 @@ struct LivePackaging {
         let size = ByteCount.text(Double(run.byteCount))
         var report = Report(
             kind: "live-packaging",
-            headline: "\(size) in \(run.segments) segments in \(escaped(job.output)); play "
+            headline: "\(size) in \(counted(run.segments, "segment")) in \(escaped(job.output)); play "
                 + job.manifestNames.map { "\(escaped(job.output))/\($0)" }.joined(separator: ", ")
         )
         report.tables = [

@@ -3,6 +3,7 @@ import FPSCrypto
 import HLSPlaylist
 import MediaFormats
 import Packager
+import TextCoding
 import ToolSupport
 
 /// Reports of planned and completed packaging.

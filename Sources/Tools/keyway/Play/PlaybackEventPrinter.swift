@@ -2,6 +2,7 @@ import ContentKeySession
 import Foundation
 import HLSPlaylist
 import StreamPlayer
+import TextCoding
 import ToolSupport
 
 /// A printer of player events on standard error, one line for each event.
@@ -37,7 +38,8 @@ actor PlaybackEventPrinter {
             variant = decision.variant.map(Self.text)
             return "switched to \(variant ?? "nothing"): \(Self.text(decision.reason))"
         case .retrying(let error, let attempt): return "\(error); attempt \(attempt)"
-        case .reloaded(let track, let count): return "\(track.rawValue) playlist reloaded: \(count) new segments"
+        case .reloaded(let track, let count):
+            return "\(track.rawValue) playlist reloaded: \(counted(count, "new segment"))"
         case .live(let track, let notice): return "\(track.rawValue): \(Self.text(notice))"
         case .missed(let track, .gap(let numbers, let seconds)):
             return "\(track.rawValue) has a gap: segments \(numbers.lowerBound) to \(numbers.upperBound), "

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 import ToolSupport
 
 /// A line of a playlist for output: without control characters and without the parts of URIs that may be secret, and
@@ -19,7 +20,7 @@ struct Excerpt {
     /// Shortens a line around a column, which counts bytes from 1; 0 means the whole line.
     init(_ line: String, column: Int) {
         guard line.utf8.count <= Self.longestLine else {
-            text = "(a line of \(line.utf8.count) bytes)"
+            text = "(a line of \(counted(line.utf8.count, "byte")))"
             caret = nil
             return
         }

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 import ToolSupport
 
 /// A playlist that was loaded to show or compare it.

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 import ToolSupport
 
 extension PlaylistOverview {
@@ -26,8 +27,8 @@ extension PlaylistOverview {
         )
         if let note { notes.append(note) }
         if let skip = playlist.skip {
-            let count = skip.skippedSegments
-            notes.append("this is a delta update: \(count) segments are skipped, and their keys are unknown")
+            let segments = counted(skip.skippedSegments, "segment")
+            notes.append("this is a delta update, which skips \(segments), with unknown keys")
         }
     }
 

@@ -39,7 +39,8 @@ enum BlockTables {
         let tag = Hexadecimal.encode(block.tag.rawValue, digits: 16)
         return FieldTable(
             title: name ?? "unknown block",
-            remark: "\(tag), \(block.value.count) bytes and \(block.padding.count) of padding, at \(block.offset)",
+            remark:
+                "\(tag), \(counted(block.value.count, "byte")) and \(block.padding.count) of padding, at \(block.offset)",
             heading: [
                 Field("tag", .identifier(block.tag.rawValue)),
                 Field("name", .text(name ?? "unknown")),

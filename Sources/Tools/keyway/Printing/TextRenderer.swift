@@ -67,11 +67,12 @@ struct TextRenderer {
         case .bytes(let bytes): hexadecimalLines(bytes)
         case .opaque(let bytes) where bytes.count <= Self.opaqueBytes: hexadecimalLines(bytes)
         case .opaque(let bytes):
-            ["\(bytes.count) bytes, \(Hexadecimal.encode(bytes.prefix(Self.opaqueBytes)))..."]
+            ["\(counted(bytes.count, "byte")), \(Hexadecimal.encode(bytes.prefix(Self.opaqueBytes)))..."]
         case .named(let name, let number): [name.map { "\($0) (\(text(number)))" } ?? "\(text(number)), unknown"]
         case .list(let items): [items.isEmpty ? "none" : items.map(escaped).joined(separator: ", ")]
         case .flag(let flag): [flag ? "yes" : "no"]
-        case .secret(let secret): reveal ? hexadecimalLines(secret.reveal()) : ["\(secret.count) bytes, hidden"]
+        case .secret(let secret):
+            reveal ? hexadecimalLines(secret.reveal()) : ["\(counted(secret.count, "byte")), hidden"]
         }
     }
 

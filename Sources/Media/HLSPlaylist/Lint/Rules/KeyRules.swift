@@ -1,3 +1,5 @@
+import TextCoding
+
 extension LintRule {
     /// The rules for single keys.
     static let keyRules: [LintRule] = [
@@ -39,8 +41,8 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "IV",
-                        "IV has \(count) hexadecimal digits instead of 32 (128 bits): write all of them, including "
-                            + "leading zeros"
+                        "IV has \(counted(count, "hexadecimal digit")) instead of 32 (128 bits): "
+                            + "write all of them, including leading zeros"
                     )
                 }
             }

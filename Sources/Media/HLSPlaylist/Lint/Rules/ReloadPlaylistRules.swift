@@ -1,3 +1,5 @@
+import TextCoding
+
 extension LintRule {
     /// The rules for changes between snapshots of a playlist that do not concern single segments.
     static let reloadPlaylistRules: [LintRule] = [
@@ -99,7 +101,7 @@ extension LintRule {
                 guard subject.comparesSegments, subject.comparison.added < 0 else { return }
                 findings.report(
                     nil,
-                    "\(-subject.comparison.added) segments at the end of the previous snapshot were removed"
+                    "\(counted(-subject.comparison.added, "segment")) at the end of the previous snapshot were removed"
                 )
             }
         ),

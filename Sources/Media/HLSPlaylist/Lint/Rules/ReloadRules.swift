@@ -1,3 +1,5 @@
+import TextCoding
+
 extension LintRule {
     /// The rules for changes between two snapshots of a Media Playlist.
     static let reloadRules: [LintRule] =
@@ -14,8 +16,8 @@ extension LintRule {
                     let skipped = subject.after.playlist.skip?.skippedSegments ?? 0
                     findings.report(
                         subject.after.file.line(of: .skip),
-                        "EXT-X-SKIP skips \(skipped) segments, starting with number \(first), but the previous "
-                            + "snapshot does not have all of them: a client must request the full playlist"
+                        "EXT-X-SKIP skips \(counted(skipped, "segment")), starting with number \(first), but "
+                            + "the previous snapshot does not have all of them: a client must request the full playlist"
                     )
                 }
             )
