@@ -47,6 +47,8 @@ test-swift-crypto: setup ## Run the tests of cryptography and FairPlay with the 
 SWEEP_DEVICES ?= 2
 
 acceptance: setup ## Run the tests that take over a minute each: every change to SPCs, the full integration tests, encoders alongside players
+	@scripts/check-avfoundation --self-test
+	@scripts/check-avfoundation --full
 	swift build --build-tests
 	@report=$$(mktemp); KEYWAY_SWEEP=$(SWEEP_DEVICES) KEYWAY_SWEEP_REPORT=$$report \
 		swift test --skip-build --filter KeyServerTests.TamperingTests && cat "$$report"; code=$$?; rm -f "$$report"; exit $$code
@@ -100,7 +102,6 @@ lint: setup ## Check format, words, layers, scripts and the code for Apple's sys
 	@scripts/check-availability
 	@scripts/check-tutorial --self-test
 	@scripts/check-tutorial
-	@scripts/check-avfoundation --self-test
 	@scripts/check-avfoundation
 	shellcheck $(SHELL_SCRIPTS)
 
