@@ -43,12 +43,15 @@ test-avfoundation: setup ## Run the tests of the code for Apple's platforms on c
 test-swift-crypto: setup ## Run the tests of cryptography and FairPlay with the second backend, swift-crypto
 	@scripts/test-swift-crypto
 
+# Seconds for each fuzz target in `make acceptance`: enough to run the committed corpus and a few new inputs.
+ACCEPTANCE_FUZZ_SECONDS ?= 10
 # The number of devices with which `make acceptance` tests each rule of a policy, with every change to their SPCs.
 SWEEP_DEVICES ?= 2
 
-acceptance: setup ## Run the tests that take over a minute each: every change to SPCs, the full integration tests, encoders alongside players
+acceptance: setup ## Run the tests that take over a minute each: every change to SPCs, the full integration tests, the fuzz targets, encoders alongside players
 	@scripts/check-avfoundation --self-test
 	@scripts/check-avfoundation --full
+	@scripts/fuzz $(ACCEPTANCE_FUZZ_SECONDS)
 	swift build --build-tests
 	@report=$$(mktemp); KEYWAY_SWEEP=$(SWEEP_DEVICES) KEYWAY_SWEEP_REPORT=$$report \
 		swift test --skip-build --filter KeyServerTests.TamperingTests && cat "$$report"; code=$$?; rm -f "$$report"; exit $$code
