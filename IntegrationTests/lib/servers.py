@@ -109,7 +109,7 @@ class Server:
         self.has_tokens = use_tokens
         if self.has_tokens:
             if not Path("jwks.json").exists():
-                run("keyway", "token", "--tokens", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json",
+                run("keyway", "token", "--token-algorithm", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json",
                     "--account", "a")
             unlimited = {"perMinute": 10_000_000, "burst": 10_000_000}
             rates = {kind: {"account": unlimited, "address": unlimited} for kind in ("license", "segment", "other")}
@@ -179,7 +179,7 @@ class Server:
         """Returns the options of keyway's commands for this server."""
         options = ["--server", self.url, "--credentials", "dev"]
         if self.has_tokens:
-            options += ["--tokens", "es256", "--token-key", "token.pem", "--token-issuer", ISSUER, "--token-audience", AUDIENCE]
+            options += ["--token-algorithm", "es256", "--token-key", "token.pem", "--token-issuer", ISSUER, "--token-audience", AUDIENCE]
         return options
 
 

@@ -91,7 +91,7 @@ struct CKCCreateTests {
             ("v2-virtual-machine", ["--allow-any-age"], "virtual-machine"),
             ("v1-playback-halted", ["--allow-any-age"], "playback-halted"),
             ("v2-sync-v1", ["--allow-any-age"], "sync-spc"),
-            ("v2-iphone", ["--allow-any-age", "--server-versions", "1,2"], "version-downgrade"),
+            ("v2-iphone", ["--allow-any-age", "--protocol-versions", "1,2"], "version-downgrade"),
             ("v2-integrity-altered", ["--allow-any-age"], "integrity-mismatch"),
         ]
     )

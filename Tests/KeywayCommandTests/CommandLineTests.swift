@@ -28,7 +28,7 @@ struct CommandLineTests {
             ["ckc", "inspect", "a", "--spc", "b"], ["ckc", "open", "--spc", "-", "--ckc", "-"],
             ["ckc", "create", "--spc", "a", "--key", "00", "--iv", "00"],
             ["credentials", "new", "--out", "x", "--bits", "512"],
-            ["policy", "check", "a", "--track", "subtitles"],
+            ["policy", "check", "a", "--kind", "subtitles"],
             ["device", "request-key", "--server", "nowhere", "--asset", "a"],
         ]
     )
@@ -143,7 +143,7 @@ struct CommandLineTests {
     )
     func invalidPolicy(document: String, reason: String) throws {
         let path = try tool.file("policy.json", Array(document.utf8))
-        let outcome = try tool.run(["policy", "check", path, "--track", "audio"])
+        let outcome = try tool.run(["policy", "check", path, "--kind", "audio"])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains(reason), "\(outcome.errors)")
     }

@@ -18,7 +18,9 @@ struct CredentialsTests {
     @Test("New credentials match, and only their owner can read the secrets", arguments: [1024, 2048])
     func new(bits: Int) throws {
         let folder = tool.path("credentials")
-        let outcome = try tool.run(["credentials", "new", "--out", folder, "--bits", "\(bits)", "--name", "Test"])
+        let outcome = try tool.run([
+            "credentials", "new", "--out", folder, "--bits", "\(bits)", "--common-name", "Test",
+        ])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let certificate = try X509Certificate(try tool.content("\(folder)/certificate.der"))
         #expect(certificate.subject == "CN=Test")

@@ -56,7 +56,7 @@ struct DeviceTests {
     func seeds(state: String, words: String) throws {
         let arguments = [
             "spc", "create", "--certificate", Keys.path("test-rsa-1024.pem").replacing(".pem", with: ".der"), "--ask",
-            "@\(Keys.path("test-ask.hex"))", "--asset", "movie", "--state", state, "--spc-created",
+            "@\(Keys.path("test-ask.hex"))", "--asset", "movie", "--playback-state", state, "--spc-created",
             "2026-01-02T03:04:05Z", "--seed",
         ]
         let first = try tool.run(arguments + ["7"])
@@ -78,7 +78,7 @@ struct DeviceTests {
         #expect(short.status == 1)
         #expect(short.errors.contains("(-42675)"))
         #expect(short.errors.contains("keyway explain -42675"))
-        let versions = try tool.run(arguments + ["--asset", "movie", "--versions", "9"])
+        let versions = try tool.run(arguments + ["--asset", "movie", "--protocol-versions", "9"])
         #expect(versions.errors.contains("(-42681)"))
         #expect(!FileManager.default.fileExists(atPath: tool.path("a.spc")))
     }

@@ -137,7 +137,8 @@ struct LoadTests {
         let outcome = try load(
             server,
             [
-                "--requests", "20", "--renewals", "1", "--tokens", "es256", "--token-per", scope, "--token-key",
+                "--requests", "20", "--renewal-share", "1", "--token-algorithm", "es256", "--token-per", scope,
+                "--token-key",
                 "token.pem", "--write-jwks", "jwks.json", "--token-issuer", "me",
             ]
         )
@@ -177,7 +178,7 @@ struct LoadTests {
             command + [
                 "--server", server.address, "--credentials", credentials, "--assets", "movie", "--accounts", "1",
                 "--trace", "/dev/full",
-            ] + (command == ["load"] ? ["--requests", "2", "--warm-up", "0s"] : ["--once"])
+            ] + (command == ["load"] ? ["--requests", "2", "--warm-up", "0s"] : ["--single-pass"])
         )
         #expect(outcome.status == 3)
         #expect(outcome.errors.contains("the trace is incomplete"))
@@ -206,7 +207,9 @@ struct LoadTests {
 
     @Test("A stored key signs tokens for the same key set, and only its owner can read it")
     func tokenKey() throws {
-        let arguments = ["token", "--tokens", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json"]
+        let arguments = [
+            "token", "--token-algorithm", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json",
+        ]
         let first = try tool.run(arguments + ["--account", "anna", "--assets", "a,b", "--once"])
         #expect(first.status == 0, "\(first.errors)")
         let keys = try tool.content(tool.path("jwks.json"))
@@ -222,7 +225,7 @@ struct LoadTests {
 
     @Test("A shared secret is read from a file, has 32 bytes, and only the owner can read its key set")
     func sharedSecret() throws {
-        let arguments = ["token", "--tokens", "hs256", "--account", "anna", "--write-jwks", "jwks.json"]
+        let arguments = ["token", "--token-algorithm", "hs256", "--account", "anna", "--write-jwks", "jwks.json"]
         let short = try tool.file("short", Array("too short".utf8))
         #expect(try tool.run(arguments + ["--token-secret", "@\(short)"]).status == 1)
         #expect(try tool.run(arguments + ["--token-secret", "in-the-open-in-the-open-in-the-open"]).status == 2)
@@ -254,7 +257,8 @@ struct LoadTests {
         let outcome = try tool.run(
             [
                 "device", "watch", "--server", server.address, "--credentials", credentials, "--assets", "movie",
-                "--accounts", "2", "--devices-per-account", "2", "--once", "--trace", "trace.jsonl", "--identities",
+                "--accounts", "2", "--devices-per-account", "2", "--single-pass", "--trace", "trace.jsonl",
+                "--identity-seed",
                 "7",
             ]
         )

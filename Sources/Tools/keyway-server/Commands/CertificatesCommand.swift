@@ -58,7 +58,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                 The URI of a private key that OpenSSL loads: file:, or a scheme of a configured provider, such as \
                 pkcs11:.
                 """,
-                valueName: "URI"
+                valueName: "uri"
             )
         )
         var privateKeyURI: String?
@@ -72,7 +72,7 @@ struct CertificatesCommand: AsyncParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "The ASk, 16 bytes in hexadecimal digits; @FILE reads the digits from a file.",
-                valueName: "hex"
+                valueName: "hex|@file"
             )
         )
         var ask: HexArgument?
@@ -82,11 +82,11 @@ struct CertificatesCommand: AsyncParsableCommand {
                 A fixed DASk, 16 bytes in hexadecimal digits; @FILE reads the digits from a file. Development only; \
                 not with --plugin.
                 """,
-                valueName: "hex"
+                valueName: "hex|@file"
             )
         )
         var dask: HexArgument?
-        @Option(help: ArgumentHelp("A DASk plug-in, the absolute path of a shared library.", valueName: "path"))
+        @Option(help: ArgumentHelp("A DASk plug-in, the absolute path of a shared library.", valueName: "file"))
         var plugin: InputPath?
         @Option(
             help: ArgumentHelp(

@@ -35,7 +35,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The content key, 16 bytes in hexadecimal digits; @FILE reads the digits from a file.",
-            valueName: "hex"
+            valueName: "hex|@file"
         )
     )
     var key: HexArgument

@@ -10,7 +10,7 @@ import ToolSupport
 struct KeysExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write keys to a file, in the clear unless --to specifies a certificate.",
+        abstract: "Write keys to a file, in the clear unless --recipient specifies a certificate.",
         discussion: """
             The file has mode 0600. Unless its keys are encrypted, anyone who can read it can decrypt the content. \
             CSV contains every column that `keys import` reads. CPIX (Content Protection Information Exchange), an \
@@ -33,6 +33,7 @@ struct KeysExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The format of the output.", valueName: "format"))
     var format: KeyExport.Format = .csv
     @Option(
+        name: .customLong("recipient"),
         help: ArgumentHelp(
             """
             A recipient's certificate, PEM or DER, that the keys of a CPIX document are encrypted to; repeatable. \
@@ -56,7 +57,7 @@ struct KeysExportCommand: AsyncParsableCommand {
             throw ValidationError("--format cpix requires --title: a CPIX document contains the keys of one title.")
         }
         guard format == .cpix || to.isEmpty else {
-            throw ValidationError("--to requires --format cpix: CSV cannot contain encrypted keys.")
+            throw ValidationError("--recipient requires --format cpix: CSV cannot contain encrypted keys.")
         }
     }
 

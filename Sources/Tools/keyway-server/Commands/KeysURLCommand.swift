@@ -58,7 +58,7 @@ struct KeysURLCommand: AsyncParsableCommand {
             The server's base URL, which precedes the path, such as https://keys.example.com. (default: none, so \
             that only the path and the query are printed)
             """,
-            valueName: "URL"
+            valueName: "url"
         )
     )
     var server: String?

@@ -98,11 +98,12 @@ struct ServeCommand: AsyncParsableCommand {
             The FPS protocol versions that this server supports: numbers separated by commas, such as 1,2. \
             \(standard(\.licenses.protocolVersions[0]))
             """,
-            valueName: "list"
+            valueName: "versions"
         )
     )
     var protocolVersions: ProtocolVersionsArgument?
     @Option(
+        name: .customLong("max-spc-age"),
         help: ArgumentHelp(
             "The maximum age of an SPC; a policy may override it. \(standard(\.maximumSPCAge))",
             valueName: "duration"
@@ -220,7 +221,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// Loads the settings. Options take precedence over the environment, and the environment over the file.
     private func load() throws -> LoadedConfiguration {
         let longest = Int64(Seconds.maximum.rawValue)
-        let age = try maximumSPCAge.map { try $0.wholeSeconds(in: 1...longest, option: "--maximum-spc-age") }
+        let age = try maximumSPCAge.map { try $0.wholeSeconds(in: 1...longest, option: "--max-spc-age") }
         let given: [(path: String, value: String?, option: String)] = [
             ("data", data?.path, "--data"), ("store", store, "--store"),
             ("kek.file", kek.kekFile?.path, "--kek-file"), ("kek.variable", kek.kekVariable, "--kek-variable"),
@@ -232,7 +233,7 @@ struct ServeCommand: AsyncParsableCommand {
                 "licenses.protocolVersions", protocolVersions?.versions.map(String.init).joined(separator: ","),
                 "--protocol-versions"
             ),
-            ("licenses.maximumSPCAge", age.map { "PT\($0)S" }, "--maximum-spc-age"),
+            ("licenses.maximumSPCAge", age.map { "PT\($0)S" }, "--max-spc-age"),
             ("limits.threads", threads.map(String.init), "--threads"),
             ("limits.queue", queue.map(String.init), "--queue"), ("log.level", logLevel?.level.rawValue, "--log-level"),
         ]

@@ -37,7 +37,10 @@ struct CKCCreateCommand: ParsableCommand {
     @Option(help: .init("The license policy, in JSON. (default: the default policy)", valueName: "file"))
     var policy: String?
 
-    @Option(help: .init("The type of track that the key is for. (default: unspecified)", valueName: "kind"))
+    @Option(
+        name: .customLong("kind"),
+        help: .init("The type of track that the key is for. (default: unspecified)", valueName: "kind")
+    )
     var track: TrackArgument?
 
     @Option(
@@ -69,8 +72,8 @@ struct CKCCreateCommand: ParsableCommand {
     var allowsAnyAge = false
 
     @Option(
-        name: .customLong("server-versions"),
-        help: .init("The protocol versions that the server supports, separated by commas.", valueName: "list")
+        name: .customLong("protocol-versions"),
+        help: .init("The protocol versions that the server supports, separated by commas.", valueName: "versions")
     )
     var serverVersions = ProtocolVersionList([1])
 
@@ -174,7 +177,8 @@ struct CKCCreateCommand: ParsableCommand {
             switch error.code {
             case .spcTooOld, .spcDateInFuture: "give --allow-any-age to accept it"
             case .unknownCertificate: "give the certificate that the app uses with --certificate"
-            case .versionMismatch, .versionDowngrade: "set the versions that the server supports with --server-versions"
+            case .versionMismatch, .versionDowngrade:
+                "set the versions that the server supports with --protocol-versions"
             case .streamIDMissing: "give --stream-id"
             case .integrityMismatch: "check --ask, --dask, or the plug-in"
             default: error.stage == .policy ? nil : "run keyway spc inspect to see which part cannot be read"

@@ -28,7 +28,7 @@ struct CredentialsNewCommand: ParsableCommand {
 
     @Option(
         name: .customLong("out"),
-        help: .init("The folder for the files; created if it does not exist.", valueName: "dir"),
+        help: .init("The folder for the files; created if it does not exist.", valueName: "folder"),
         transform: OutputPath.parse
     )
     var folder: String
@@ -36,7 +36,7 @@ struct CredentialsNewCommand: ParsableCommand {
     @Option(help: "The size of the RSA key: 2048 for SPC version 2, 1024 for version 1.")
     var bits = 2048
 
-    @Option(help: .init("The certificate's common name.", valueName: "cn"))
+    @Option(name: .customLong("common-name"), help: .init("The certificate's common name.", valueName: "name"))
     var name = "Keyway development"
 
     @Option(

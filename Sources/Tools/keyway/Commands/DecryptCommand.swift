@@ -40,7 +40,7 @@ struct DecryptCommand: ParsableCommand {
     var key: [String] = []
 
     @Option(
-        help: .init("The clear file; for a playlist, the folder of the clear presentation.", valueName: "path"),
+        help: .init("The clear file; for a playlist, the folder of the clear presentation.", valueName: "file|folder"),
         transform: OutputPath.parse
     )
     var out: String

@@ -28,7 +28,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
     var server: String
 
-    @Option(help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "id"))
+    @Option(help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "asset-id"))
     var asset: AssetIDArgument
 
     @OptionGroup var device: DeviceOptions

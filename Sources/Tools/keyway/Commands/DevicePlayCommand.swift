@@ -31,7 +31,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
     @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
     var server: String
 
-    @Option(help: .init("The folder for the clear presentation.", valueName: "dir"), transform: OutputPath.parse)
+    @Option(help: .init("The folder for the clear presentation.", valueName: "folder"), transform: OutputPath.parse)
     var out: String
 
     @OptionGroup var device: DeviceOptions

@@ -26,6 +26,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     var duration = DurationArgument.seconds(30)
 
     @Flag(
+        name: .customLong("single-pass"),
         help: .init(
             "Send one request for each device, one after the other, and stop; --duration does not "
                 + "apply."
@@ -39,7 +40,10 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     @Option(help: .init("The maximum number of lease renewals of a playback.", valueName: "number"))
     var renewals = 4
 
-    @Option(help: .init("The fraction of playbacks that send their first request twice, 0 to 1.", valueName: "share"))
+    @Option(
+        name: .customLong("retry-share"),
+        help: .init("The fraction of playbacks that send their first request twice, 0 to 1.", valueName: "share")
+    )
     var retries = 0.05
 
     @Option(
@@ -54,7 +58,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         try duration.require(.milliseconds(100) ... .seconds(86_400), option: "--duration")
         try pause.require(.zero ... .seconds(3600), option: "--pause")
         guard (0...1000).contains(renewals), (0...1).contains(retries) else {
-            throw ValidationError("Expected --renewals 0 to 1000, and --retries 0 to 1.")
+            throw ValidationError("Expected --renewals 0 to 1000, and --retry-share 0 to 1.")
         }
     }
 

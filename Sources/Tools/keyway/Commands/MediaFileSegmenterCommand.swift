@@ -24,7 +24,7 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
 
     @Option(
         name: .apple("f", "file-base"),
-        help: .init("The output folder.", valueName: "dir"),
+        help: .init("The output folder.", valueName: "folder"),
         transform: OutputPath.parse
     )
     var fileBase = "."

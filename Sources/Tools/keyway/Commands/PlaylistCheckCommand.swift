@@ -64,7 +64,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         help: .init(
             "Let a local playlist reference files anywhere in this folder, not only in its own "
                 + "folder. (default: its own folder)",
-            valueName: "dir"
+            valueName: "folder"
         )
     )
     var root: String?

@@ -23,7 +23,10 @@ struct PolicyCheckCommand: ParsableCommand {
     @Argument(help: "The policy, in JSON; - for standard input.")
     var file: String
 
-    @Option(help: .init("The type of track that the policy applies to. (default: unspecified)", valueName: "kind"))
+    @Option(
+        name: .customLong("kind"),
+        help: .init("The type of track that the policy applies to. (default: unspecified)", valueName: "kind")
+    )
     var track: TrackArgument?
 
     @OptionGroup var output: JSONOption

@@ -33,11 +33,14 @@ struct SPCCreateCommand: ParsableCommand {
     var certificatePath: String?
 
     @Option(
-        help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "id")
+        help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "asset-id")
     )
     var asset: AssetIDArgument
 
-    @Option(help: .init("The playback state that the SPC reports.", valueName: "state"))
+    @Option(
+        name: .customLong("playback-state"),
+        help: .init("The playback state that the SPC reports.", valueName: "state")
+    )
     var state = PlaybackStateArgument.ready
 
     @Option(

@@ -12,30 +12,30 @@ struct TokenCommand: AsyncParsableCommand {
             In production, the streaming service's own backend creates tokens. This command creates one in the same \
             way, prints it, and writes the key set that the server verifies it with to --write-jwks:
 
-              keyway token --tokens es256 --token-key token.pem \\
+              keyway token --token-algorithm es256 --token-key token.pem \\
                   --write-jwks jwks.json --account anna
 
-            --tokens es256 or --tokens hs256 is required. es256 also requires --token-key or --write-jwks, because a \
-            server could not verify the token otherwise; hs256 requires --token-secret.
+            --token-algorithm es256 or --token-algorithm hs256 is required. es256 also requires --token-key or \
+            --write-jwks, because a server could not verify the token otherwise; hs256 requires --token-secret.
             """
     )
 
     @OptionGroup var tokens: TokenOptions
 
-    @Option(help: .init("The account of the token; 1 to 200 bytes.", valueName: "name"))
+    @Option(help: .init("The account of the token; 1 to 200 bytes.", valueName: "account"))
     var account: String
 
     @Option(
         help: .init(
             "The lifetime of the token, such as 90s, 10m, 2h, or PT10M; with a hyphen before it, the "
                 + "token has already expired: --lifetime=-1m.",
-            valueName: "lifetime"
+            valueName: "duration"
         )
     )
     var lifetime = LifetimeArgument.tenMinutes
 
     @Option(
-        help: .init("The assets that the token is valid for, separated by commas. (default: all)", valueName: "ids")
+        help: .init("The assets that the token is valid for, separated by commas. (default: all)", valueName: "list")
     )
     var assets: String?
 
@@ -74,7 +74,9 @@ struct TokenCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard tokens.tokens != .none else {
-            throw ValidationError("No signature algorithm is given: give --tokens es256 or --tokens hs256.")
+            throw ValidationError(
+                "No signature algorithm is given: give --token-algorithm es256 or --token-algorithm hs256."
+            )
         }
         guard (1...200).contains(account.utf8.count) else {
             throw ValidationError("--account: expected 1 to 200 bytes.")
@@ -85,7 +87,9 @@ struct TokenCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let signer = try await tokens.signer() else { throw CommandFailure.usage("--tokens is required") }
+        guard let signer = try await tokens.signer() else {
+            throw CommandFailure.usage("--token-algorithm is required")
+        }
         var claims = tokens.claims(account: account, lifetime: lifetime.seconds)
         claims.assets = assets?.split(separator: ",").map(String.init)
         claims.title = title

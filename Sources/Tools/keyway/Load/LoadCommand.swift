@@ -18,10 +18,10 @@ struct LoadCommand: AsyncParsableCommand {
             responses (open loop), as with real viewers. Latency is measured from the time at which a request was due, \
             so a stalled server cannot hide it.
 
-            By default, requests are sent without tokens (--tokens none). With --tokens es256 or hs256, tokens are for \
-            the accounts load-1, load-2, and so on, and each request has a new token (--token-per request), as in apps \
-            that renew a lease with a fresh token. The server caches tokens that it has verified, so --token-per \
-            account reduces its work.
+            By default, requests are sent without tokens (--token-algorithm none). With --token-algorithm es256 or \
+            hs256, tokens are for the accounts load-1, load-2, and so on, and each request has a new token (--token-per \
+            request), as in apps that renew a lease with a fresh token. The server caches tokens that it has verified, \
+            so --token-per account reduces its work.
 
             Generate load only on servers that you operate.
             """
@@ -67,6 +67,7 @@ struct LoadCommand: AsyncParsableCommand {
     var requests: Int?
 
     @Option(
+        name: .customLong("renewal-share"),
         help: .init("The fraction of requests that renew the lease of their session, 0 to 1.", valueName: "share")
     )
     var renewals = 0.0
@@ -113,7 +114,8 @@ struct LoadCommand: AsyncParsableCommand {
             (0...1).contains(renewals), (1...50_000_000).contains(requests ?? 1)
         else {
             throw ValidationError(
-                "Expected --rate 0.1 to 1000000, --connections 1 to 20000, --requests 1 to 50000000, --renewals 0 to 1."
+                "Expected --rate 0.1 to 1000000, --connections 1 to 20000, --requests 1 to 50000000, "
+                    + "--renewal-share 0 to 1."
             )
         }
         try validateBatch()

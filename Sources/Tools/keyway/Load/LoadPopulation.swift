@@ -46,10 +46,11 @@ struct LoadPopulationOptions: ParsableArguments {
     @Option(help: .init("The number of devices per account.", valueName: "number"))
     var devicesPerAccount = 2
 
-    @Option(help: .init("The asset IDs to request, separated by commas; 2 to 200 bytes each.", valueName: "ids"))
+    @Option(help: .init("The asset IDs to request, separated by commas; 2 to 200 bytes each.", valueName: "list"))
     var assets: String
 
     @Option(
+        name: .customLong("identity-seed"),
         help: .init(
             "A seed for device identities: the same number gives the same devices. (default: new devices)",
             valueName: "number"
@@ -63,7 +64,7 @@ struct LoadPopulationOptions: ParsableArguments {
     @Option(
         help: .init(
             "The scope of a token: each request, session (playback), or account has a separate token. "
-                + "It has no effect with --tokens none.",
+                + "It has no effect with --token-algorithm none.",
             valueName: "scope"
         )
     )
@@ -75,7 +76,7 @@ struct LoadPopulationOptions: ParsableArguments {
         else { throw ValidationError("Expected --accounts times --devices-per-account from 1 to 1,000,000.") }
         guard device.seed == nil else {
             throw ValidationError(
-                "--seed would create the same SPCs again, which is a replay: use --identities for the same devices."
+                "--seed would create the same SPCs again, which is a replay: use --identity-seed for the same devices."
             )
         }
         guard assetIDs.allSatisfy({ (2...200).contains($0.utf8.count) }) else {

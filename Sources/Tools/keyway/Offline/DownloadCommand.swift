@@ -52,12 +52,12 @@ struct DownloadCommand: AsyncParsableCommand {
     var playlist: String
 
     @Option(
-        help: .init("The folder of the download; created if it does not exist.", valueName: "dir"),
+        help: .init("The folder of the download; created if it does not exist.", valueName: "folder"),
         transform: OutputPath.parse
     )
     var out: String
 
-    @Option(help: .init("The title of the download. (default: the name of the folder)", valueName: "text"))
+    @Option(help: .init("The title of the download. (default: the name of the folder)", valueName: "name"))
     var title: String?
 
     @OptionGroup(title: "Selection") var choice: DownloadSelectionOptions

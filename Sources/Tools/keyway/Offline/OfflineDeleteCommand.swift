@@ -11,8 +11,8 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
         abstract: "Return the keys of a download to the server, and delete its files.",
         discussion: """
             The server issues a challenge, the device permanently invalidates the keys and proves it with a response \
-            to the challenge, and the server closes its records. Then the files are deleted. With --key, only that key \
-            is returned, and the files are kept, but media under that key can no longer be played. With \
+            to the challenge, and the server closes its records. Then the files are deleted. With --identifier, only \
+            that key is returned, and the files are kept, but media under that key can no longer be played. With \
             --without-server, files and keys are deleted, and the server is not notified.
 
             If FairPlay keys are stored for the download, --server or --without-server is required; otherwise the \
@@ -25,7 +25,7 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
     @OptionGroup var keys: OfflineKeyOptions
 
     @Option(
-        name: .customLong("key"),
+        name: .customLong("identifier"),
         help: .init(
             "The identifier of a key with dual expiry, usually its skd:// URI; keyway offline report prints all of "
                 + "them. Repeatable.",
@@ -41,7 +41,9 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
 
     func validate() throws {
         if withoutServer, !identifiers.isEmpty {
-            throw ValidationError("--key returns a key to the server: it cannot be combined with --without-server.")
+            throw ValidationError(
+                "--identifier returns a key to the server: it cannot be combined with --without-server."
+            )
         }
     }
 

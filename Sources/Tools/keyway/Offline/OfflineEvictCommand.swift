@@ -22,7 +22,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: .init("The folder of downloads.", valueName: "dir"))
+    @Argument(help: .init("The folder of downloads.", valueName: "folder"))
     var library = "."
 
     @Option(

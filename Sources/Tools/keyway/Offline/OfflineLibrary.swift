@@ -7,11 +7,11 @@ import ToolSupport
 /// The arguments that specify a download.
 struct OfflineTitleArgument: ParsableArguments {
     @Argument(
-        help: .init("The folder of a download, or the title of a download in --library.", valueName: "dir|title")
+        help: .init("The folder of a download, or the title of a download in --library.", valueName: "folder|title")
     )
     var name: String
 
-    @Option(help: .init("The folder of downloads in which to search for a title.", valueName: "dir"))
+    @Option(help: .init("The folder of downloads in which to search for a title.", valueName: "folder"))
     var library = "."
 
     /// Returns the locations of the download and of the folder that contains it.

@@ -13,7 +13,7 @@ struct OfflineListCommand: AsyncParsableCommand {
         abstract: "List downloads, how long each may be watched, and what to do next."
     )
 
-    @Argument(help: .init("The folder of downloads.", valueName: "dir"))
+    @Argument(help: .init("The folder of downloads.", valueName: "folder"))
     var library = "."
 
     @OptionGroup var storage: OfflineStorageOptions

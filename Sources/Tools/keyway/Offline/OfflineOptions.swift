@@ -15,7 +15,7 @@ struct OfflineStorageOptions: ParsableArguments {
         help: .init(
             "The folder of the keys and the device identity. (default: .keyway in the folder of "
                 + "downloads)",
-            valueName: "dir"
+            valueName: "folder"
         ),
         transform: OutputPath.parse
     )

@@ -35,7 +35,7 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         help: .init(
             "A folder (an existing one, or a name that ends with /), a file, or - for standard "
                 + "output. (default: the media is discarded)",
-            valueName: "path"
+            valueName: "file|folder"
         ),
         transform: OutputPath.parse
     )

@@ -21,11 +21,12 @@ struct DeviceOptions: ParsableArguments {
     var seed: UInt64?
 
     @Option(
+        name: .customLong("protocol-versions"),
         help: .init(
             "The protocol versions for the SPC, separated by commas, as an app reads them from "
                 + "KEYFORMATVERSIONS in the playlist. Only this option is used; no playlist is read for "
                 + "them.",
-            valueName: "list"
+            valueName: "versions"
         )
     )
     var versions = ProtocolVersionList([1])

@@ -26,7 +26,7 @@ struct OpeningOptions: ParsableArguments {
     var ask: HexArgument?
 
     @Option(
-        help: .init("The path of a DASk plug-in, a shared library; --ask is optional with it.", valueName: "library")
+        help: .init("The path of a DASk plug-in, a shared library; --ask is optional with it.", valueName: "file")
     )
     var plugin: String?
 

@@ -9,7 +9,7 @@ struct PackagingOptions: ParsableArguments {
         help: .init(
             "The output folder of the presentation; required unless --job contains it. The "
                 + "Multivariant Playlist is main.m3u8, and the DASH manifest is main.mpd.",
-            valueName: "dir"
+            valueName: "folder"
         ),
         transform: OutputPath.parse
     )
@@ -96,7 +96,7 @@ struct EncryptionOptions: ParsableArguments {
     )
     var key: String?
 
-    @Option(help: .init("The IV of --key, 16 bytes. (default: random; required for FairPlay)", valueName: "hex|@file"))
+    @Option(help: .init("The IV of --key, 16 bytes. (default: random; required for FairPlay)", valueName: "hex"))
     var iv: String?
 
     @Option(
@@ -131,12 +131,12 @@ struct EncryptionOptions: ParsableArguments {
             "The template of key URIs, with the placeholders {kid}, {track}, {title}, and {period}, "
                 + "the start of the key period in Unix seconds; only for fairplay and identity. (default: "
                 + "skd://{kid}; required for identity)",
-            valueName: "uri"
+            valueName: "template"
         )
     )
     var keyURI: String?
 
-    @Option(help: .init("The value of {title} in --key-uri; required if it is used there.", valueName: "text"))
+    @Option(help: .init("The value of {title} in --key-uri; required if it is used there.", valueName: "name"))
     var title: String?
 
     @Option(

@@ -29,7 +29,7 @@ struct PlayDeviceOptions: ParsableArguments {
 struct DASkOptions: ParsableArguments {
     @Option(
         name: .customLong("credentials"),
-        help: .init("A folder created by keyway credentials new; its ASk (ask.hex) is used.", valueName: "dir")
+        help: .init("A folder created by keyway credentials new; its ASk (ask.hex) is used.", valueName: "folder")
     )
     var credentialsFolder: FolderPath?
 

@@ -15,6 +15,7 @@ struct TokenOptions: ParsableArguments {
     }
 
     @Option(
+        name: .customLong("token-algorithm"),
         help: .init(
             "The signature algorithm of playback tokens; with none, requests are sent without a "
                 + "token. keyway token requires es256 or hs256.",
@@ -60,16 +61,18 @@ struct TokenOptions: ParsableArguments {
 
     func validate() throws {
         guard (tokens == .hs256) == (tokenSecret != nil) else {
-            throw ValidationError("--tokens hs256 and --token-secret require each other: give both, or neither.")
+            throw ValidationError(
+                "--token-algorithm hs256 and --token-secret require each other: give both, or neither."
+            )
         }
         guard tokenSecret?.hasPrefix("@") ?? true else {
             throw ValidationError("--token-secret: expected @FILE, because command lines are visible to other users.")
         }
         guard tokenKey == nil || tokens == .es256 else {
-            throw ValidationError("--token-key requires --tokens es256.")
+            throw ValidationError("--token-key requires --token-algorithm es256.")
         }
         guard writeJwks == nil || tokens != .none else {
-            throw ValidationError("--write-jwks requires --tokens es256 or --tokens hs256.")
+            throw ValidationError("--write-jwks requires --token-algorithm es256 or --token-algorithm hs256.")
         }
     }
 
