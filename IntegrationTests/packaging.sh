@@ -36,7 +36,7 @@ need_shaka() {
 package() {
     local out=$1 argument inputs=()
     shift
-    keyway package "$@" --out "$out" --segment-duration 2 >"$out.log" 2>&1 ||
+    keyway package "$@" --out "$out" --segment-duration 2s >"$out.log" 2>&1 ||
         fail "exit code $?: keyway package $* -- $(cat "$out.log")"
     for argument in "$@"; do
         case $argument in

@@ -71,7 +71,7 @@ struct StoryMovie {
         var arguments = ["package"]
         arguments += Self.qualities.map { "\($0.file),policy=\($0.trackClass)" }
         arguments += Self.languages.map { "\($0.code).m4a,lang=\($0.code)" }
-        arguments += ["--out", "site", "--segment-duration", "\(Self.segmentSeconds)", "--dev"]
+        arguments += ["--out", "site", "--segment-duration", "\(Self.segmentSeconds)s", "--dev"]
         arguments += ["--key-uri", "skd://story/{track}", "--policy", StoryServer.policy]
         arguments += ["--server", server.url, "--admin-token", "@data/admin-token"]
         printer.command(["keyway"] + arguments)

@@ -18,8 +18,20 @@ struct JobFileTests {
         "report errors with their line, and without keys",
         arguments: [
             ("out: site", "out: site\nscehme: cbcs", 4, "no field “scehme”"),
-            ("out: site", "out: site\nscheme: rot13", 4, "cbcs, cenc, sample-aes"),
-            ("out: site", "out: site\nclear-lead: later", 4, "not a number"),
+            (
+                "out: site", "out: site\nscheme: rot13", 4,
+                "scheme: expected cbcs, cenc, sample-aes, aes-128, none, not 'rot13'"
+            ),
+            (
+                "out: site", "out: site\nclear-lead: later", 4,
+                "clear-lead: expected a duration with a unit, such as 90s"
+            ),
+            ("out: site", "out: site\nsegment-duration: 6", 4, "expected a duration with a unit, such as 90s"),
+            ("out: site", "out: site\nrotate-keys: often", 4, "rotate-keys: expected a number of segments, such as 10"),
+            ("out: site", "out: site\nstart-date: today", 4, "start-date: expected an ISO 8601 time"),
+            ("out: site", "out: site\nmanifests: [hls, smooth]", 4, "hls, dash, or hls,dash"),
+            ("out: site", "out: site\niv-size: eight", 4, "iv-size: expected a whole number"),
+            ("out: site", "out: https://example.com/site", 3, "looks like a URL"),
             ("out: site", "out: site\nsingle-file: perhaps", 4, "true or false"),
             ("out: site", "out: site\nsystems: [fairplay, windows]", 4, "windows"),
             ("out: site", "out: site\nhdcp:\n  UHD: TYPE-9", 5, "TYPE-9"),
@@ -29,6 +41,7 @@ struct JobFileTests {
             ("out: site", "out: site\nout: site", 3, "“out” occurs twice"),
             ("  all:", "  everything:", 5, "all, audio, SD, HD, UHD"),
             ("    iv: ", "    vi: ", 8, "no field “vi”"),
+            ("    key-id: ", "    key-id: 00", 6, "key-id: expected 32 hexadecimal digits"),
             ("    key: ", "    key-env: NO_SUCH_VARIABLE_", 6, "is not set"),
             ("    key: 00", "    key: ", 6, "16 bytes"),
             ("    key: ", "    file: x\n    key: ", 6, "leave out one"),

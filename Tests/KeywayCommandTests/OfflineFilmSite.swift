@@ -40,7 +40,7 @@ final class OfflineFilmSite {
             let run = try tool.run(
                 [
                     "package", PackageTests.film, "--out", "site/\(folder)", "--container", "ts", "--segment-duration",
-                    "2",
+                    "2s",
                 ]
                     + protection
             )

@@ -1,12 +1,16 @@
+import ArgumentParser
+
 /// The error messages of the argument parser in the form of ours: the option, what is expected, and what is given.
 enum ParserMessage {
     /// The values that options expect, by the name of the value in the help.
     private static let expectations = [
         "duration": "a duration with a unit, such as 90s, 10m, 2h, or PT10M",
         "id": "text, or 0x and hexadecimal digits",
+        "length": "a number of segments, such as 10, or a duration, such as 60s",
         "lifetime": "a duration with a unit, such as 90s, 10m, 2h, or PT10M, or the same after a hyphen",
         "number": "a whole number",
         "resolution": "a width and a height in pixels, such as 1280x720",
+        "seconds": "a number of seconds, such as 10",
         "size": "a number of bytes, such as 5000000000, 500MB, or 2GiB",
         "time": "an ISO 8601 time with a time zone, such as 2026-12-31T20:00:00Z, or seconds since 1970",
     ]
@@ -28,6 +32,14 @@ enum ParserMessage {
         let expected =
             names.isEmpty ? expectations[valueName] ?? "<\(valueName)>" : names.joined(separator: ", ")
         return "\(name): expected \(expected), not '\(value)'"
+    }
+
+    /// Returns what an option with values of a type expects.
+    ///
+    /// - Parameter valueName: The name of the value in the help.
+    static func expected(_ type: any ExpressibleByArgument.Type, _ valueName: String) -> String {
+        let names = type.allValueStrings
+        return names.isEmpty ? expectations[valueName] ?? "<\(valueName)>" : names.joined(separator: ", ")
     }
 
     private static func plain(_ message: String) -> String {

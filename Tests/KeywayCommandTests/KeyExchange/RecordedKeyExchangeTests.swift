@@ -31,7 +31,7 @@ struct RecordedKeyExchangeTests {
         let inputs = try #require(session.facts["inputs"]).split(separator: " ").map { media.appending(path: $0).path }
         var arguments =
             ["package"] + inputs + [
-                "--out", "site", "--content-id", "recorded-film", "--segment-duration", "2", "--save-keys", "keys.txt",
+                "--out", "site", "--content-id", "recorded-film", "--segment-duration", "2s", "--save-keys", "keys.txt",
                 "--speke", server.address + "/EkeStage/copyProtection",
             ]
         arguments += try #require(session.facts["options"]).split(separator: " ").map(String.init)

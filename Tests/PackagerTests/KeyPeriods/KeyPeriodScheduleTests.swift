@@ -44,12 +44,4 @@ struct KeyPeriodScheduleTests {
         let starts = [0, 5.99, 6, 6.01, 11.99, 12.02]
         #expect(starts.map { schedule.period(at: time($0)) } == [0, 0, 1, 1, 1, 2])
     }
-
-    @Test("reject invalid values on the command line", arguments: ["0", "x", "", "-5", "1.5s", "s", "86401"])
-    func refusals(text: String) throws {
-        #expect(try KeyRotation(parsing: "10") == KeyRotation(.segments(10)))
-        #expect(try KeyRotation(parsing: "60s") == KeyRotation(.seconds(60)))
-        let error = #expect(throws: JobFailure.self) { try KeyRotation(parsing: text) }
-        #expect(error?.option == "rotate-keys")
-    }
 }

@@ -21,7 +21,7 @@ extension PackagingJob {
             )
         }
         guard (1...Double(KeyRotation.maximumSeconds)).contains(rotation.timeout) else {
-            throw JobFailure("key-timeout", "must be a number of seconds from 1 to \(KeyRotation.maximumSeconds)")
+            throw JobFailure("key-timeout", "must be from 1 to \(KeyRotation.maximumSeconds) seconds")
         }
         guard let lead = rotation.lead else { return }
         guard live != nil else {
@@ -31,7 +31,7 @@ extension PackagingJob {
             )
         }
         guard (0...Double(KeyRotation.maximumSeconds)).contains(lead) else {
-            throw JobFailure("key-lead", "must be a number of seconds from 0 to \(KeyRotation.maximumSeconds)")
+            throw JobFailure("key-lead", "must be from 0 to \(KeyRotation.maximumSeconds) seconds")
         }
     }
 

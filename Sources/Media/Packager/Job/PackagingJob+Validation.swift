@@ -14,7 +14,7 @@ extension PackagingJob {
         try checkNames()
         try checkManifests()
         guard Self.segmentDurations.contains(segmentDuration.seconds) else {
-            throw JobFailure("segment-duration", "must be a number of seconds from 0.5 to 60; Apple recommends 6")
+            throw JobFailure("segment-duration", "must be from 0.5 to 60 seconds; Apple recommends 6")
         }
         try checkLive()
         guard let scheme else { return try checkClear() }
@@ -28,7 +28,7 @@ extension PackagingJob {
             try checkKeys(period: nil)
         }
         if let clearLead, clearLead <= .zero {
-            throw JobFailure("clear-lead", "must be a number of seconds above 0; remove it to encrypt everything")
+            throw JobFailure("clear-lead", "must be above 0; remove it to encrypt everything")
         }
     }
 

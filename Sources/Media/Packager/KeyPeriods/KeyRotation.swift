@@ -1,7 +1,4 @@
 /// The options of key rotation: how often keys change, and how far ahead they are announced.
-///
-///     rotation = count [ "s" ]          10: every ten segments; 60s: every sixty seconds, at the next segment
-///     count    = a whole number above 0
 package struct KeyRotation: Hashable, Sendable {
     /// The length of a key period.
     package enum Length: Hashable, Sendable {
@@ -24,23 +21,6 @@ package struct KeyRotation: Hashable, Sendable {
 
     /// Creates a rotation.
     package init(_ length: Length) { self.length = length }
-
-    /// Parses a rotation in the syntax of the command line.
-    ///
-    /// - Throws: ``JobFailure``.
-    package init(parsing text: String) throws(JobFailure) {
-        let isSeconds = text.hasSuffix("s")
-        let digits = isSeconds ? text.dropLast() : text[...]
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(digits),
-            (1...Self.maximumSeconds).contains(count)
-        else {
-            throw JobFailure(
-                "rotate-keys",
-                "“\(text)” is not valid: expected a number of segments such as 10, or of seconds such as 60s"
-            )
-        }
-        length = isSeconds ? .seconds(count) : .segments(count)
-    }
 
     /// Returns the approximate duration of a period in seconds.
     ///

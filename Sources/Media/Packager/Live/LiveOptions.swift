@@ -45,21 +45,3 @@ package struct LiveOptions: Hashable, Sendable {
         }
     }
 }
-
-extension LiveOptions.Window {
-    /// Parses a window in the syntax of the command line: `10` for segments, `60s` for seconds.
-    ///
-    /// - Throws: ``JobFailure``.
-    package init(parsing text: String) throws(JobFailure) {
-        if text.hasSuffix("s"), let seconds = Double(text.dropLast()), seconds.isFinite {
-            self = .seconds(seconds)
-        } else if let count = Int(text) {
-            self = .segments(count)
-        } else {
-            throw JobFailure(
-                "window",
-                "“\(text)” is not valid: expected a number of segments such as 10, or of seconds such as 60s"
-            )
-        }
-    }
-}

@@ -38,6 +38,8 @@ package struct DurationArgument: ExpressibleByArgument, Hashable, Comparable, Se
 
     /// The duration in seconds.
     package var seconds: Double { value / .seconds(1) }
+    /// True if the duration is a whole number of seconds.
+    package var hasWholeSeconds: Bool { value.components.attoseconds == 0 }
     /// The whole seconds of the duration.
     package var wholeSeconds: Int64 { value.components.seconds }
 

@@ -9,12 +9,14 @@ package struct TimeArgument: ExpressibleByArgument, Hashable, Sendable {
     package let seconds: Int64
     /// The nanoseconds after ``seconds``.
     package let nanoseconds: Int32
+    /// The offset of the given time zone from UTC, in minutes.
+    package let utcOffset: Int
 
     package init?(argument: String) {
         if let seconds = Int64(argument) {
-            (self.seconds, nanoseconds) = (seconds, 0)
-        } else if let time = Timestamp(argument), time.utcOffset != nil {
-            (seconds, nanoseconds) = (time.seconds, time.nanoseconds)
+            (self.seconds, nanoseconds, utcOffset) = (seconds, 0, 0)
+        } else if let time = Timestamp(argument), let offset = time.utcOffset {
+            (seconds, nanoseconds, utcOffset) = (time.seconds, time.nanoseconds, offset)
         } else {
             return nil
         }

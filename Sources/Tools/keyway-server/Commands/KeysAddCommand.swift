@@ -45,7 +45,7 @@ struct KeysAddCommand: AsyncParsableCommand {
             The initialization vector that the samples are encrypted with, 16 bytes in hexadecimal digits; @FILE \
             reads the digits from a file.
             """,
-            valueName: "hex"
+            valueName: "hex|@file"
         )
     )
     var iv: HexArgument

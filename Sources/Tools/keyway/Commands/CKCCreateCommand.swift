@@ -31,7 +31,7 @@ struct CKCCreateCommand: ParsableCommand {
     @Option(help: .init("The content key, 16 bytes.", valueName: "hex|@file"))
     var key: HexArgument
 
-    @Option(help: .init("The IV of the content key, 16 bytes.", valueName: "hex"))
+    @Option(help: .init("The IV of the content key, 16 bytes.", valueName: "hex|@file"))
     var iv: HexArgument
 
     @Option(help: .init("The license policy, in JSON. (default: the default policy)", valueName: "file"))

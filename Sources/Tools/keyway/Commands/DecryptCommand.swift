@@ -28,7 +28,7 @@ struct DecryptCommand: ParsableCommand {
     @Argument(
         help: .init("The path of a media file or a playlist; standard input is not supported.", valueName: "input")
     )
-    var input: String
+    var input: InputPath
 
     @Option(
         help: .init(
@@ -37,7 +37,7 @@ struct DecryptCommand: ParsableCommand {
             valueName: "KID:KEY[:IV]|@file"
         )
     )
-    var key: [String] = []
+    var key: [ContentKeyArgument] = []
 
     @Option(
         help: .init("The clear file; for a playlist, the folder of the clear presentation.", valueName: "file|folder"),
@@ -46,29 +46,30 @@ struct DecryptCommand: ParsableCommand {
     var out: String
 
     @Option(name: .customLong("init"), help: .init("The initialization segment of a media segment.", valueName: "file"))
-    var initialization: String?
+    var initialization: InputPath?
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
         guard !key.isEmpty else { throw ValidationError("No key is given: give --key KID:KEY, or --key @FILE.") }
-        if input.contains("://") {
+        if input.path.contains("://") {
             throw ValidationError("Only files can be decrypted: download the presentation with all its files first.")
         }
-        guard input != "-", out != "-" else {
+        guard input.path != "-", out != "-" else {
             throw ValidationError("Media is read from files and written to files, not to or from standard streams.")
         }
     }
 
     func run() throws {
-        let keys = try KeyArguments.keys(key)
+        let input = input.path
+        let keys = try DecryptionKeys(key, option: "--key")
         var summary = DecryptionSummary(input: input, output: out)
         do {
             let kind = try MappedFile(path: input).withBytes { MediaFileKind($0) }
             if kind == .playlist {
                 try decryptPresentation(keys, &summary)
             } else {
-                let tracks = try FileDecryptor(keys: keys).decrypt(input, initialization: initialization, to: out)
+                let tracks = try FileDecryptor(keys: keys).decrypt(input, initialization: initialization?.path, to: out)
                 summary.tracks = tracks.map { (nil, $0) }
             }
         } catch {
@@ -86,7 +87,7 @@ struct DecryptCommand: ParsableCommand {
         }
         var progress = ProgressLine()
         defer { progress.clear() }
-        let report = try PresentationDecryptor(keys: keys).decrypt(input, to: out) { name, number, count in
+        let report = try PresentationDecryptor(keys: keys).decrypt(input.path, to: out) { name, number, count in
             progress.show("\(number) of \(count)  \(name)")
         }
         summary.files = report.files

@@ -20,7 +20,7 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
     )
 
     @Argument(help: .init("The movie, or - for standard input.", valueName: "file"))
-    var input: String
+    var input: InputPath
 
     @Option(
         name: .apple("f", "file-base"),
@@ -37,9 +37,9 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
 
     @Option(
         name: .apple("t", "target-duration"),
-        help: .init("The target duration of segments, in seconds.", valueName: "seconds")
+        help: .init("The target duration of segments, in seconds, as in Apple's tool.", valueName: "seconds")
     )
-    var targetDuration = "10"
+    var targetDuration = SegmenterSeconds(duration: .seconds(10))
 
     @Option(
         name: .apple("z", "iframe-index-file"),
@@ -52,9 +52,12 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
 
     @Option(
         name: .apple(nil, "format"),
-        help: .init("The segment format: iso, which is the same as -r. (default: transport streams)", valueName: "name")
+        help: .init(
+            "The segment format: iso, which is the same as -r. (default: transport streams)",
+            valueName: "format"
+        )
     )
-    var format: String?
+    var format: SegmenterFormat?
 
     @Flag(name: .apple("s", "output-single-file"), help: "Write one file for each track.")
     var isSingleFile = false
@@ -80,9 +83,6 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
         guard !(isAudioOnly && isVideoOnly) else {
             throw ValidationError("-a and -A exclude each other: give only one of the two.")
         }
-        guard format == nil || format == "iso" else {
-            throw ValidationError("--format: expected iso; leave it out for transport streams.")
-        }
     }
 
     func run() async throws {
@@ -94,15 +94,14 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
     /// Returns the options as settings of `keyway package`.
     private func settings() -> PackagingSettings {
         var settings = PackagingSettings()
-        var source = PackagingJob.Input(path: input)
+        var source = PackagingJob.Input(path: input.path)
         if isAudioOnly { source.tracks = [.audio] }
         if isVideoOnly { source.tracks = [.video] }
         settings.inputs = [source]
-        let isFragmented = isISOFragmented || format == "iso"
-        let values = [
-            ("out", fileBase), ("container", isFragmented ? "fmp4" : "ts"), ("segment-duration", targetDuration),
-        ]
-        for (name, text) in values { settings.values[name] = .init(text: text, location: .commandLine) }
+        let isFragmented = isISOFragmented || format == .iso
+        settings.out = .init(fileBase)
+        settings.container = .init(isFragmented ? .fmp4 : .ts)
+        settings.segmentDuration = .init(targetDuration.duration)
         if isSingleFile { settings.flags["single-file"] = .commandLine }
         // Apple's tool replaces existing files.
         settings.flags["overwrite"] = .commandLine

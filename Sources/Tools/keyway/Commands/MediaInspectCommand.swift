@@ -21,7 +21,7 @@ struct MediaInspectCommand: ParsableCommand {
     )
 
     @Argument(help: .init("The path of a media file; standard input is not supported.", valueName: "file"))
-    var input: String
+    var input: InputPath
 
     @Option(
         help: .init(
@@ -38,27 +38,28 @@ struct MediaInspectCommand: ParsableCommand {
         name: .customLong("init"),
         help: .init("The initialization segment of an MP4 media segment.", valueName: "file")
     )
-    var initialization: String?
+    var initialization: InputPath?
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
         if let depth, depth < 1 { throw ValidationError("--depth: expected a number above 0.") }
-        guard input != "-" else { throw ValidationError("Media is read from files, not from standard input.") }
+        guard input.path != "-" else { throw ValidationError("Media is read from files, not from standard input.") }
     }
 
     func run() throws {
         let inspection: MediaInspection
         do {
-            let movie = try initialization.map { path in
-                try MappedFile(path: path).withBytes { try MP4Decryptor.movie(of: $0) }
+            let movie = try initialization.map { file in
+                try MappedFile(path: file.path).withBytes { try MP4Decryptor.movie(of: $0) }
             }
-            inspection = try MappedFile(path: input).withBytes { try inspect($0, movie) }
+            inspection = try MappedFile(path: input.path).withBytes { try inspect($0, movie) }
         } catch {
-            throw CommandFailure.media(error, path: input)
+            throw CommandFailure.media(error, path: input.path)
         }
         let renderer = TextRenderer(style: Terminal.style)
-        try Terminal.write(output.json ? inspection.json(name: input).indented : inspection.text(name: input, renderer))
+        let name = input.path
+        try Terminal.write(output.json ? inspection.json(name: name).indented : inspection.text(name: name, renderer))
         if let problem = inspection.problem { throw CommandFailure.input("\(input) is damaged: \(problem)") }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Packager
 import ToolSupport
 
 /// `keyway package`.
@@ -41,9 +42,10 @@ struct PackageCommand: AsyncParsableCommand {
         help: .init(
             "Video, audio, and subtitle files, or - for standard input. Required unless --job is given.",
             valueName: "input[,option=value]"
-        )
+        ),
+        transform: PackagingValue.input
     )
-    var inputs: [String] = []
+    var inputs: [PackagingJob.Input] = []
 
     @OptionGroup var packaging: PackagingOptions
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
@@ -65,8 +67,8 @@ struct PackageCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var settings = try packaging.job.map { try JobFile.read($0) } ?? PackagingSettings()
-        settings.override(with: try PackagingSettings(inputs: inputs, packaging, encryption, delivery, stream))
+        var settings = try packaging.job.map { try JobFile.read($0.path) } ?? PackagingSettings()
+        settings.override(with: try self.settings())
         if delivery.policy != nil || delivery.adminToken != nil, !settings.isDev {
             throw CommandFailure.usage(
                 "--policy and --admin-token apply only to keys that --dev generates",
@@ -82,6 +84,11 @@ struct PackageCommand: AsyncParsableCommand {
         session.policy = delivery.policy
         if settings.isDev, !packaging.isDryRun { session.server = try client() }
         try await session.run()
+    }
+
+    /// Returns the settings of the command line.
+    func settings() throws(CommandFailure) -> PackagingSettings {
+        try PackagingSettings(inputs: inputs, packaging, encryption, delivery, stream)
     }
 
     private func client() throws(CommandFailure) -> KeyServerClient {

@@ -22,33 +22,37 @@ struct PackagingOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var job: String?
+    var job: InputPath?
 
     @Option(
         help: .init(
             "The segment format: fmp4, or ts (with packed audio). (default: fmp4, or ts with --scheme "
                 + "sample-aes)",
-            valueName: "name"
+            valueName: "format"
         )
     )
-    var container: String?
+    var container: PackagingJob.Container?
 
     @Option(
         help: .init(
             "The manifests to write: hls, dash, or hls,dash. (default: hls, or dash with --scheme cenc)",
             valueName: "list"
-        )
+        ),
+        transform: PackagingValue.manifests
     )
-    var manifests: String?
+    var manifests: Set<PackagingJob.Manifest>?
 
     @Flag(name: .customLong("single-file"), help: "Write one file for each rendition, with byte ranges.")
     var isSingleFile = false
 
     @Option(
         name: .customLong("segment-duration"),
-        help: .init("The target duration of segments, in seconds; 0.5 to 60. (default: 6)", valueName: "seconds")
+        help: .init(
+            "The target duration of segments, from 500ms to 1m. (default: \(PackagingDefault.segmentDuration))",
+            valueName: "duration"
+        )
     )
-    var segmentDuration: String?
+    var segmentDuration: DurationArgument?
 
     @Flag(
         name: .customLong("overwrite"),
@@ -72,10 +76,10 @@ struct EncryptionOptions: ParsableArguments {
         help: .init(
             "The encryption scheme: cbcs or cenc (fmp4), sample-aes (ts), aes-128, or none. (default: "
                 + "if keys are given, cbcs, or sample-aes with --container ts; otherwise none)",
-            valueName: "name"
+            valueName: "scheme"
         )
     )
-    var scheme: String?
+    var scheme: SchemeArgument?
 
     @Option(
         name: .customLong("key-id"),
@@ -83,9 +87,10 @@ struct EncryptionOptions: ParsableArguments {
             "The key ID of --key or --key-file, 16 bytes. (default: all zeros if --key-uri is given "
                 + "without {kid}; otherwise required)",
             valueName: "hex"
-        )
+        ),
+        transform: PackagingValue.keyID
     )
-    var keyID: String?
+    var keyID: ContentKeyID?
 
     @Option(
         help: .init(
@@ -94,16 +99,19 @@ struct EncryptionOptions: ParsableArguments {
             valueName: "hex|@file"
         )
     )
-    var key: String?
+    var key: HexArgument?
 
-    @Option(help: .init("The IV of --key, 16 bytes. (default: random; required for FairPlay)", valueName: "hex"))
-    var iv: String?
+    @Option(help: .init("The IV of --key, 16 bytes. (default: random; required for FairPlay)", valueName: "hex|@file"))
+    var iv: HexArgument?
 
     @Option(
         name: .customLong("iv-size"),
-        help: .init("The size of per-sample IVs with cenc, in bytes: 8 or 16. (default: 8)", valueName: "n")
+        help: .init(
+            "The size of per-sample IVs with cenc, in bytes: 8 or 16. (default: \(PackagingDefault.job.ivSize))",
+            valueName: "number"
+        )
     )
-    var ivSize: String?
+    var ivSize: Int?
 
     @Option(
         name: .customLong("key-file"),
@@ -113,7 +121,7 @@ struct EncryptionOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var keyFile: String?
+    var keyFile: InputPath?
 
     @Option(
         name: .customLong("track-key"),
@@ -121,9 +129,10 @@ struct EncryptionOptions: ParsableArguments {
             "The key of one track class (audio, SD, HD, or UHD): kid:key:iv in hexadecimal, or @ and "
                 + "the path of a file that contains it. The IV is required for FairPlay. Repeatable.",
             valueName: "class=kid:key:iv|class=@file"
-        )
+        ),
+        transform: TrackKeyArgument.parse
     )
-    var trackKeys: [String] = []
+    var trackKeys: [TrackKeyArgument] = []
 
     @Option(
         name: .customLong("key-uri"),
@@ -132,9 +141,10 @@ struct EncryptionOptions: ParsableArguments {
                 + "the start of the key period in Unix seconds; only for fairplay and identity. (default: "
                 + "skd://{kid}; required for identity)",
             valueName: "template"
-        )
+        ),
+        transform: PackagingValue.keyURI
     )
-    var keyURI: String?
+    var keyURI: KeyURITemplate?
 
     @Option(help: .init("The value of {title} in --key-uri; required if it is used there.", valueName: "name"))
     var title: String?
@@ -145,15 +155,16 @@ struct EncryptionOptions: ParsableArguments {
                 + "from a URL), separated by commas; identity cannot be combined with others. (default: "
                 + "fairplay for cbcs and sample-aes, clearkey for cenc, identity for aes-128)",
             valueName: "list"
-        )
+        ),
+        transform: PackagingValue.systems
     )
-    var systems: String?
+    var systems: [ProtectionSystem]?
 
     @Option(
         name: .customLong("clear-lead"),
-        help: .init("The duration to leave clear at the beginning, in seconds. (default: none)", valueName: "seconds")
+        help: .init("The duration to leave clear at the beginning. (default: none)", valueName: "duration")
     )
-    var clearLead: String?
+    var clearLead: DurationArgument?
 
     @Option(
         help: .init(
@@ -161,9 +172,10 @@ struct EncryptionOptions: ParsableArguments {
                 + "video-1080=NONE. The levels are NONE, TYPE-0, and TYPE-1. Repeatable. (default: NONE for "
                 + "audio and SD, TYPE-0 for HD, TYPE-1 for UHD)",
             valueName: "class|variant=level"
-        )
+        ),
+        transform: OutputProtectionRule.hdcpLevel
     )
-    var hdcp: [String] = []
+    var hdcp: [OutputProtectionRule] = []
 
     @Option(
         name: .customLong("allowed-cpc"),
@@ -172,9 +184,10 @@ struct EncryptionOptions: ParsableArguments {
                 + "folder: UHD=AppleMain/Main, video-1080=none. Repeatable. (default: "
                 + "AppleBaseline/Baseline for SD and HD, AppleMain/Main for UHD)",
             valueName: "class|variant=labels"
-        )
+        ),
+        transform: OutputProtectionRule.allowedCPC
     )
-    var allowedCPC: [String] = []
+    var allowedCPC: [OutputProtectionRule] = []
 }
 
 /// The options for keys that `--dev` generates.
@@ -221,79 +234,4 @@ struct KeyDeliveryOptions: ParsableArguments {
         transform: OutputPath.parse
     )
     var savedKeys: String?
-}
-
-extension PackagingSettings {
-    /// Creates settings from the options of the command line.
-    init(
-        inputs: [String],
-        _ packaging: PackagingOptions,
-        _ encryption: EncryptionOptions,
-        _ delivery: KeyDeliveryOptions,
-        _ stream: StreamOptions
-    ) throws(CommandFailure) {
-        self.init()
-        for text in inputs {
-            do {
-                self.inputs.append(try PackagingJob.Input(parsing: text))
-            } catch {
-                throw .usage(error.reason)
-            }
-        }
-        let texts =
-            [
-                ("out", packaging.out), ("scheme", encryption.scheme), ("container", packaging.container),
-                ("segment-duration", packaging.segmentDuration), ("key-uri", encryption.keyURI),
-                ("manifests", packaging.manifests), ("iv-size", encryption.ivSize), ("systems", encryption.systems),
-                ("clear-lead", encryption.clearLead), ("title", encryption.title),
-            ] + stream.texts
-        for (name, text) in texts {
-            if let text { values[name] = Setting(text: text, location: .commandLine) }
-        }
-        if packaging.isSingleFile { flags["single-file"] = .commandLine }
-        if packaging.overwrites { flags["overwrite"] = .commandLine }
-        if delivery.isDev { flags["dev"] = .commandLine }
-        if stream.isLive { flags["live"] = .commandLine }
-        if stream.isEvent { flags["event"] = .commandLine }
-        hdcp = encryption.hdcp.map { Setting(text: $0, location: .commandLine) }
-        allowedCPC = encryption.allowedCPC.map { Setting(text: $0, location: .commandLine) }
-        sharedKey = try Self.sharedKey(encryption)
-        try readTrackKeys(encryption.trackKeys)
-    }
-
-    private static func sharedKey(_ options: EncryptionOptions) throws(CommandFailure) -> KeySource? {
-        switch (options.key, options.keyFile) {
-        case (nil, nil):
-            guard options.keyID == nil, options.iv == nil else {
-                throw .usage("--key-id and --iv require a key", next: "give --key, or --key-file")
-            }
-            return nil
-        case (let key?, nil):
-            return KeySource(bytes: .parts(key: key, iv: options.iv), keyID: options.keyID, location: .commandLine)
-        case (nil, let file?):
-            guard options.iv == nil else {
-                throw .usage("--iv cannot be combined with --key-file, which contains the IV", next: "leave out --iv")
-            }
-            return KeySource(bytes: .file(file), keyID: options.keyID, location: .commandLine)
-        case (.some, .some):
-            throw .usage("--key and --key-file cannot be combined", next: "leave out one of the two")
-        }
-    }
-
-    private mutating func readTrackKeys(_ texts: [String]) throws(CommandFailure) {
-        for text in texts {
-            guard let sign = text.firstIndex(of: "="), let trackClass = TrackClass(parsing: text[..<sign]) else {
-                throw .usage(
-                    "--track-key: expected CLASS=KEY",
-                    next: "give for example HD=@hd.key; classes are "
-                        + TrackClass.allCases.map(\.rawValue).joined(separator: ", ")
-                )
-            }
-            guard classKeys[trackClass] == nil else {
-                throw .usage("--track-key: \(trackClass.rawValue) has two keys", next: "leave out one of the two")
-            }
-            let key = String(text[text.index(after: sign)...])
-            classKeys[trackClass] = KeySource(bytes: .whole(key), keyID: nil, location: .commandLine)
-        }
-    }
 }

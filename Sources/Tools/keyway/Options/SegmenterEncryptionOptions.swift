@@ -1,5 +1,6 @@
 import ArgumentParser
 import DRMSignaling
+import ToolSupport
 
 /// The encryption options of Apple's mediafilesegmenter.
 ///
@@ -25,16 +26,17 @@ struct SegmenterEncryptionOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var keyFile: String?
+    var keyFile: InputPath?
 
     @Option(
         name: .apple("K", "encrypt-key-url"),
         help: .init(
             "The key URI, such as skd://movie for FairPlay; required with --encrypt-key-file.",
             valueName: "url"
-        )
+        ),
+        transform: PackagingValue.keyURI
     )
-    var keyURL: String?
+    var keyURL: KeyURITemplate?
 
     @Option(
         name: .apple("J", "encrypt-iv"),
@@ -42,9 +44,10 @@ struct SegmenterEncryptionOptions: ParsableArguments {
             "The IV if whole segments are encrypted: random or sequence; it cannot be combined with "
                 + "--stream-encrypt. (default: the IV in the key file)",
             valueName: "how"
-        )
+        ),
+        transform: SegmenterIV.parse
     )
-    var ivMethod: String?
+    var ivMethod: SegmenterIV?
 
     @Option(
         name: .apple("H", "hdcp-level"),
@@ -52,9 +55,10 @@ struct SegmenterEncryptionOptions: ParsableArguments {
             "The required HDCP level of all variants: NONE, TYPE-0, or TYPE-1; without encryption, it "
                 + "has no effect. (default: NONE for SD, TYPE-0 for HD, TYPE-1 for UHD)",
             valueName: "level"
-        )
+        ),
+        transform: PackagingValue.hdcpLevel
     )
-    var hdcpLevel: String?
+    var hdcpLevel: HDCPRequirement?
 
     /// Requires that the options can be combined.
     func check() throws {
@@ -71,9 +75,6 @@ struct SegmenterEncryptionOptions: ParsableArguments {
                 "--encrypt-iv cannot be combined with --stream-encrypt, which uses the IV in the key file."
             )
         }
-        guard ivMethod.map({ ["random", "sequence"].contains($0.lowercased()) }) ?? true else {
-            throw ValidationError("--encrypt-iv: expected random or sequence.")
-        }
         guard keyFile != nil else {
             for (name, isGiven) in [
                 ("--encrypt-key-url", keyURL != nil), ("--stream-encrypt", isStreamEncrypt),
@@ -88,30 +89,58 @@ struct SegmenterEncryptionOptions: ParsableArguments {
                 "--encrypt-key-file requires --encrypt-key-url: playlists must contain the key's URI."
             )
         }
-        guard hdcpLevel.map({ HDCPRequirement(parsing: $0) != nil }) ?? true else {
-            throw ValidationError("--hdcp-level: expected NONE, TYPE-0, or TYPE-1.")
-        }
     }
 
     /// Adds the options to settings of `keyway package`.
     func add(to settings: inout PackagingSettings, isFragmented: Bool) {
         guard let keyFile, let keyURL else { return }
-        let scheme = isStreamEncrypt ? (isFragmented ? "cbcs" : "sample-aes") : "aes-128"
-        settings.values["scheme"] = .init(text: scheme, location: .commandLine)
-        settings.values["key-uri"] = .init(text: keyURL, location: .commandLine)
-        settings.values["systems"] = .init(
-            text: isStreamingKeyDelivery ? "fairplay" : "identity",
-            location: .commandLine
-        )
+        settings.scheme = .init(isStreamEncrypt ? (isFragmented ? .cbcs : .sampleAES) : .aes128)
+        settings.keyURI = .init(keyURL)
+        settings.systems = .init([isStreamingKeyDelivery ? .fairPlay : .identity])
         settings.sharedKey = .init(
             bytes: .file(keyFile),
             dropsIV: ivMethod != nil,
             location: .commandLine
         )
-        settings.usesSequenceIVs = ivMethod?.lowercased() == "sequence"
+        settings.usesSequenceIVs = ivMethod == .sequence
         guard let hdcpLevel else { return }
-        settings.hdcp = TrackClass.allCases.map { .init(text: "\($0.rawValue)=\(hdcpLevel)", location: .commandLine) }
+        settings.hdcp = TrackClass.allCases.compactMap { .init(OutputProtectionRule(hdcpLevel, of: $0)) }
     }
+}
+
+/// How the IV of whole segments is chosen.
+enum SegmenterIV: String, ChoiceArgument {
+    case random
+    case sequence
+
+    /// Parses an option. The error does not contain its text, which may be an IV.
+    static func parse(_ text: String) throws(ValidationError) -> SegmenterIV {
+        guard let method = SegmenterIV(argument: text) else { throw ValidationError("expected random or sequence") }
+        return method
+    }
+}
+
+/// A segment format of Apple's mediafilesegmenter.
+enum SegmenterFormat: String, ChoiceArgument {
+    case iso
+}
+
+/// A duration in the syntax of Apple's mediafilesegmenter: a number of seconds without a unit.
+struct SegmenterSeconds: ExpressibleByArgument {
+    /// The duration.
+    let duration: DurationArgument
+
+    /// Creates an argument, for defaults.
+    init(duration: DurationArgument) { self.duration = duration }
+
+    init?(argument: String) {
+        guard argument.last?.isNumber == true, let duration = DurationArgument(argument: argument + "s") else {
+            return nil
+        }
+        self.duration = duration
+    }
+
+    var defaultValueDescription: String { "\(duration.wholeSeconds)" }
 }
 
 /// The options of Apple's mediafilesegmenter that are not supported. They are declared, so that the command rejects

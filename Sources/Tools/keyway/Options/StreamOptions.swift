@@ -1,4 +1,5 @@
 import ArgumentParser
+import ToolSupport
 
 /// The options for live streams and key rotation.
 struct StreamOptions: ParsableArguments {
@@ -22,44 +23,43 @@ struct StreamOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The length of live playlists: a number of segments (10), at least 3, or a number of "
-                + "seconds with the suffix s (60s). (default: 5)",
-            valueName: "n|ns"
+            "The length of live playlists: a number of segments (10), at least 3, or a duration (60s). "
+                + "(default: \(PackagingDefault.window))",
+            valueName: "length"
         )
     )
-    var window: String?
+    var window: LengthArgument?
 
     @Option(
         name: .customLong("target-duration"),
         help: .init(
-            "The EXT-X-TARGETDURATION of live and event playlists, in whole seconds, at most 120; it "
+            "The EXT-X-TARGETDURATION of live and event playlists, in whole seconds (6s), at most 2m; it "
                 + "never changes. (default: from the first segment)",
-            valueName: "seconds"
+            valueName: "duration"
         )
     )
-    var targetDuration: String?
+    var targetDuration: DurationArgument?
 
     @Option(
         name: .customLong("start-date"),
         help: .init(
-            "The date of the first frame of a live or event stream, in ISO 8601, such as "
-                + "2026-05-01T20:15:00Z; later dates are computed from media time. (default: the time at which "
-                + "the stream starts)",
-            valueName: "date"
+            "The date of the first frame of a live or event stream, such as 2026-05-01T20:15:00Z; "
+                + "later dates are computed from media time. (default: the time at which the stream starts)",
+            valueName: "time"
         )
     )
-    var startDate: String?
+    var startDate: TimeArgument?
 
     @Option(
         name: .customLong("rotate-keys"),
         help: .init(
-            "The length of a key period: a number of segments (10), or a number of seconds with the "
-                + "suffix s (60s). Keys come from --dev, --speke, --period-keys, or --derive-keys. "
-                + "(default: keys do not change)",
-            valueName: "n|ns"
+            "The length of a key period: a number of segments (10), or a duration in whole seconds "
+                + "(60s). Keys come from --dev, --speke, --period-keys, or --derive-keys. (default: keys do not "
+                + "change)",
+            valueName: "length"
         )
     )
-    var rotation: String?
+    var rotation: LengthArgument?
 
     @Option(
         name: .customLong("period-keys"),
@@ -69,7 +69,7 @@ struct StreamOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var periodKeys: String?
+    var periodKeys: InputPath?
 
     @Option(
         name: .customLong("derive-keys"),
@@ -79,34 +79,25 @@ struct StreamOptions: ParsableArguments {
             valueName: "hex|@file"
         )
     )
-    var derivedKeys: String?
+    var derivedKeys: HexArgument?
 
     @Option(
         name: .customLong("key-lead"),
         help: .init(
-            "The time before a key period at which its keys are announced, in seconds. (default: when "
+            "The time before a key period at which its keys are announced, at most 1d. (default: when "
                 + "they are available)",
-            valueName: "seconds"
+            valueName: "duration"
         )
     )
-    var keyLead: String?
+    var keyLead: DurationArgument?
 
     @Option(
         name: .customLong("key-timeout"),
         help: .init(
-            "The maximum time that a segment waits for its keys, in seconds; then the run fails. "
-                + "(default: 30)",
-            valueName: "seconds"
+            "The maximum time that a segment waits for its keys, from 1s to 1d; then the run fails. "
+                + "(default: \(PackagingDefault.keyTimeout))",
+            valueName: "duration"
         )
     )
-    var keyTimeout: String?
-
-    /// The options with one value, by name.
-    var texts: [(String, String?)] {
-        [
-            ("window", window), ("target-duration", targetDuration), ("start-date", startDate),
-            ("rotate-keys", rotation), ("period-keys", periodKeys), ("derive-keys", derivedKeys),
-            ("key-lead", keyLead), ("key-timeout", keyTimeout),
-        ]
-    }
+    var keyTimeout: DurationArgument?
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import DRMSignaling
 import Foundation
 import Packager
@@ -43,29 +44,40 @@ struct JobFile {
 
     private mutating func read(_ root: Node) throws(CommandFailure) {
         let known =
-            ["inputs", "keys", "hdcp", "allowed-cpc"] + PackagingSettings.valueNames
+            ["inputs", "keys", "hdcp", "allowed-cpc"] + PackagingSetting.all.map(\.name)
             + PackagingSettings.flagNames.filter { $0 != "dev" }
         for (key, node) in try fields(root, "the job", known) {
-            let location = location(node)
             switch key {
             case "inputs": for item in try list(node, key) { settings.inputs.append(try input(item)) }
             case "keys": try readKeys(node)
-            case "hdcp": settings.hdcp = try pairs(node, key)
-            case "allowed-cpc": settings.allowedCPC = try pairs(node, key)
-            case "systems" where node.sequence != nil, "manifests" where node.sequence != nil:
-                var names: [String] = []
-                for item in try list(node, key) { names.append(try string(item, key)) }
-                settings.values[key] = .init(text: names.joined(separator: ","), location: location)
-            case "out":
-                let path = try string(node, key)
-                if let reason = OutputPath.refusal(path) { throw error(node, reason) }
-                settings.values[key] = .init(text: resolved(path), location: location)
-            case "period-keys":
-                settings.values[key] = .init(text: resolved(try string(node, key)), location: location)
+            case "hdcp": settings.hdcp = try rules(node, key, OutputProtectionRule.hdcpLevel)
+            case "allowed-cpc": settings.allowedCPC = try rules(node, key, OutputProtectionRule.allowedCPC)
             case _ where PackagingSettings.flagNames.contains(key):
-                if try flag(node, key) { settings.flags[key] = location }
-            default: settings.values[key] = .init(text: try string(node, key), location: location)
+                if try flag(node, key) { settings.flags[key] = location(node) }
+            default:
+                guard let setting = PackagingSetting.named(key) else { continue }
+                let text = try text(of: setting, node)
+                do throws(ValidationError) {
+                    try setting.read(text, location(node), &settings)
+                } catch {
+                    throw self.error(node, "\(key): \(error.message)")
+                }
             }
+        }
+    }
+
+    /// Returns the text of a setting as on the command line.
+    private func text(of setting: PackagingSetting, _ node: Node) throws(CommandFailure) -> String {
+        switch setting.form {
+        case .list where node.sequence != nil:
+            var words: [String] = []
+            for item in try list(node, setting.name) { words.append(try string(item, setting.name)) }
+            return words.joined(separator: ",")
+        case .value, .list: return try string(node, setting.name)
+        case .path:
+            let path = try string(node, setting.name)
+            return OutputPath.refusal(path) == nil ? resolved(path) : path
+        case .secret: return reference(try string(node, setting.name))
         }
     }
 
@@ -127,7 +139,7 @@ struct JobFile {
         func secret(_ field: String) throws(CommandFailure) -> String? {
             let variable = values["\(field)-env"]
             guard let variable else {
-                return values[field].map { $0.hasPrefix("@") ? "@" + resolved(String($0.dropFirst())) : $0 }
+                return values[field].map(reference)
             }
             guard values[field] == nil else {
                 throw error(node, "\(field) and \(field)-env cannot be combined: leave out one of the two")
@@ -139,18 +151,22 @@ struct JobFile {
             }
             return value
         }
-        let key = try secret("key")
-        let iv = try secret("iv")
+        let key = try secret("key").map { HexArgument(argument: $0) }
+        let iv = try secret("iv").map { HexArgument(argument: $0) }
         let bytes: PackagingSettings.KeySource.Bytes
         switch (key, values["file"]) {
         case (let key?, nil): bytes = .parts(key: key, iv: iv)
         case (nil, let file?):
             guard iv == nil else { throw error(node, "the key file contains the IV already: leave out iv") }
-            bytes = .file(resolved(file))
+            bytes = .file(InputPath(argument: resolved(file)))
         case (nil, nil): throw error(node, "the key has no value: add key, key-env, or file")
         case (.some, .some): throw error(node, "file cannot be combined with key or key-env: leave out one of the two")
         }
-        return .init(bytes: bytes, keyID: values["key-id"], location: location(node))
+        var source = PackagingSettings.KeySource(bytes: bytes, location: location(node))
+        if let text = values["key-id"] {
+            source.keyID = try parsed(node, "key-id") { () throws(ValidationError) in try PackagingValue.keyID(text) }
+        }
+        return source
     }
 }
 
@@ -201,17 +217,37 @@ extension JobFile {
     }
 
     /// Parses `UHD: TYPE-1`, which is `UHD=TYPE-1` on the command line.
-    private func pairs(_ node: Node, _ field: String) throws(CommandFailure) -> [PackagingSettings.Setting] {
+    private func rules(
+        _ node: Node,
+        _ field: String,
+        _ parse: (String) throws(ValidationError) -> OutputProtectionRule
+    ) throws(CommandFailure) -> [PackagingSettings.Setting<OutputProtectionRule>] {
         guard let mapping = node.mapping else {
             throw error(node, "\(field): expected a mapping of classes or variants, such as UHD: VALUE")
         }
-        var pairs: [PackagingSettings.Setting] = []
+        var rules: [PackagingSettings.Setting<OutputProtectionRule>] = []
         for (key, value) in mapping {
-            pairs.append(
-                .init(text: "\(try string(key, field))=\(try string(value, field))", location: location(value))
-            )
+            let text = "\(try string(key, field))=\(try string(value, field))"
+            let rule = try parsed(value, field) { () throws(ValidationError) in try parse(text) }
+            rules.append(.init(value: rule, location: location(value)))
         }
-        return pairs
+        return rules
+    }
+
+    /// Performs a closure that parses a field, and adds the field and its line to errors.
+    private func parsed<Value>(
+        _ node: Node,
+        _ field: String,
+        _ parse: () throws(ValidationError) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(ValidationError) { return try parse() } catch {
+            throw self.error(node, "\(field): \(error.message)")
+        }
+    }
+
+    /// Returns a secret, or `@` and the resolved path of a file.
+    private func reference(_ text: String) -> String {
+        text.hasPrefix("@") ? "@" + resolved(String(text.dropFirst())) : text
     }
 
     private func resolved(_ path: String) -> String {

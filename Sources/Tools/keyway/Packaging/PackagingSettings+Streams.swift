@@ -3,66 +3,87 @@ import HLSPlaylist
 import Packager
 import ToolSupport
 
-/// The parsing of settings for live streams and key rotation.
+/// The settings of live streams and key rotation.
 extension PackagingSettings {
     /// Returns the options of a live or event stream; nil for VOD.
     func live() throws -> LiveOptions? {
         let isLive = flags["live"] != nil
         guard isLive || flags["event"] != nil else {
-            for option in ["window", "target-duration", "start-date"] where values[option] != nil {
-                throw JobFailure(option, "applies only to live streams: add live or event, or leave it out")
-            }
+            try refuse(["window", "target-duration", "start-date"], "applies only to live streams: add live or event")
             return nil
         }
         guard !isLive || flags["event"] == nil else {
             throw JobFailure("live", "cannot be combined with event: choose one of the two")
         }
         var options = isLive ? LiveOptions.live : .event
-        if let setting = values["window"] {
+        if let window {
             guard isLive else {
                 throw JobFailure("window", "an event playlist keeps all segments: leave it out, or use live")
             }
-            options.window = try .init(parsing: setting.text)
+            switch window.value {
+            case .segments(let count): options.window = .segments(count)
+            case .duration(let duration): options.window = .seconds(duration.seconds)
+            }
         }
-        if let setting = values["target-duration"] {
-            guard let seconds = UInt64(setting.text) else {
-                throw JobFailure("target-duration", "“\(setting.text)” is not a whole number of seconds")
+        if let targetDuration {
+            let value = targetDuration.value
+            guard value.hasWholeSeconds, let seconds = UInt64(exactly: value.wholeSeconds) else {
+                throw JobFailure("target-duration", "expected whole seconds, such as 6s, not \(value)")
             }
             options.targetDuration = seconds
         }
-        if let setting = values["start-date"] {
-            guard let date = PlaylistDate(setting.text) else {
-                throw JobFailure(
-                    "start-date",
-                    "“\(setting.text)” is not a date: expected one such as 2026-05-01T20:15:00Z"
-                )
-            }
-            options.startDate = date
+        options.startDate = startDate.map { date in
+            PlaylistDate(
+                seconds: date.value.seconds,
+                nanoseconds: date.value.nanoseconds,
+                utcOffset: Int16(clamping: date.value.utcOffset)
+            )
         }
         return options
     }
 
     /// Returns the key rotation; nil if keys do not change.
-    func rotation() throws -> KeyRotation? {
-        guard let setting = values["rotate-keys"] else {
-            for option in ["key-lead", "key-timeout"] where values[option] != nil {
-                throw JobFailure(option, "applies only to key rotation: add rotate-keys, or leave it out")
-            }
+    func keyRotation() throws -> KeyRotation? {
+        guard let setting = rotation else {
+            try refuse(["key-lead", "key-timeout"], "applies only to key rotation: add rotate-keys")
             return nil
         }
-        var rotation = try KeyRotation(parsing: setting.text)
-        rotation.lead = try seconds("key-lead")?.seconds
-        if let timeout = try seconds("key-timeout") { rotation.timeout = timeout.seconds }
+        var rotation = KeyRotation(try Self.periodLength(setting.value))
+        rotation.lead = keyLead?.value.seconds
+        if let keyTimeout { rotation.timeout = keyTimeout.value.seconds }
         return rotation
     }
 
+    private static func periodLength(_ length: LengthArgument) throws(JobFailure) -> KeyRotation.Length {
+        let range = 1...KeyRotation.maximumSeconds
+        switch length {
+        case .segments(let count) where range.contains(count): return .segments(count)
+        case .duration(let duration)
+        where duration.hasWholeSeconds && range.contains(Int(clamping: duration.wholeSeconds)):
+            return .seconds(Int(clamping: duration.wholeSeconds))
+        default:
+            let maximum = DurationArgument.seconds(Int64(range.upperBound))
+            throw JobFailure(
+                "rotate-keys",
+                "expected 1 to \(range.upperBound) segments, or whole seconds from 1s to \(maximum)"
+            )
+        }
+    }
+
+    /// Rejects settings without the one that they depend on.
+    private func refuse(_ names: [String], _ reason: String) throws(JobFailure) {
+        for name in names where PackagingSetting.named(name)?.location(self) != nil {
+            throw JobFailure(name, "\(reason), or leave it out")
+        }
+    }
+
     /// The name of the option that provides the keys of key periods.
-    var keyFile: String? { ["period-keys", "derive-keys"].first { values[$0] != nil } }
+    var keyFile: String? { periodKeys != nil ? "period-keys" : derivedKeys != nil ? "derive-keys" : nil }
 
     /// True if keys are provided during packaging, and not with the job.
     var fetchesKeys: Bool {
         let hasEnd = flags["live"] == nil && flags["event"] == nil
-        return keyFile != nil || values["rotate-keys"] != nil || exchange != nil && !hasEnd
+        return keyFile != nil || rotation != nil || exchange != nil && !hasEnd
     }
 
     /// Requires exactly one source of the keys of key periods, and returns an empty set of keys.
@@ -76,7 +97,7 @@ extension PackagingSettings {
         guard isDev || keyFile != nil || exchange != nil else {
             throw JobFailure("rotate-keys", "there is no source of keys: give period-keys, derive-keys, speke, or dev")
         }
-        guard values["period-keys"] == nil || values["derive-keys"] == nil else {
+        guard periodKeys == nil || derivedKeys == nil else {
             throw JobFailure("derive-keys", "cannot be combined with period-keys: leave out one of the two")
         }
         guard job.scheme != nil else {
@@ -87,14 +108,16 @@ extension PackagingSettings {
 
     /// Returns the source of key periods that the options specify; nil if a server provides the keys.
     func givenPeriods() throws -> (any ContentKeyPeriods)? {
-        if let setting = values["period-keys"] {
-            return try located(setting.location) {
-                try KeyPeriodFile(SecretBytes(copying: try InputFile.readSecret(setting.text)), name: setting.text)
+        if let periodKeys {
+            let path = periodKeys.value.path
+            return try located(periodKeys.location) {
+                try KeyPeriodFile(SecretBytes(copying: try InputFile.readSecret(path)), name: path)
             }
         }
-        guard let setting = values["derive-keys"] else { return nil }
-        return try located(setting.location) {
-            try DerivedKeyPeriods(secret: try HexArgument(argument: setting.text).secret(16, option: "--derive-keys"))
+        return try derivedKeys.map { setting in
+            try located(setting.location) {
+                try DerivedKeyPeriods(secret: try setting.value.secret(16, option: "--derive-keys"))
+            }
         }
     }
 }

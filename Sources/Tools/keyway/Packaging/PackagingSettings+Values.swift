@@ -3,71 +3,37 @@ import FPSCrypto
 import Packager
 import ToolSupport
 
-/// The parsing of settings into values.
+/// The values of a job that depend on several settings.
 extension PackagingSettings {
-    func scheme() throws -> TrackProtection.Scheme? {
-        guard let setting = values["scheme"] else {
-            // Keys without a scheme imply the default scheme of the container.
-            guard isDev || exchange != nil || sharedKey != nil || !classKeys.isEmpty || keyFile != nil else {
-                return nil
-            }
-            return values["container"]?.text.lowercased() == "ts" ? .sampleAES : .cbcs
-        }
-        if setting.text.lowercased() == "none" { return nil }
-        guard let scheme = TrackProtection.Scheme(rawValue: setting.text.lowercased()) else {
-            throw JobFailure(
-                "scheme",
-                "“\(setting.text)” is not a scheme: expected cbcs, cenc, sample-aes, aes-128, or none"
-            )
-        }
-        return scheme
+    /// The scheme; nil to leave the media clear. Keys without a scheme imply the default scheme of the container.
+    var chosenScheme: TrackProtection.Scheme? {
+        if let scheme { return scheme.value.scheme }
+        guard isDev || exchange != nil || sharedKey != nil || !classKeys.isEmpty || keyFile != nil else { return nil }
+        return container?.value == .ts ? .sampleAES : .cbcs
     }
 
-    func container(_ scheme: TrackProtection.Scheme?) throws -> PackagingJob.Container {
-        guard let setting = values["container"] else { return scheme == .sampleAES ? .ts : .fmp4 }
-        guard let container = PackagingJob.Container(rawValue: setting.text.lowercased()) else {
-            throw JobFailure("container", "“\(setting.text)” is not a container: expected fmp4 or ts")
+    /// Returns the default systems of a scheme.
+    static func systems(of scheme: TrackProtection.Scheme?) -> [ProtectionSystem] {
+        switch scheme {
+        case nil: []
+        case .aes128: [.identity]
+        case .cbcs, .sampleAES: [.fairPlay]
+        case .cenc: [.common]
         }
-        return container
     }
 
-    func systems(_ scheme: TrackProtection.Scheme?) throws -> [ProtectionSystem] {
-        guard let setting = values["systems"] else {
-            switch scheme {
-            case nil: return []
-            case .aes128: return [.identity]
-            case .cbcs, .sampleAES: return [.fairPlay]
-            case .cenc: return [.common]
-            }
+    /// Returns the time of a setting in units of 1/90,000 s.
+    static func time(_ setting: Setting<DurationArgument>, _ option: String) throws(JobFailure) -> RationalTime {
+        let maximum = DurationArgument.seconds(10 * 86_400)
+        guard setting.value <= maximum else {
+            throw JobFailure(option, "expected a duration of at most \(maximum), not \(setting.value)")
         }
-        return try located(setting.location) { try ProtectionSystem.parse(list: setting.text) }
+        return RationalTime(Int64((setting.value.seconds * 90_000).rounded()), timescale: 90_000)
     }
 
-    /// Players of cenc usually have no HLS support, so HLS playlists are written for it only on request.
-    func manifests(_ scheme: TrackProtection.Scheme?) throws -> Set<PackagingJob.Manifest> {
-        guard let setting = values["manifests"] else { return scheme == .cenc ? [.dash] : [.hls] }
-        var manifests: Set<PackagingJob.Manifest> = []
-        for word in setting.text.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
-            guard let manifest = PackagingJob.Manifest(rawValue: word.filter { !$0.isWhitespace }) else {
-                throw JobFailure("manifests", "“\(word)” is not a manifest type: expected hls, dash, or hls,dash")
-            }
-            manifests.insert(manifest)
-        }
-        return manifests
-    }
-
-    func seconds(_ option: String) throws -> RationalTime? {
-        guard let setting = values[option] else { return nil }
-        guard let seconds = Double(setting.text), seconds.isFinite, abs(seconds) < 1e6 else {
-            throw JobFailure(option, "“\(setting.text)” is not a number of seconds")
-        }
-        return RationalTime(Int64((seconds * 90_000).rounded()), timescale: 90_000)
-    }
-
-    func outputProtection() throws -> OutputProtectionRules {
+    func outputProtection() throws(SignalingError) -> OutputProtectionRules {
         var rules = OutputProtectionRules.standard
-        for setting in hdcp { try located(setting.location) { try rules.require(hdcp: setting.text) } }
-        for setting in allowedCPC { try located(setting.location) { try rules.require(cpc: setting.text) } }
+        for setting in hdcp + allowedCPC { try setting.value.add(to: &rules) }
         return rules
     }
 
@@ -99,18 +65,16 @@ extension PackagingSettings {
     func key(_ source: KeySource, _ name: String) throws -> PackagingKey {
         try located(source.location) {
             switch source.bytes {
-            case .whole(let text):
-                let content = try Self.content(text)
-                return try PackagingKey(parsing: content, option: name)
+            case .whole(let key): return try key.key(option: name)
             case .parts(let key, let iv):
                 return try PackagingKey(
                     keyID: try keyID(source),
-                    key: try HexArgument(argument: key).secret(16, option: "--key"),
-                    iv: try iv.map { try HexArgument(argument: $0).secret(16, option: "--iv") }
+                    key: try key.secret(16, option: "--key"),
+                    iv: try iv.map { try $0.secret(16, option: "--iv") }
                 )
-            case .file(let path):
-                let content = SecretBytes(copying: try InputFile.readSecret(path))
-                let file = try ContentKeyFile(content, name: path)
+            case .file(let input):
+                let content = SecretBytes(copying: try InputFile.readSecret(input.path))
+                let file = try ContentKeyFile(content, name: input.path)
                 return try PackagingKey(keyID: try keyID(source), key: file.key, iv: source.dropsIV ? nil : file.iv)
             }
         }
@@ -118,8 +82,8 @@ extension PackagingSettings {
 
     /// Returns the key ID. Without one, it is all zeros, as in Apple's tool, if the key URI does not contain it.
     private func keyID(_ source: KeySource) throws -> ContentKeyID {
-        if let text = source.keyID { return try ContentKeyID(parsing: text, field: "--key-id") }
-        let isNamedByURI = values["key-uri"].map { !$0.text.contains("{kid}") } ?? false
+        if let keyID = source.keyID { return keyID }
+        let isNamedByURI = keyURI.map { !$0.value.placeholders.contains(.kid) } ?? false
         guard isNamedByURI, let zero = ContentKeyID([UInt8](repeating: 0, count: 16)) else {
             throw CommandFailure.usage(
                 "--key-id is missing",
@@ -127,13 +91,6 @@ extension PackagingSettings {
             )
         }
         return zero
-    }
-
-    /// Returns the text, or the content of the file whose name follows `@`.
-    private static func content(_ text: String) throws(CommandFailure) -> String {
-        guard text.hasPrefix("@") else { return text }
-        let bytes = try InputFile.readSecret(String(text.dropFirst()))
-        return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
     }
 
     /// Performs a closure, and adds the line of the job file to its errors.

@@ -2,9 +2,9 @@ import DRMSignaling
 import Packager
 import ToolSupport
 
-/// The options of packaging as strings, from the command line or a job file, with their locations.
+/// The options of packaging, from the command line or a job file, with their locations.
 ///
-/// Both sources are parsed here, so that values and error messages are the same; ``job()`` parses the strings.
+/// ``job()`` combines them, and adds the location to errors.
 struct PackagingSettings {
     /// The location of a setting.
     enum Location: Hashable {
@@ -14,26 +14,35 @@ struct PackagingSettings {
         case file(String, line: Int)
     }
 
-    /// A string and its location.
-    struct Setting {
-        var text: String
+    /// A value and its location.
+    struct Setting<Value> {
+        var value: Value
         var location: Location
+
+        /// Creates a setting.
+        init(value: Value, location: Location) { (self.value, self.location) = (value, location) }
+
+        /// Creates a setting from the value of an option; nil if the option is not given.
+        init?(_ option: Value?) {
+            guard let option else { return nil }
+            self.init(value: option, location: .commandLine)
+        }
     }
 
     /// The source of a key.
     struct KeySource {
         /// The form of the key bytes.
         enum Bytes {
-            /// `KID:KEY` or `KID:KEY:IV`.
-            case whole(String)
-            /// A key and an optional IV; in hexadecimal, or `@FILE`.
-            case parts(key: String, iv: String?)
+            /// A key with its key ID and an optional IV.
+            case whole(ContentKeyArgument)
+            /// A key and an optional IV.
+            case parts(key: HexArgument, iv: HexArgument?)
             /// Apple's key file of 32 bytes.
-            case file(String)
+            case file(InputPath)
         }
 
         var bytes: Bytes
-        var keyID: String?
+        var keyID: ContentKeyID?
         /// True if to ignore the IV of the key.
         var dropsIV = false
         var location: Location
@@ -41,13 +50,30 @@ struct PackagingSettings {
 
     /// The inputs.
     var inputs: [PackagingJob.Input] = []
-    /// The options with a value, by name.
-    var values: [String: Setting] = [:]
+    // The settings with one value, which PackagingSetting lists.
+    var out: Setting<String>?
+    var scheme: Setting<SchemeArgument>?
+    var container: Setting<PackagingJob.Container>?
+    var segmentDuration: Setting<DurationArgument>?
+    var keyURI: Setting<KeyURITemplate>?
+    var systems: Setting<[ProtectionSystem]>?
+    var clearLead: Setting<DurationArgument>?
+    var title: Setting<String>?
+    var manifests: Setting<Set<PackagingJob.Manifest>>?
+    var ivSize: Setting<Int>?
+    var window: Setting<LengthArgument>?
+    var targetDuration: Setting<DurationArgument>?
+    var startDate: Setting<TimeArgument>?
+    var rotation: Setting<LengthArgument>?
+    var periodKeys: Setting<InputPath>?
+    var derivedKeys: Setting<HexArgument>?
+    var keyLead: Setting<DurationArgument>?
+    var keyTimeout: Setting<DurationArgument>?
     /// The Boolean options, by name.
     var flags: [String: Location] = [:]
     /// The rules for HDCP-LEVEL and ALLOWED-CPC.
-    var hdcp: [Setting] = []
-    var allowedCPC: [Setting] = []
+    var hdcp: [Setting<OutputProtectionRule>] = []
+    var allowedCPC: [Setting<OutputProtectionRule>] = []
     /// The key of the classes without a separate key.
     var sharedKey: KeySource?
     /// The keys of single classes.
@@ -59,12 +85,6 @@ struct PackagingSettings {
     /// The names of the output files.
     var names = PackagingJob.FileNames()
 
-    /// The names of the options with a value.
-    static let valueNames = [
-        "out", "scheme", "container", "segment-duration", "key-uri", "systems", "clear-lead", "title", "manifests",
-        "iv-size", "window", "target-duration", "start-date", "rotate-keys", "period-keys", "derive-keys", "key-lead",
-        "key-timeout",
-    ]
     /// The names of the Boolean options.
     static let flagNames = ["single-file", "overwrite", "dev", "live", "event"]
 
@@ -74,7 +94,7 @@ struct PackagingSettings {
     /// Overrides settings of a job file with those of the command line.
     mutating func override(with other: PackagingSettings) {
         inputs += other.inputs
-        values.merge(other.values) { $1 }
+        for setting in PackagingSetting.all { setting.override(&self, other) }
         flags.merge(other.flags) { $1 }
         hdcp += other.hdcp
         allowedCPC += other.allowedCPC
@@ -89,26 +109,24 @@ struct PackagingSettings {
     ///
     /// - Throws: ``CommandFailure`` that names the option, or the line of the job file.
     func job() throws(CommandFailure) -> PackagingJob {
-        var job = PackagingJob(inputs: inputs, output: values["out"]?.text ?? "")
+        var job = PackagingJob(inputs: inputs, output: out?.value ?? "")
         job.names = names
         job.overwrites = flags["overwrite"] != nil
         job.isSingleFile = flags["single-file"] != nil
-        job.title = values["title"]?.text
+        job.title = title?.value
+        job.keyURI = keyURI?.value
+        job.scheme = chosenScheme
+        job.container = container?.value ?? (job.scheme == .sampleAES ? .ts : .fmp4)
+        job.systems = systems?.value ?? Self.systems(of: job.scheme)
+        // Players of cenc usually have no HLS support, so HLS playlists are written for it only on request.
+        job.manifests = manifests?.value ?? (job.scheme == .cenc ? [.dash] : [.hls])
+        if let ivSize { job.ivSize = ivSize.value }
         do {
-            job.scheme = try scheme()
-            job.container = try container(job.scheme)
-            if let duration = try seconds("segment-duration") { job.segmentDuration = duration }
-            job.clearLead = try seconds("clear-lead")
-            job.systems = try systems(job.scheme)
-            job.manifests = try manifests(job.scheme)
-            if let setting = values["iv-size"] {
-                guard let size = Int(setting.text) else { throw JobFailure("iv-size", "expected 8 or 16") }
-                job.ivSize = size
-            }
-            job.keyURI = try values["key-uri"].map { uri in try located(uri.location) { try KeyURITemplate(uri.text) } }
+            if let segmentDuration { job.segmentDuration = try Self.time(segmentDuration, "segment-duration") }
+            job.clearLead = try clearLead.map { try Self.time($0, "clear-lead") }
             job.outputProtection = try outputProtection()
             job.live = try live()
-            job.rotation = try rotation()
+            job.rotation = try keyRotation()
             job.keysArriveLater = fetchesKeys
             job.keys = try keys(job)
             try job.validate()
@@ -138,7 +156,7 @@ struct PackagingSettings {
         switch option {
         case "keys", "iv": sharedKey?.location ?? classKeys.values.map(\.location).first
         case "hdcp": hdcp.first?.location
-        default: values[option]?.location ?? flags[option]
+        default: PackagingSetting.named(option)?.location(self) ?? flags[option]
         }
     }
 

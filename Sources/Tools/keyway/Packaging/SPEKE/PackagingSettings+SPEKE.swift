@@ -17,17 +17,17 @@ extension PackagingSettings {
         init?(_ options: SPEKEOptions) throws(CommandFailure) {
             guard let contentID = options.contentID else { return nil }
             self.contentID = contentID
-            guard let certificate = options.certificate, let path = options.privateKey else { return }
+            guard let certificate = options.certificate, let privateKey = options.privateKey else { return }
             do {
                 recipient = try KeyExchange.Recipient(
-                    certificate: try CertificateFile.read(certificate).0,
-                    privateKey: try RSAPrivateKey(try InputFile.readSecret(path))
+                    certificate: try CertificateFile.read(certificate.path).0,
+                    privateKey: try RSAPrivateKey(try InputFile.readSecret(privateKey.path))
                 )
             } catch let failure as CommandFailure {
                 throw failure
             } catch {
                 throw .input(
-                    "\(certificate) and \(path): \(error)",
+                    "\(certificate) and \(privateKey): \(error)",
                     next: "give a certificate and its RSA private key in PEM"
                 )
             }

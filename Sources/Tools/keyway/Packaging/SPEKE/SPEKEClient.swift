@@ -8,9 +8,9 @@ import ToolSupport
 struct SPEKEClient: Sendable {
     private let address: String
     private let token: String?
-    private let certificate: String?
-    private let privateKey: String?
-    private let authorities: String?
+    private let certificate: InputPath?
+    private let privateKey: InputPath?
+    private let authorities: InputPath?
 
     /// The maximum size of a response, in bytes.
     private static let responseLimit = 16 << 20
@@ -25,7 +25,7 @@ struct SPEKEClient: Sendable {
         privateKey = options.privateKey
         authorities = options.authorities
         if let file = options.tokenFile {
-            token = String(decoding: try InputFile.readLine(file), as: UTF8.self)
+            token = String(decoding: try InputFile.readLine(file.path), as: UTF8.self)
         } else {
             token = ProcessInfo.processInfo.environment["KEYWAY_SPEKE_TOKEN"]
         }
@@ -80,10 +80,10 @@ struct SPEKEClient: Sendable {
     private func tls() throws(CommandFailure) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         do {
-            if let authorities { tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(authorities)) }
+            if let authorities { tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(authorities.path)) }
             if let certificate, let privateKey {
-                tls.certificateChain = try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
-                tls.privateKey = .privateKey(try NIOSSLPrivateKey(file: privateKey, format: .pem))
+                tls.certificateChain = try NIOSSLCertificate.fromPEMFile(certificate.path).map { .certificate($0) }
+                tls.privateKey = .privateKey(try NIOSSLPrivateKey(file: privateKey.path, format: .pem))
             }
         } catch {
             throw .input("the --speke-… files cannot be used for TLS", next: "give certificates and private key in PEM")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ToolSupport
 
 /// The options for keys from a SPEKE server.
 struct SPEKEOptions: ParsableArguments {
@@ -25,7 +26,7 @@ struct SPEKEOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var tokenFile: String?
+    var tokenFile: InputPath?
 
     @Option(
         name: .customLong("speke-certificate"),
@@ -35,13 +36,13 @@ struct SPEKEOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var certificate: String?
+    var certificate: InputPath?
 
     @Option(
         name: .customLong("speke-private-key"),
         help: .init("The private key of the certificate, in PEM.", valueName: "file")
     )
-    var privateKey: String?
+    var privateKey: InputPath?
 
     @Option(
         name: .customLong("speke-ca"),
@@ -50,11 +51,11 @@ struct SPEKEOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var authorities: String?
+    var authorities: InputPath?
 
     func validate() throws {
         guard let speke else {
-            guard [contentID, tokenFile, certificate, privateKey, authorities].allSatisfy({ $0 == nil }) else {
+            guard contentID == nil, [tokenFile, certificate, privateKey, authorities].allSatisfy({ $0 == nil }) else {
                 throw ValidationError("--content-id and the --speke-… options require --speke.")
             }
             return
