@@ -27,6 +27,9 @@ public final class AssetDownloads: Sendable {
         /// with the next change of any download; it is lost if the app ends before. The event precedes the one that
         /// changed the state.
         case didNotRecord(name: String, AssetDownloadError)
+        /// A key of a cancelled download was not invalidated, or the server did not receive the proof. The event follows
+        /// ``didCancel(name:keys:)``.
+        case didNotInvalidateKey(name: String, AssetDownloadError)
         /// All events that occurred while the app was not running have been reported.
         case didFinishBackgroundEvents
     }
@@ -237,8 +240,14 @@ public final class AssetDownloads: Sendable {
     fileprivate func ended(_ name: String, releasing identifiers: [String]) {
         playbacks.withLock { $0.removeValue(forKey: name) }?.cancel()
         guard !identifiers.isEmpty else { return }
-        // If this fails, the keys stay stored, and a later download of the title uses them.
-        Task { try? await release(identifiers, invalidates: true) }
+        Task {
+            for identifier in identifiers {
+                do { try await release([identifier], invalidates: true) } catch {
+                    let failure = AssetDownloadError.keyNotInvalidated(identifier: identifier, reason: "\(error)")
+                    delegate.events.add(.didNotInvalidateKey(name: name, failure))
+                }
+            }
+        }
     }
 
     private func tasks(_ name: String? = nil) async -> [URLSessionTask] {
@@ -325,8 +334,8 @@ private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate, @unchec
         }
         let keys = records.all[name]?.keys ?? []
         try? records.remove(name)
-        downloads?.ended(name, releasing: settings.invalidatesKeys ? keys : [])
         events.add(.didCancel(name: name, keys: keys))
+        downloads?.ended(name, releasing: settings.invalidatesKeys ? keys : [])
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {

@@ -36,6 +36,9 @@ public enum AssetDownloadError: Error, Hashable, Sendable, CustomStringConvertib
     /// The file of the downloads could not be written: the storage is full, or the device was not unlocked since it
     /// started. The reason consists of error domains and numbers.
     case unwrittenRecords(file: URL, reason: String)
+    /// A key of a cancelled download could not be invalidated: there is no network, or the server or the device refused.
+    /// The reason contains no secrets.
+    case keyNotInvalidated(identifier: String, reason: String)
 
     /// The error and what to do.
     public var description: String {
@@ -45,6 +48,9 @@ public enum AssetDownloadError: Error, Hashable, Sendable, CustomStringConvertib
         case .unwrittenRecords(let file, let reason):
             "\(file.path) cannot be written (\(reason)): free storage; the next change of a download is written with "
                 + "the earlier ones, if the app runs until then"
+        case .keyNotInvalidated(let identifier, let reason):
+            "the key \(identifier) was not invalidated (\(reason)): if it is still stored, a later download of the title "
+                + "uses it; otherwise, invalidate it with PlatformPersistentKeys"
         }
     }
 }

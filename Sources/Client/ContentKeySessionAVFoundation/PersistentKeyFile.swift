@@ -21,11 +21,22 @@ public actor PersistentKeyFile: VersionedPersistentKeyStore {
         public init(key: [UInt8]?, history: KeyHistoryEntry) { (self.key, self.history) = (key, history) }
     }
 
+    /// An event of a key that could not be recorded in its history.
+    public struct UnrecordedEvent: Sendable, Hashable {
+        /// The identifier of the key.
+        public let identifier: String
+        /// The event.
+        public let event: KeyHistoryEvent
+        /// The reason, and what to do.
+        public let error: PersistentKeyFileError
+    }
+
     private let file: URL
     private let protection: Data.WritingOptions
     private let now: @Sendable () -> Int64
     private var records: [String: Record]?
     private let changeBroadcast = Broadcast<[String: KeyHistoryEntry]>()
+    private let unrecorded = Broadcast<UnrecordedEvent>()
 
     /// Creates a store for a file. The file does not have to exist; its folder is created.
     ///
@@ -42,7 +53,10 @@ public actor PersistentKeyFile: VersionedPersistentKeyStore {
         (self.file, self.protection, self.now) = (file, protection, now)
     }
 
-    deinit { changeBroadcast.finish() }
+    deinit {
+        changeBroadcast.finish()
+        unrecorded.finish()
+    }
 
     /// Returns the stored key for an identifier; nil if no key is stored or the file cannot be read now.
     public func key(for identifier: String) -> [UInt8]? { (try? all())?[identifier]?.key }
@@ -109,10 +123,17 @@ public actor PersistentKeyFile: VersionedPersistentKeyStore {
         return stream
     }
 
+    /// The events of playbacks and refreshes that could not be recorded, from now on: the histories, and the advice that
+    /// follows from them, do not contain them. Each access starts a new sequence.
+    public nonisolated var unrecordedEvents: AsyncStream<UnrecordedEvent> { unrecorded.sequence() }
+
     /// Changes the record of a key; nil deletes it. The change is in the file when this returns.
     ///
     /// - Throws: ``PersistentKeyFileError``; the stored keys are then unchanged.
-    public func change(_ identifier: String, _ body: @Sendable (Record?) -> Record?) throws {
+    public func change(
+        _ identifier: String,
+        _ body: @Sendable (Record?) -> Record?
+    ) throws(PersistentKeyFileError) {
         var changed = try all()
         let before = changed[identifier]
         changed[identifier] = body(before)
@@ -126,14 +147,14 @@ public actor PersistentKeyFile: VersionedPersistentKeyStore {
             )
             try encoder.encode(changed.mapValues(StoredRecord.init)).write(to: file, options: [.atomic, protection])
         } catch {
-            throw PersistentKeyFileError.notWritten
+            throw .notWritten
         }
         records = changed
         changeBroadcast.add(changed.mapValues(\.history))
     }
 
     /// Records an event of a key. Does nothing if the key is not stored.
-    public func note(_ event: KeyHistoryEvent, for identifier: String) throws {
+    public func note(_ event: KeyHistoryEvent, for identifier: String) throws(PersistentKeyFileError) {
         let time = now()
         try change(identifier) { old in
             guard var record = old else { return nil }
@@ -143,10 +164,19 @@ public actor PersistentKeyFile: VersionedPersistentKeyStore {
         }
     }
 
+    /// Records an event that nothing waits for. A failure is an element of ``unrecordedEvents``.
+    func noteOrReport(_ event: KeyHistoryEvent, for identifier: String) {
+        do throws(PersistentKeyFileError) {
+            try note(event, for: identifier)
+        } catch {
+            unrecorded.add(UnrecordedEvent(identifier: identifier, event: event, error: error))
+        }
+    }
+
     /// The identifiers of all keys, sorted.
     public var identifiers: [String] { ((try? all()) ?? [:]).keys.sorted() }
 
-    private func all() throws -> [String: Record] {
+    private func all() throws(PersistentKeyFileError) -> [String: Record] {
         if let records { return records }
         guard FileManager.default.fileExists(atPath: file.path) else {
             records = [:]
@@ -155,7 +185,7 @@ public actor PersistentKeyFile: VersionedPersistentKeyStore {
         // A file that cannot be read, as before the first unlock after a restart, must not be replaced.
         guard let data = try? Data(contentsOf: file),
             let stored = try? PropertyListDecoder().decode([String: StoredRecord].self, from: data)
-        else { throw PersistentKeyFileError.unreadable }
+        else { throw .unreadable }
         let read = stored.mapValues(\.record)
         records = read
         return read

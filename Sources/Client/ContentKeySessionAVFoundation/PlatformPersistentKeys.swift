@@ -88,7 +88,8 @@ public actor PlatformPersistentKeys {
     /// Requests new keys from the server, with the protocol versions of the stored ones. A stored key is replaced only
     /// after the device has accepted the new one.
     ///
-    /// - Returns: The result for each identifier. After a failure, the old key is still stored.
+    /// - Returns: The result for each identifier. After a failure, the old key is still stored. A refusal that cannot be
+    ///   recorded is in ``PersistentKeyFile/unrecordedEvents``.
     @discardableResult
     public func refresh(_ identifiers: [String]) async -> [String: Result<Void, ContentKeyError>] {
         let results = await request(identifiers)
@@ -99,7 +100,7 @@ public actor PlatformPersistentKeys {
             }
             postponed[identifier] = settings.now() + max(1, settings.refreshRetryDelay.components.seconds)
             if error.isRefusal, let reason = LogSafeWord(error.code.rawValue) {
-                try? await store.note(.renewalRefused(reason), for: identifier)
+                await store.noteOrReport(.renewalRefused(reason), for: identifier)
             }
         }
         return results
@@ -291,7 +292,7 @@ public struct PersistentKeyPlayback: Sendable {
     let store: PersistentKeyFile
 
     /// Answers requests, and records in the store what happens to the keys, until the session ends or the task is
-    /// cancelled.
+    /// cancelled. What cannot be recorded is in ``PersistentKeyFile/unrecordedEvents``.
     public func run() async {
         let events = session.events
         await withTaskGroup(of: Void.self) { group in
@@ -299,9 +300,9 @@ public struct PersistentKeyPlayback: Sendable {
             group.addTask {
                 for await event in events {
                     switch event {
-                    case .didSucceed(let identifier, true): try? await store.note(.taken, for: identifier)
+                    case .didSucceed(let identifier, true): await store.noteOrReport(.taken, for: identifier)
                     case .didRejectStoredKey(let identifier, let error):
-                        try? await store.note(.refused(error.code), for: identifier)
+                        await store.noteOrReport(.refused(error.code), for: identifier)
                     default: break
                     }
                 }

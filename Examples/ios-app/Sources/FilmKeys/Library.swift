@@ -93,7 +93,8 @@ public final class Library {
             guard let asset = try? downloads.open().asset(of: name) else { return }
             DownloadStoragePolicy(isImportant: true).set(for: asset.url)
         case .didFail(let name, let error): film(name)?.problem = Problem(error)
-        case .didNotRecord(let name, let error): film(name)?.problem = Problem(error)
+        case .didNotRecord(let name, let error), .didNotInvalidateKey(let name, let error):
+            film(name)?.problem = Problem(error)
         case .didCancel, .willDownload, .didProgress, .didFinishBackgroundEvents: break
         }
     }

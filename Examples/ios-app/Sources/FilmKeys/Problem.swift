@@ -17,6 +17,12 @@ public struct Problem: Hashable, Sendable {
         case let error as ContentKeyError: self.init(key: error)
         case AssetDownloadError.unwrittenRecords:
             self.init("The state of a download could not be stored.", "Free storage on the device.", "\(error)")
+        case AssetDownloadError.keyNotInvalidated:
+            self.init(
+                "A key of the cancelled download was not returned.",
+                "If you download the film again, the key is used again.",
+                "\(error)"
+            )
         case is AssetDownloadError, is PersistentKeyFileError:
             self.init("The downloads cannot be used.", "Unlock the device, then try again.", "\(error)")
         case let error as OfflineKeyError:

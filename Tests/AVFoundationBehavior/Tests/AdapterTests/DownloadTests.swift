@@ -185,6 +185,24 @@ import VirtualDevice
         }
     }
 
+    @Test("A key of a cancelled download that cannot be invalidated is reported, and stays stored")
+    func cancelWithoutNetwork() async throws {
+        try await AdapterScene.run { scene in
+            let keys = ["skd://film", "skd://en"]
+            for name in ["film", "en"] { scene.server.set(.dual(storage: 1000, playback: 100), for: name) }
+            let app = try App(scene, identifier: "cancel without network")
+            try await Self.start(app, scene, keys: keys)
+            try await scene.until("the location is known") { app.events.all == ["location film"] }
+            scene.server.injectAlways(.noConnection)
+            await app.downloads.cancel("film")
+            let failures = keys.map { "not invalidated film \($0)" }
+            try await scene.until("the failures are reported") { app.events.all.suffix(2) == failures[...] }
+            #expect(app.events.all == ["location film", "cancel film"] + failures)
+            for key in keys { #expect(await app.keys.store.key(for: key) != nil) }
+            #expect(scene.server.offlineKeyReports.isEmpty)
+        }
+    }
+
     @Test("Scenario 29: a second language is added with its key")
     func languages() async throws {
         try await AdapterScene.run { scene in
@@ -295,6 +313,9 @@ final class RecordedDownloads: Sendable {
                     case .didNotRecord(let name, .unwrittenRecords(let file, let reason)):
                         "unwritten \(name) \(file.lastPathComponent) \(reason.isEmpty ? "without reason" : "")"
                     case .didNotRecord(let name, let error): "unexpected \(name) \(error)"
+                    case .didNotInvalidateKey(let name, .keyNotInvalidated(let identifier, _)):
+                        "not invalidated \(name) \(identifier)"
+                    case .didNotInvalidateKey(let name, let error): "unexpected \(name) \(error)"
                     case .didFinishBackgroundEvents: "background"
                     }
                 events.withLock { $0.append(text) }

@@ -4,6 +4,7 @@ import ContentKeySession
 import Foundation
 import KeyServerModule
 import KeywayTesting
+import Locking
 import Testing
 
 @testable import ContentKeySessionAVFoundation
@@ -211,6 +212,44 @@ import Testing
             #expect(record.history.remaining(at: now) == 100)
             // Another instance reads the same from the file.
             #expect(try await scene.makeStore().allRecords()["skd://film"] == record)
+        }
+    }
+
+    @Test("What a refresh and a playback cannot record in the history of a key is reported")
+    func unrecordedEvents() async throws {
+        try await AdapterScene.run { scene in
+            scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
+            let keys = scene.persistentKeys(terms: .dual(storage: 1000, playback: 100))
+            try await scene.finish { try await keys.acquire(["skd://film"]) }
+            let unrecorded = Lock<[PersistentKeyFile.UnrecordedEvent]>([])
+            let stream = keys.store.unrecordedEvents
+            let reading = scene.background {
+                for await event in stream { unrecorded.withLock { $0.append(event) } }
+            }
+            // A folder in place of the file.
+            let file = scene.folder.appendingPathComponent("keys.plist")
+            try FileManager.default.removeItem(at: file)
+            let content = file.appendingPathComponent("content")
+            try FileManager.default.createDirectory(at: content, withIntermediateDirectories: true)
+            scene.server.inject(.status(403), on: .license)
+            _ = try await scene.finish { await keys.refresh(["skd://film"]) }
+            try await scene.until("the refusal is reported") { unrecorded.withLock { $0.count } == 1 }
+            await scene.system.advance(by: .seconds(1001))
+            scene.server.injectAlways(.noConnection)
+            let playback = keys.makePlayback()
+            let running = scene.background { await playback.run() }
+            let playing = await scene.play(playback.session)
+            try await scene.until("the rejection is reported") { unrecorded.withLock { $0.count } == 2 }
+            await playing.stop()
+            running.cancel()
+            reading.cancel()
+            let events = unrecorded.withLock { $0 }
+            #expect(events.allSatisfy { $0.identifier == "skd://film" && $0.error == .notWritten })
+            #expect(events.last?.event == .refused(.persistentKeyExpired))
+            guard case .renewalRefused? = events.first?.event else {
+                Issue.record("the first event is not the refusal")
+                return
+            }
         }
     }
 
