@@ -39,6 +39,64 @@ struct CommandLineTests {
         #expect(outcome.output.isEmpty)
     }
 
+    @Test(
+        "An invalid value is reported with its option and what is expected, and without secrets",
+        arguments: [
+            (
+                ["play", "a", "--server", "ftp://ann:s3cr3t@host", "--ask", "00"],
+                "--server: expected an http:// or https:// URL"
+            ),
+            (["download", "film.m3u8", "--out", "x"], "<url>: expected an http:// or https:// URL"),
+            (
+                [
+                    "device", "request-key", "--server", "http://127.0.0.1:1", "--asset", "a", "--ask", "00", "--token",
+                    " ",
+                ],
+                "--token: the text is empty; give the text, or @FILE"
+            ),
+            (
+                ["token", "--token-algorithm", "hs256", "--token-secret", "s3cr3t", "--account", "a"],
+                "--token-secret: expected @FILE, because command lines are visible to other users"
+            ),
+            (
+                ["token", "--token-algorithm", "es256", "--account", ""],
+                "--account: expected a name of 1 to 200 bytes, not ''"
+            ),
+            (
+                ["token", "--token-algorithm", "es256", "--account", "a", "--assets", "a,,b"],
+                "--assets: expected values separated by commas, not 'a,,b'"
+            ),
+            (
+                ["token", "--token-algorithm", "es256", "--write-jwks", "k", "--account", "a", "--device", "00"],
+                "--device: expected 16 bytes in hexadecimal; give 32 digits, or @FILE"
+            ),
+            (
+                ["spc", "create", "--asset", "a", "--versions", "1,x"],
+                "--versions: expected version numbers separated by commas, such as 1,2, not '1,x'"
+            ),
+            (["credentials", "new", "--out", "x", "--bits", "512"], "--bits: expected 1024, 2048, not '512'"),
+            (
+                ["credentials", "new", "--out", "s3://bucket/x"],
+                "--out: s3://bucket/x looks like a URL, but output is written to files"
+            ),
+            (
+                ["playlist", "check", "a", "--only", "fairplay-ivv"],
+                "--only: the rule fairplay-ivv does not exist; did you mean fairplay-iv"
+            ),
+            (
+                ["playlist", "show", "ftp://host/a.m3u8"],
+                "<playlist>: ftp://host/a.m3u8 is neither a file nor an http or https URL"
+            ),
+        ]
+    )
+    func invalidValues(arguments: [String], message: String) throws {
+        let outcome = try tool.run(arguments)
+        #expect(outcome.status == 2, "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("error: \(message)"), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("s3cr3t"), "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: tool.path("k")))
+    }
+
     @Test("Files that cannot be read or written exit with 3")
     func files() throws {
         let missing = try tool.run(["spc", "inspect", tool.path("nothing")])

@@ -210,7 +210,10 @@ struct LoadTests {
         let arguments = [
             "token", "--token-algorithm", "es256", "--token-key", "token.pem", "--write-jwks", "jwks.json",
         ]
-        let first = try tool.run(arguments + ["--account", "anna", "--assets", "a,b", "--once"])
+        let device = "00112233445566778899AABBCCDDEEFF"
+        let first = try tool.run(
+            arguments + ["--account", "anna", "--assets", "a,b", "--device", device, "--once"]
+        )
         #expect(first.status == 0, "\(first.errors)")
         let keys = try tool.content(tool.path("jwks.json"))
         #expect(try tool.run(arguments + ["--account", "ben", "--lifetime=-60s"]).status == 0)
@@ -221,6 +224,8 @@ struct LoadTests {
         #expect(claims["sub"] as? String == "anna")
         #expect(claims["assets"] as? [String] == ["a", "b"])
         #expect(claims["once"] as? Bool == true)
+        // The audit log and the server have lowercase digits.
+        #expect(claims["device"] as? String == device.lowercased())
     }
 
     @Test("A shared secret is read from a file, has 32 bytes, and only the owner can read its key set")

@@ -100,7 +100,8 @@ struct PackageLiveTests {
     func periodLengths() throws {
         func length(_ text: String) throws -> KeyRotation.Length? {
             var settings = PackagingSettings()
-            settings.rotation = .init(try #require(LengthArgument(argument: text)))
+            let argument = try #require(LengthArgument(argument: text))
+            settings.rotation = .init(argument)
             return try settings.keyRotation()?.length
         }
         #expect(try length("10") == .segments(10))

@@ -106,8 +106,87 @@ struct ArgumentTests {
         #expect(#expect(throws: CommandFailure.self) { try missing.secret(16, option: "--key") }?.kind == .file)
     }
 
+    @Test(
+        "A server is an http or https URL with a host",
+        arguments: [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("HTTPS://[::1]/keys//", "HTTPS://[::1]/keys"),
+            ("http://host/", "http://host"),
+        ]
+    )
+    func urls(text: String, base: String) throws { #expect(try #require(URLArgument(argument: text)).base == base) }
+
+    @Test(
+        "Other texts are not servers",
+        arguments: ["", "host", "host:80", "ftp://host", "http://", "/path", "file:///a"]
+    )
+    func invalidURLs(text: String) { #expect(URLArgument(argument: text) == nil) }
+
+    @Test("A URL is printed without its password")
+    func printedURL() throws {
+        let url = try #require(URLArgument(argument: "https://ann:s3cr3t@host/keys?a=b"))
+        #expect("\(url)" == "https://host/keys?a=b")
+        #expect(url.base.contains("s3cr3t"))
+    }
+
+    @Test("A secret text is given on the command line or in a file, without white space around it")
+    func secretTexts() throws {
+        #expect(try SecretArgument(argument: "a token ").text(option: "--token") == "a token")
+        let folder = try TemporaryFolder()
+        let path = try folder.file("token", Array(" s3cr3t\r\n".utf8))
+        let file = SecretArgument(argument: "@\(path)")
+        #expect(try file.text(option: "--token") == "s3cr3t")
+        #expect(try file.bytes() == Array(" s3cr3t".utf8))
+        #expect(file.isFile && !SecretArgument(argument: "token").isFile)
+    }
+
+    @Test("A secret text is not empty, and its messages and its description do not contain it")
+    func invalidSecretTexts() throws {
+        let folder = try TemporaryFolder()
+        let binary = try folder.file("binary", [0xff, 0xfe])
+        let blank = try folder.file("blank", Array(" \n".utf8))
+        func failure(_ argument: String) -> CommandFailure? {
+            #expect(throws: CommandFailure.self) {
+                try SecretArgument(argument: argument).text(option: "--token")
+            }
+        }
+        #expect(failure(" ")?.description == "--token: the text is empty; give the text, or @FILE")
+        #expect(failure(" ")?.kind == .usage)
+        #expect(failure("@\(binary)")?.what == "--token: \(binary) contains no UTF-8 text")
+        #expect(failure("@\(blank)")?.kind == .input)
+        #expect(failure("@\(blank).missing")?.kind == .file)
+        let secret = SecretArgument(argument: "s3cr3t")
+        #expect(!"\(secret)".contains("s3cr3t") && !secret.defaultValueDescription.contains("s3cr3t"))
+    }
+
+    @Test("A list has elements between commas, none of which is empty")
+    func lists() {
+        #expect(CommaList<String>(argument: "en,de")?.elements == ["en", "de"])
+        #expect(CommaList<Int>(argument: "1")?.elements == [1])
+        #expect(CommaList(["en", "de"]).defaultValueDescription == "en,de")
+        for text in ["", ",", "en,", "en,,de"] { #expect(CommaList<String>(argument: text) == nil, "\(text)") }
+        #expect(CommaList<Int>(argument: "1,x") == nil)
+    }
+
+    @Test("Protocol versions are separated as in a command or as in a playlist")
+    func protocolVersions() {
+        #expect(ProtocolVersionList(argument: "1,2")?.values == [1, 2])
+        #expect(ProtocolVersionList(argument: "1/2")?.values == [1, 2])
+        #expect(ProtocolVersionList([1, 2]).defaultValueDescription == "1,2")
+        for text in ["", "1,", "-1", "one"] { #expect(ProtocolVersionList(argument: text) == nil, "\(text)") }
+    }
+
+    @Test("An account has 1 to 200 bytes")
+    func accounts() {
+        #expect(AccountArgument(argument: String(repeating: "é", count: 100))?.name.count == 100)
+        #expect(AccountArgument(argument: "") == nil)
+        #expect(AccountArgument(argument: String(repeating: "é", count: 101)) == nil)
+    }
+
     @Test("A path that looks like a URL is not an output")
     func outputPaths() throws {
+        #expect(OutputPath(argument: "a/b")?.path == "a/b")
+        #expect(OutputPath(argument: "-")?.path == "-")
+        #expect(OutputPath(argument: "https://example.com/a") == nil)
         #expect(try OutputPath.parse("a/b") == "a/b")
         #expect(throws: ValidationError.self) { try OutputPath.parse("https://example.com/a") }
     }

@@ -65,6 +65,19 @@ struct CommandRootTests {
             ),
             ("The value 'it's' is invalid for '<file>'", "<file>: expected <file>, not 'it's'"),
             ("The value 'x' is invalid for '--out <path>': The path is too long.", "--out: the path is too long"),
+            (
+                "The value 'ftp://ann:s3cr3t@host' is invalid for '--server <url>'",
+                "--server: expected an http:// or https:// URL"
+            ),
+            (
+                "The value 's3://a/b' is invalid for '--out <dir>'",
+                "--out: s3://a/b looks like a URL, but output is written to files: give a path (or ./s3://a/b, if a "
+                    + "folder has that name), and upload from there"
+            ),
+            (
+                "The value 'a,' is invalid for '--assets <list>'",
+                "--assets: expected values separated by commas, not 'a,'"
+            ),
             ("Missing expected argument '<url>'", "missing expected argument '<url>'"),
             ("HDCP is not supported.", "HDCP is not supported"), ("Do this. Or that.", "do this. Or that."),
         ]

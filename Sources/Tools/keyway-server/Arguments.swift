@@ -8,16 +8,6 @@ import KeyStore
 import Logging
 import ToolSupport
 
-/// An account on the command line.
-struct AccountArgument: ExpressibleByArgument {
-    let name: String
-
-    init?(argument: String) {
-        guard 1...200 ~= argument.utf8.count else { return nil }
-        name = argument
-    }
-}
-
 /// The hash of a device on the command line.
 struct DeviceArgument: ExpressibleByArgument {
     let device: DeviceHash
@@ -69,15 +59,21 @@ struct NetworkArgument: ExpressibleByArgument {
     }
 }
 
-/// Protocol versions on the command line: numbers separated by commas.
-struct ProtocolVersionsArgument: ExpressibleByArgument {
-    let versions: [UInt32]
+/// A policy on the command line: a stored one, or one in a file.
+///
+///     policy = FILE | NAME
+///
+/// A file is a path that contains `/` or ends with `.json`.
+enum PolicyArgument: ExpressibleByArgument {
+    case stored(String)
+    case file(InputPath)
 
-    init?(argument: String) {
-        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-        versions = parts.compactMap { UInt32($0) }
-        guard versions.count == parts.count else { return nil }
+    init(argument: String) {
+        let isFile = argument.contains("/") || argument.hasSuffix(".json")
+        self = isFile ? .file(InputPath(argument: argument)) : .stored(argument)
     }
+
+    static var defaultCompletionKind: CompletionKind { .file() }
 }
 
 /// A log level on the command line.

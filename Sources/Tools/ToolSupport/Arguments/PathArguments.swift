@@ -20,9 +20,21 @@ package struct FolderPath: ExpressibleByArgument, Hashable, Sendable, CustomStri
     package static var defaultCompletionKind: CompletionKind { .directory }
 }
 
-/// The path of an output, as given by an option.
-package enum OutputPath {
-    /// Returns a path. Text that looks like a URL is rejected, because it would create folders of that name.
+/// The path of a file or folder to write. `-` means standard output where the help of a command mentions it.
+///
+/// Text that looks like a URL is rejected, because it would create folders of that name.
+package struct OutputPath: ExpressibleByArgument, Hashable, Sendable, CustomStringConvertible {
+    package let path: String
+
+    package init?(argument: String) {
+        guard Self.refusal(argument) == nil else { return nil }
+        path = argument
+    }
+
+    package var description: String { path }
+    package static var defaultCompletionKind: CompletionKind { .file() }
+
+    /// Returns a path, for options whose value is a string.
     package static func parse(_ text: String) throws -> String {
         if let reason = refusal(text) { throw ValidationError(reason) }
         return text

@@ -40,6 +40,17 @@ package struct AssetIDArgument: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
+/// An account on the command line, 1 to 200 bytes.
+package struct AccountArgument: ExpressibleByArgument, Hashable, Sendable {
+    /// The name of the account.
+    package let name: String
+
+    package init?(argument: String) {
+        guard 1...200 ~= argument.utf8.count else { return nil }
+        name = argument
+    }
+}
+
 /// A number of bytes on the command line.
 ///
 ///     size = 1*18DIGIT [ "kB" | "MB" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB" ]

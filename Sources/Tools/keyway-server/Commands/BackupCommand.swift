@@ -16,15 +16,12 @@ struct BackupCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var store: StoreOptions
-    @Option(
-        help: ArgumentHelp("The backup file; it must not exist yet.", valueName: "file"),
-        transform: OutputPath.parse
-    )
-    var out: String
+    @Option(help: ArgumentHelp("The backup file; it must not exist yet.", valueName: "file"))
+    var out: OutputPath
 
     func run() async throws {
         try await store.withSQLiteStore { store in
-            try await store.backup(to: out)
+            try await store.backup(to: out.path)
             try await store.appendAudit("backup", "backup", "database copied, its secrets encrypted")
         }
         try printLine("wrote \(out)")

@@ -103,7 +103,7 @@ struct KeysAddCommand: AsyncParsableCommand {
             valueName: "name|file"
         )
     )
-    var policy: String?
+    var policy: PolicyArgument?
     @Option(
         help: ArgumentHelp(
             "The key ID, 16 bytes in hexadecimal digits. Required with --title. (default: none)",
@@ -240,9 +240,14 @@ struct KeysAddCommand: AsyncParsableCommand {
 
     /// Returns the policy's name. A policy that was given as a file is stored first.
     private func storedPolicy(in store: any KeyServerStore) async throws -> String? {
-        guard let policy, policy.contains("/") || policy.hasSuffix(".json") else { return policy }
-        let file = URL(filePath: policy).deletingPathExtension().lastPathComponent
-        let record = try ContentDefaults.policy(orNamed: file, json: try InputFile.read(policy))
+        let path: String
+        switch policy {
+        case nil: return nil
+        case .stored(let name)?: return name
+        case .file(let file)?: path = file.path
+        }
+        let name = URL(filePath: path).deletingPathExtension().lastPathComponent
+        let record = try ContentDefaults.policy(orNamed: name, json: try InputFile.read(path))
         if let stored = try await store.policy(name: record.name), stored != record, !replace {
             throw CommandFailure.input(
                 "a different policy \(record.name) is already stored",
@@ -250,12 +255,11 @@ struct KeysAddCommand: AsyncParsableCommand {
             )
         }
         try await ContentDefaults.check(policy: record, in: store)
-        let name = record.name
         try await store.putPolicy(record, replacing: true) { outcome in
-            .command("keys add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
+            .command("keys add", "policy-put", "policy \(record.name) \(outcome)") { $0.policyName = record.name }
         }
-        if !output.json { try printLine("stored policy \(name)") }
+        if !output.json { try printLine("stored policy \(record.name)") }
         try record.printPermissiveSettings(output)
-        return name
+        return record.name
     }
 }

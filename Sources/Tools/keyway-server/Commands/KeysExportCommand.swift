@@ -47,10 +47,9 @@ struct KeysExportCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The output: a new file, a pipe, or - for standard output. An existing file is never replaced.",
             valueName: "file"
-        ),
-        transform: OutputPath.parse
+        )
     )
-    var out: String
+    var out: OutputPath
 
     func validate() throws {
         guard format == .csv || title != nil else {
@@ -66,7 +65,7 @@ struct KeysExportCommand: AsyncParsableCommand {
         let form =
             recipients.isEmpty ? "in the clear" : "encrypted to " + recipients.map(\.subject).joined(separator: "; ")
         try await store.withStore { store in
-            let output = try ExportFile(out)
+            let output = try ExportFile(out.path)
             // Audited before the first key is written, so that the log contains the export even if it fails.
             let what = "export of \(title.map { "the keys of title \($0)" } ?? "all keys") \(form), \(format)"
             try await store.appendAudit("keys export", "keys-export", what)
@@ -78,7 +77,7 @@ struct KeysExportCommand: AsyncParsableCommand {
                 to: output.write
             )
             try output.close()
-            let place = out == "-" ? "" : ", in \(out)"
+            let place = out.path == "-" ? "" : ", in \(out)"
             Terminal.writeError(escaped("\(counted(count, "key")), \(form)\(place)"))
         }
     }

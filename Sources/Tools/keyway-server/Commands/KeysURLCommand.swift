@@ -61,7 +61,7 @@ struct KeysURLCommand: AsyncParsableCommand {
             valueName: "url"
         )
     )
-    var server: String?
+    var server: URLArgument?
     @OptionGroup var output: JSONOption
 
     private static let standardLifetime = DurationArgument.seconds(
@@ -91,9 +91,7 @@ struct KeysURLCommand: AsyncParsableCommand {
         else {
             throw ValidationError("--account: expected 1 to 200 bytes.")
         }
-        var server = server ?? ""
-        while server.hasSuffix("/") { server.removeLast() }
-        let url = server + path
+        let url = (server?.base ?? "") + path
         try output.print(.object(["url": .string(url), "expires": .integer(Int(end))])) { url }
     }
 }

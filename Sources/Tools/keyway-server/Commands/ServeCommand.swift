@@ -101,7 +101,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "versions"
         )
     )
-    var protocolVersions: ProtocolVersionsArgument?
+    var protocolVersions: ProtocolVersionList?
     @Option(
         name: .customLong("max-spc-age"),
         help: ArgumentHelp(
@@ -230,7 +230,7 @@ struct ServeCommand: AsyncParsableCommand {
             ("authorization.none", noAuthorization ? "true" : nil, "--no-authorization"),
             ("licenses.checkBeforeIssuing", checkBeforeIssuing ? "true" : nil, "--check-before-issuing"),
             (
-                "licenses.protocolVersions", protocolVersions?.versions.map(String.init).joined(separator: ","),
+                "licenses.protocolVersions", protocolVersions?.values.map(String.init).joined(separator: ","),
                 "--protocol-versions"
             ),
             ("licenses.maximumSPCAge", age.map { "PT\($0)S" }, "--max-spc-age"),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ToolSupport
 
 /// `keyway ckc`: commands for CKCs.
 struct CKCCommand: ParsableCommand {
@@ -23,19 +24,19 @@ struct CKCInspectCommand: ParsableCommand {
     )
 
     @Argument(help: "The CKC, in binary or base64; - for standard input.")
-    var file: String
+    var file: InputPath
 
     @Option(
         help: .init("The SPC that the CKC responds to, in binary or base64; - for standard input.", valueName: "file")
     )
-    var spc: String?
+    var spc: InputPath?
 
     @OptionGroup(title: "Keys") var opening: OpeningOptions
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
         try opening.requirePrivateKey()
-        guard (spc != nil) == (opening.key.privateKeyPath != nil) else {
+        guard (spc != nil) == (opening.key.privateKeyFile != nil) else {
             throw ValidationError("--spc and --private-key require each other: give both, or neither.")
         }
         if spc != nil { try opening.requireDASk() }
@@ -43,7 +44,7 @@ struct CKCInspectCommand: ParsableCommand {
 
     func run() throws {
         let session = try spc.map { try OpenedExchange(spc: $0, opening) }
-        let ckc = try MessageFile.read(file, as: .ckc)
+        let ckc = try MessageFile.read(file.path, as: .ckc)
         let inspection = CKCInspection(ckc, payloadKey: session?.payloadKey)
         try report.print(Report(ckc: inspection, size: ckc.count, sessionKey: session?.session.sessionKey))
     }

@@ -24,7 +24,7 @@ struct CKCCreateCommand: ParsableCommand {
     )
 
     @Option(help: .init("The SPC, in binary or base64; - for standard input.", valueName: "file"))
-    var spc: String
+    var spc: InputPath
 
     @OptionGroup(title: "Keys") var opening: OpeningOptions
 
@@ -35,7 +35,7 @@ struct CKCCreateCommand: ParsableCommand {
     var iv: HexArgument
 
     @Option(help: .init("The license policy, in JSON. (default: the default policy)", valueName: "file"))
-    var policy: String?
+    var policy: InputPath?
 
     @Option(
         name: .customLong("kind"),
@@ -82,19 +82,18 @@ struct CKCCreateCommand: ParsableCommand {
             "The file for the CKC; - for standard output. --json requires a file. (default: standard "
                 + "output)",
             valueName: "file"
-        ),
-        transform: OutputPath.parse
+        )
     )
-    var out: String?
+    var out: OutputPath?
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard opening.key.privateKeyPath != nil, opening.certificatePath != nil else {
+        guard opening.key.privateKeyFile != nil, opening.certificateFile != nil else {
             throw ValidationError("--certificate and --private-key are required.")
         }
         try opening.requireDASk()
-        if output.json, out == nil || out == "-" {
+        if output.json, out == nil || out?.path == "-" {
             throw ValidationError(
                 "--json requires --out FILE: standard output cannot carry both the CKC and the report."
             )
@@ -103,9 +102,9 @@ struct CKCCreateCommand: ParsableCommand {
 
     func run() throws {
         let content = try content()
-        let policy = try self.policy.map { try PolicyFile.read($0, track: track.kind) } ?? .default
+        let policy = try self.policy.map { try PolicyFile.read($0.path, track: track.kind) } ?? .default
         let module = try module()
-        let bytes = try MessageFile.read(spc, as: .spc, allowsVersion3: opening.plugin != nil)
+        let bytes = try MessageFile.read(spc.path, as: .spc, allowsVersion3: opening.plugin != nil)
         let opened: OpenedSPC
         let license: License
         do {
@@ -120,7 +119,7 @@ struct CKCCreateCommand: ParsableCommand {
         } catch {
             throw Self.refusal(error)
         }
-        try OutputFile.writeMessage(license.ckc, to: out)
+        try OutputFile.writeMessage(license.ckc, to: out?.path)
         try report(license, opened, policy)
     }
 
@@ -188,13 +187,13 @@ struct CKCCreateCommand: ParsableCommand {
 
     private func report(_ license: License, _ opened: OpenedSPC, _ policy: LicensePolicy) throws {
         let notes = license.notes.map(\.description)
-        guard let out, out != "-" else {
+        guard let out, out.path != "-" else {
             for note in notes { Terminal.writeError("note: \(escaped(note))") }
             return
         }
         var report = Report(
             kind: "license",
-            headline: "CKC of \(counted(license.ckc.count, "byte")) in \(escaped(out))"
+            headline: "CKC of \(counted(license.ckc.count, "byte")) in \(escaped(out.path))"
         )
         let terms = [
             Field("policy", .text(policy.name ?? "unnamed")),

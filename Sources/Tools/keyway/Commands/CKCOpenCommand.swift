@@ -17,7 +17,7 @@ struct CKCOpenCommand: ParsableCommand {
     )
 
     @Option(help: .init("The SPC, in binary or base64; - for standard input.", valueName: "file"))
-    var spc: String
+    var spc: InputPath
 
     @Option(
         help: .init(
@@ -26,15 +26,15 @@ struct CKCOpenCommand: ParsableCommand {
             valueName: "file"
         )
     )
-    var ckc: String
+    var ckc: InputPath
 
     @OptionGroup(title: "Keys") var opening: OpeningOptions
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
-        guard opening.key.privateKeyPath != nil else { throw ValidationError("--private-key is required.") }
+        guard opening.key.privateKeyFile != nil else { throw ValidationError("--private-key is required.") }
         try opening.requireDASk()
-        guard spc != "-" || ckc != "-" else {
+        guard spc.path != "-" || ckc.path != "-" else {
             throw ValidationError("--spc and --ckc: only one of the two can be standard input.")
         }
     }
@@ -43,7 +43,7 @@ struct CKCOpenCommand: ParsableCommand {
         let exchange = try OpenedExchange(spc: spc, opening)
         // Damaged CKCs are accepted here, because the first check reports the damage. Input that is not a message at
         // all is an error of the caller.
-        let bytes = try MessageFile.read(ckc, as: .ckc, allowsWrongLength: true)
+        let bytes = try MessageFile.read(ckc.path, as: .ckc, allowsWrongLength: true)
         let verification = CKCVerification(ckc: bytes, for: exchange)
         let text = report.output.json ? json(verification).indented : text(verification)
         try Terminal.write(text)

@@ -20,7 +20,7 @@ struct CertificateCheckCommand: ParsableCommand {
     )
 
     @Argument(help: "The certificate, in PEM or DER; - for standard input.")
-    var file: String
+    var file: InputPath
 
     @OptionGroup var key: PrivateKeyOptions
     @OptionGroup var output: JSONOption
@@ -29,13 +29,13 @@ struct CertificateCheckCommand: ParsableCommand {
     private static let keySizes = [1024: "SPC version 1", 2048: "SPC version 2"]
 
     func validate() throws {
-        if key.passphrasePath != nil, key.privateKeyPath == nil {
+        if key.passphraseFile != nil, key.privateKeyFile == nil {
             throw ValidationError("--passphrase-file requires --private-key.")
         }
     }
 
     func run() throws {
-        let (certificate, encoding) = try CertificateFile.read(file)
+        let (certificate, encoding) = try CertificateFile.read(file.path)
         let privateKey = try key.privateKey()
         var report = Report(kind: "certificate", headline: "Certificate of \(escaped(certificate.subject))")
         let publicKey = Result { () throws(CryptoError) in try certificate.publicKey }

@@ -28,13 +28,12 @@ struct CredentialsNewCommand: ParsableCommand {
 
     @Option(
         name: .customLong("out"),
-        help: .init("The folder for the files; created if it does not exist.", valueName: "folder"),
-        transform: OutputPath.parse
+        help: .init("The folder for the files; created if it does not exist.", valueName: "folder")
     )
-    var folder: String
+    var folder: OutputPath
 
     @Option(help: "The size of the RSA key: 2048 for SPC version 2, 1024 for version 1.")
-    var bits = 2048
+    var bits = RSAKeySize.bits2048
 
     @Option(name: .customLong("common-name"), help: .init("The certificate's common name.", valueName: "name"))
     var name = "Keyway development"
@@ -46,7 +45,7 @@ struct CredentialsNewCommand: ParsableCommand {
             valueName: "file"
         )
     )
-    var passphrasePath: String?
+    var passphraseFile: InputPath?
 
     @OptionGroup var output: JSONOption
 
@@ -54,22 +53,19 @@ struct CredentialsNewCommand: ParsableCommand {
     private static let validDays = 3650
 
     func validate() throws {
-        guard [1024, 2048].contains(bits) else { throw ValidationError("--bits: expected 1024 or 2048.") }
         guard (1...64).contains(name.unicodeScalars.count) else {
             throw ValidationError("--name: expected 1 to 64 characters.")
         }
     }
 
     func run() throws {
-        var options = PrivateKeyOptions()
-        options.passphrasePath = passphrasePath
-        let passphrase = try options.passphrase()
+        let passphrase = try passphraseFile.map { try PrivateKeyOptions.passphrase($0) }
         try makeFolder()
         var random = SecureRandom()
         let ask = SecretBytes(count: 16, randomFrom: &random)
         let files: [(name: String, content: [UInt8], access: OutputFile.Access)]
         do {
-            let key = try RSAPrivateKey.generate(bits: bits)
+            let key = try RSAPrivateKey.generate(bits: bits.rawValue)
             let certificate = try X509Certificate.selfSigned(subject: name, key: key, days: Self.validDays)
             files = [
                 ("private-key.pem", try key.pem(passphrase: passphrase).reveal(), .owner),
@@ -88,17 +84,21 @@ struct CredentialsNewCommand: ParsableCommand {
         let members: [JSONValue] = files.map { file in
             .object(["path": .string(path(file.name)), "isSecret": .bool(file.access == .owner)])
         }
-        try output.print(.object(["kind": .string("credentials"), "bits": .integer(bits), "files": .array(members)])) {
+        try output.print(
+            .object(["kind": .string("credentials"), "bits": .integer(bits.rawValue), "files": .array(members)])
+        ) {
             let lines = files.map { "  \(path($0.name))" + ($0.access == .owner ? "  (secret)" : "") }
             return "Development credentials, RSA-\(bits):\n" + lines.joined(separator: "\n")
         }
     }
 
-    private func path(_ name: String) -> String { folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)" }
+    private func path(_ name: String) -> String {
+        folder.path.hasSuffix("/") ? "\(folder)\(name)" : "\(folder)/\(name)"
+    }
 
     private func makeFolder() throws(CommandFailure) {
         do {
-            let url = URL(filePath: folder, directoryHint: .isDirectory)
+            let url = URL(filePath: folder.path, directoryHint: .isDirectory)
             try FileManager.default.createDirectory(
                 at: url,
                 withIntermediateDirectories: true,
@@ -130,4 +130,12 @@ struct CredentialsNewCommand: ParsableCommand {
         content that needs protection: anyone who has the ASk can request its keys.
 
         """
+}
+
+/// The size of an RSA key on the command line, in bits.
+enum RSAKeySize: Int, ExpressibleByArgument, CaseIterable, CustomStringConvertible {
+    case bits1024 = 1024
+    case bits2048 = 2048
+
+    var description: String { "\(rawValue)" }
 }

@@ -26,7 +26,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     )
 
     @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
-    var server: String
+    var server: URLArgument
 
     @Option(help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "asset-id"))
     var asset: AssetIDArgument
@@ -34,7 +34,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     @OptionGroup var device: DeviceOptions
 
     @Option(help: .init("The playback token that the server requires. (default: no token)", valueName: "text|@file"))
-    var token: String?
+    var token: SecretArgument?
 
     @Flag(help: "Request a persistent key, and load it on the device. The key is not written to a file.")
     var persistable = false
@@ -44,14 +44,8 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
 
     @OptionGroup var report: ReportOptions
 
-    func validate() throws {
-        guard KeyServerClient.url(server) != nil else {
-            throw ValidationError("--server: expected an http:// or https:// URL.")
-        }
-    }
-
     func run() async throws {
-        let client = try KeyServerClient(server: server, token: token)
+        let client = try KeyServerClient(server, token: token)
         let device = try device.device()
         let assetID = asset.bytes
         let certificate = try await client.certificate()
@@ -67,7 +61,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
         }
         let response = try await client.license(spc: request.spc, persistable: persistable)
         let exchange = DeviceExchange(device: device, certificate: certificate, request: request, response: response)
-        var report = exchange.report(server: client.base, showsMessages: showsMessages)
+        var report = exchange.report(server: server.description, showsMessages: showsMessages)
         do {
             report.tables.append(try exchange.openKey(persistable: persistable))
         } catch {

@@ -26,36 +26,33 @@ struct DevicePlayCommand: AsyncParsableCommand {
     )
 
     @Argument(help: .init("The path of a Multivariant or Media Playlist.", valueName: "playlist"))
-    var playlist: String
+    var playlist: InputPath
 
     @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
-    var server: String
+    var server: URLArgument
 
-    @Option(help: .init("The folder for the clear presentation.", valueName: "folder"), transform: OutputPath.parse)
-    var out: String
+    @Option(help: .init("The folder for the clear presentation.", valueName: "folder"))
+    var out: OutputPath
 
     @OptionGroup var device: DeviceOptions
 
     @Option(help: .init("The playback token that the server requires. (default: no token)", valueName: "text|@file"))
-    var token: String?
+    var token: SecretArgument?
 
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard KeyServerClient.url(server) != nil else {
-            throw ValidationError("--server: expected an http:// or https:// URL.")
-        }
-        guard !playlist.contains("://"), playlist != "-" else {
+        guard !playlist.path.contains("://"), playlist.path != "-" else {
             throw ValidationError("The playlist must be a file: download the presentation with all its files first.")
         }
     }
 
     func run() async throws {
-        let uris = try media { try PresentationDecryptor.fairPlayKeyURIs(playlist) }
+        let uris = try media { try PresentationDecryptor.fairPlayKeyURIs(playlist.path) }
         guard !uris.isEmpty else {
             throw CommandFailure.input("\(playlist) has no FairPlay key", next: "play it without a device")
         }
-        let client = try KeyServerClient(server: server, token: token)
+        let client = try KeyServerClient(server, token: token)
         let device = try device.device()
         let certificate = try await client.certificate()
         var keys = DecryptionKeys()
@@ -72,7 +69,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
         var progress = ProgressLine()
         defer { progress.clear() }
         let report = try media {
-            try PresentationDecryptor(keys: keys).decrypt(playlist, to: out) { name, number, count in
+            try PresentationDecryptor(keys: keys).decrypt(playlist.path, to: out.path) { name, number, count in
                 progress.show("\(number) of \(count)  \(name)")
             }
         }
@@ -81,7 +78,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
         progress.clear()
         var shown = Report(
             kind: "playback",
-            headline: "A virtual \(device.profile.name) plays \(escaped(playlist)) into \(escaped(out))"
+            headline: "A virtual \(device.profile.name) plays \(escaped(playlist.path)) into \(escaped(out.path))"
         )
         let tracks = report.playlists.flatMap(\.tracks)
         shown.tables = [
@@ -142,7 +139,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
         do {
             return try work()
         } catch {
-            throw CommandFailure.media(error, path: playlist)
+            throw CommandFailure.media(error, path: playlist.path)
         }
     }
 }

@@ -47,10 +47,9 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     var retries = 0.05
 
     @Option(
-        help: .init("A file for one line of JSON per request. (default: none)", valueName: "file"),
-        transform: OutputPath.parse
+        help: .init("A file for one line of JSON per request. (default: none)", valueName: "file")
     )
-    var trace: String?
+    var trace: OutputPath?
 
     @OptionGroup var output: JSONOption
 
@@ -78,7 +77,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         tally.outcomes = outcomes
         var report = Report(
             kind: "audience",
-            headline: "\(counted(population.accounts, "account")) at \(escaped(self.target.server))"
+            headline: "\(counted(population.accounts, "account")) at \(escaped(self.target.server.description))"
         )
         report.tables = [LoadReport.outcomes(of: tally)]
         if let count = outcomes[.unusable] {
@@ -89,13 +88,13 @@ struct DeviceWatchCommand: AsyncParsableCommand {
 
     private func watch(_ client: LoadClient) async throws -> [LoadOutcome: Int] {
         let certificate = try await client.certificate()
-        let log = AudienceLog(trace: try trace.map { try LoadTrace(path: $0, bufferSize: 0) })
+        let log = AudienceLog(trace: try trace.map { try LoadTrace(path: $0.path, bufferSize: 0) })
         let audience = Audience(
             client: client,
             population: try await population.population(lifetime: duration.wholeSeconds + 3600),
             certificate: certificate.der,
             versions: population.device.versions.values,
-            assets: population.assetIDs,
+            assets: population.assets.elements,
             behavior: .init(pause: pause.seconds, renewals: renewals, retries: retries, unlimited: pause.seconds),
             end: LoadClock.now + duration.seconds,
             log: log

@@ -61,7 +61,7 @@ struct PackageCommand: AsyncParsableCommand {
         guard packaging.out != nil || packaging.job != nil else {
             throw ValidationError("--out is required: the output folder of the presentation.")
         }
-        guard KeyServerClient.url(delivery.server) != nil else {
+        guard URLArgument(argument: delivery.server) != nil else {
             throw ValidationError("--server: expected a URL such as http://127.0.0.1:8080.")
         }
     }
@@ -93,12 +93,12 @@ struct PackageCommand: AsyncParsableCommand {
 
     private func client() throws(CommandFailure) -> KeyServerClient {
         let token = delivery.adminToken ?? ProcessInfo.processInfo.environment["KEYWAY_ADMIN_TOKEN"]
-        guard let token, !token.isEmpty else {
+        guard let token, !token.isEmpty, let server = URLArgument(argument: delivery.server) else {
             throw .usage(
                 "--dev registers keys, which requires the server's admin token",
                 next: "give --admin-token @DATA/admin-token, where DATA is the server's data folder"
             )
         }
-        return try KeyServerClient(server: delivery.server, token: token)
+        return try KeyServerClient(server, token: SecretArgument(argument: token), option: "--admin-token")
     }
 }

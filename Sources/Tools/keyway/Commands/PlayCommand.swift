@@ -38,8 +38,8 @@ struct PlayCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: .init("The URL or path of a Multivariant or Media Playlist.", valueName: "url"))
-    var playlist: String
+    @Argument(help: .init("The URL or path of a Multivariant or Media Playlist.", valueName: "url|path"))
+    var playlist: StreamArgument
 
     @Option(
         help: .init(
@@ -48,24 +48,23 @@ struct PlayCommand: AsyncParsableCommand {
             valueName: "url"
         )
     )
-    var server: String?
+    var server: URLArgument?
 
     @Option(
         help: .init(
             "A folder (an existing one, or a name that ends with /), a file, or - for standard "
                 + "output. (default: the media is discarded)",
             valueName: "file|folder"
-        ),
-        transform: OutputPath.parse
+        )
     )
-    var out: String?
+    var out: OutputPath?
 
     @OptionGroup var device: PlayDeviceOptions
 
     @Option(
         help: .init("The playback token that the key server requires. (default: no token)", valueName: "text|@file")
     )
-    var token: String?
+    var token: SecretArgument?
 
     @Option(
         help: .init(
@@ -96,7 +95,7 @@ struct PlayCommand: AsyncParsableCommand {
             valueName: "list"
         )
     )
-    var languages: String?
+    var languages: CommaList<String>?
 
     @Flag(help: "Load media at playback speed, at most 30 seconds ahead.")
     var realTime = false
@@ -121,9 +120,6 @@ struct PlayCommand: AsyncParsableCommand {
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        if let server, KeyServerClient.url(server) == nil {
-            throw ValidationError("--server: expected an http:// or https:// URL.")
-        }
         guard server == nil || device.isGiven else {
             throw ValidationError("--server requires one of --credentials, --ask, and --dask.")
         }
@@ -134,7 +130,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
-        let media = try PlayOutput(out)
+        let media = try PlayOutput(out?.path)
         let keys = try await PlayKeys(server: server, device: device, token: token, usesBatches: !noBatch)
         let player = Player(settings: settings(media), keys: keys.systems, loader: HTTPMediaLoader()) { event in
             if case .loadedMultivariant(let playlist) = event, !noPreload { await keys.preload(playlist) }
@@ -142,12 +138,12 @@ struct PlayCommand: AsyncParsableCommand {
         }
         let report: PlaybackReport
         do {
-            report = try await keys.whileAnswering { try await player.play(Self.url(playlist), to: media.output) }
+            report = try await keys.whileAnswering { try await player.play(playlist.url, to: media.output) }
         } catch let error as PlayerError {
             let advice = await keys.advice
             throw CommandFailure(kind: error.exitKind, what: error.description, next: advice)
         }
-        let shown = await printer.report(report, playlist: playlist, to: media.name, keys: keys)
+        let shown = await printer.report(report, playlist: playlist.text, to: media.name, keys: keys)
         // Standard output may carry the media, so the report is then written to standard error.
         try ReportOptions.print(shown, json: output.json, toStandardError: media.isStandardOutput)
     }
@@ -156,18 +152,26 @@ struct PlayCommand: AsyncParsableCommand {
         var settings = PlayerSettings()
         settings.abilities.bandwidthCap = maxBandwidth
         settings.abilities.displaySize = maxResolution?.value
-        if let languages { settings.preferences.languages = languages.split(separator: ",").map(String.init) }
+        if let languages { settings.preferences.languages = languages.elements }
         settings.maximumDuration = duration?.seconds
         settings.isAdaptive = !noSwitching
         settings.loadsSubtitles = media.isFolder
         if realTime { settings.pace = .realTime(ahead: .seconds(30)) }
         return settings
     }
+}
 
-    /// Returns a URL; a path becomes a `file:` URL.
-    private static func url(_ text: String) -> String {
-        text.contains("://") ? text : URL(fileURLWithPath: text).absoluteString
-    }
+/// The URL or path of a stream on the command line.
+struct StreamArgument: ExpressibleByArgument, Sendable {
+    /// The text as given.
+    let text: String
+
+    init(argument: String) { text = argument }
+
+    /// The URL; for a path, a `file:` URL.
+    var url: String { text.contains("://") ? text : URL(fileURLWithPath: text).absoluteString }
+
+    static var defaultCompletionKind: CompletionKind { .file() }
 }
 
 extension PlayerError {

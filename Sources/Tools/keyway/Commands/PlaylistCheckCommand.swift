@@ -20,8 +20,12 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: .init("Paths, or http or https URLs; - for standard input.", valueName: "playlist"))
-    var inputs: [String] = []
+    @Argument(
+        help: .init("Paths, or http or https URLs; - for standard input.", valueName: "playlist"),
+        completion: .file(),
+        transform: PlaylistInput.init(argument:)
+    )
+    var inputs: [PlaylistInput] = []
 
     @Option(
         name: .customLong("fail-on"),
@@ -33,11 +37,17 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         help: .init(
             "Do not check this rule. Repeatable; it also applies to rules given with --only.",
             valueName: "rule"
-        )
+        ),
+        completion: RuleSelection.completion,
+        transform: RuleSelection.rule(named:)
     )
     var disable: [String] = []
 
-    @Option(help: .init("Check only the given rules. Repeatable. (default: all rules)", valueName: "rule"))
+    @Option(
+        help: .init("Check only the given rules. Repeatable. (default: all rules)", valueName: "rule"),
+        completion: RuleSelection.completion,
+        transform: RuleSelection.rule(named:)
+    )
     var only: [String] = []
 
     @Flag(help: "List the rules; no playlist may be given.")
@@ -67,16 +77,18 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
             valueName: "folder"
         )
     )
-    var root: String?
+    var root: FolderPath?
 
     @Option(
         help: .init(
             "An earlier version of the Media Playlist or manifest, to check the changes since then; - "
                 + "for standard input. (default: none)",
             valueName: "playlist"
-        )
+        ),
+        completion: .file(),
+        transform: PlaylistInput.init(argument:)
     )
-    var previous: String?
+    var previous: PlaylistInput?
 
     @Option(
         help: .init(
@@ -101,28 +113,27 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         if previous != nil || watch != nil, inputs.count != 1 {
             throw ValidationError("--previous and --watch require exactly one playlist.")
         }
-        if (inputs + [previous].compactMap { $0 }).count(where: { $0 == "-" }) > 1 {
+        if (inputs + [previous].compactMap { $0 }).count(where: \.isStandardInput) > 1 {
             throw ValidationError("Standard input can be read only once.")
         }
         guard playlistLimit >= 0 else { throw ValidationError("--limit-playlists: expected 0 or more.") }
         if let watch {
             guard watch > 0 else { throw ValidationError("--watch: expected a number above 0.") }
-            guard inputs != ["-"] else { throw ValidationError("Standard input cannot be reloaded.") }
+            guard !inputs[0].isStandardInput else { throw ValidationError("Standard input cannot be reloaded.") }
         }
     }
 
     func run() async throws {
         if rules { return try Terminal.write(output.json ? Self.rulesJSON.indented : CheckRule.list) }
-        let selection = try RuleSelection(only: only, disabled: disable)
+        let selection = RuleSelection(only: only, disabled: disable)
         var loader = try source.loader(for: inputs + [previous].compactMap { $0 })
-        loader.root = root
+        loader.root = root?.path
         var checker = PlaylistChecker(loader: loader, linter: Linter(rules: selection.rules))
         checker.follows = follow
         checker.playlistLimit = playlistLimit
-        let arguments = try inputs.map { (text) throws(CommandFailure) in try PlaylistInput(argument: text) }
         var found = CheckFindings()
         var failure: CommandFailure?
-        for input in arguments {
+        for input in inputs {
             do {
                 found.append(try await findings(of: input, checker, selection))
             } catch {
@@ -157,7 +168,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         }
         var found = await checker.check(subject)
         if let previous {
-            let before = try await checker.read(PlaylistInput(argument: previous))
+            let before = try await checker.read(previous)
             try requireMedia(before, option: "--previous")
             found.findings += checker.check(from: before, to: subject)
         }
@@ -189,17 +200,16 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         let subject = ManifestChecker.read(loaded.bytes, name: input.name)
         var found = checker.check(subject)
         guard let previous else { return found }
-        let before = try PlaylistInput(argument: previous)
-        let bytes = try await loader.load(before.location).bytes
+        let bytes = try await loader.load(previous.location).bytes
         guard ManifestChecker.isManifest(bytes) else {
             throw .input(
                 "--previous is not a DASH manifest, but \(input.name) is",
                 next: "give an earlier version of the manifest"
             )
         }
-        let earlier = ManifestChecker.read(bytes, name: before.name)
+        let earlier = ManifestChecker.read(bytes, name: previous.name)
         if case .failure(let error) = earlier.manifest {
-            throw .input("\(before.name) cannot be read as a manifest: \(error)")
+            throw .input("\(previous.name) cannot be read as a manifest: \(error)")
         }
         found.findings += checker.check(from: earlier, to: subject)
         return found

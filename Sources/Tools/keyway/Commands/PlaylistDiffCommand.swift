@@ -15,20 +15,26 @@ struct PlaylistDiffCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: .init("The first playlist: a path, or an http or https URL; - for standard input.", valueName: "before")
+        help: .init("The first playlist: a path, or an http or https URL; - for standard input.", valueName: "before"),
+        completion: .file(),
+        transform: PlaylistInput.init(argument:)
     )
-    var before: String
+    var before: PlaylistInput
 
     @Argument(
-        help: .init("The second playlist: a path, or an http or https URL; - for standard input.", valueName: "after")
+        help: .init("The second playlist: a path, or an http or https URL; - for standard input.", valueName: "after"),
+        completion: .file(),
+        transform: PlaylistInput.init(argument:)
     )
-    var after: String
+    var after: PlaylistInput
 
     @OptionGroup var source: PlaylistSourceOptions
     @OptionGroup var options: PlaylistOutputOptions
 
     func validate() throws {
-        if before == "-", after == "-" { throw ValidationError("Standard input can be read only once.") }
+        if before.isStandardInput, after.isStandardInput {
+            throw ValidationError("Standard input can be read only once.")
+        }
     }
 
     func run() async throws {

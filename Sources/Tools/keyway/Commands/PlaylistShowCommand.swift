@@ -10,8 +10,12 @@ struct PlaylistShowCommand: AsyncParsableCommand {
         abstract: "Show the content of an HLS playlist: variants and renditions, or keys, dates, and segments."
     )
 
-    @Argument(help: .init("A path, or an http or https URL; - for standard input.", valueName: "playlist"))
-    var input: String
+    @Argument(
+        help: .init("A path, or an http or https URL; - for standard input.", valueName: "playlist"),
+        completion: .file(),
+        transform: PlaylistInput.init(argument:)
+    )
+    var input: PlaylistInput
 
     @Flag(help: "List each segment with the keys, IV, and byte range that apply to it.")
     var segments = false

@@ -21,7 +21,7 @@ struct PolicyCheckCommand: ParsableCommand {
     )
 
     @Argument(help: "The policy, in JSON; - for standard input.")
-    var file: String
+    var file: InputPath
 
     @Option(
         name: .customLong("kind"),
@@ -32,7 +32,7 @@ struct PolicyCheckCommand: ParsableCommand {
     @OptionGroup var output: JSONOption
 
     func run() throws {
-        let policy = try PolicyFile.read(file, track: track.kind)
+        let policy = try PolicyFile.read(file.path, track: track.kind)
         var report = Report(kind: "policy", headline: "Policy \(policy.name ?? "(unnamed)"): valid")
         report.tables = [
             FieldTable(title: "Requirements", fields: policy.effects.map { Field($0.label, .text($0.text)) }),

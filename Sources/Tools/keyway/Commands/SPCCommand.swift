@@ -1,4 +1,5 @@
 import ArgumentParser
+import ToolSupport
 
 /// `keyway spc`: commands for SPCs.
 struct SPCCommand: ParsableCommand {
@@ -25,7 +26,7 @@ struct SPCInspectCommand: ParsableCommand {
     )
 
     @Argument(help: "The SPC, in binary or base64; - for standard input.")
-    var file: String
+    var file: InputPath
 
     @OptionGroup(title: "Keys") var opening: OpeningOptions
     @OptionGroup var report: ReportOptions
@@ -34,7 +35,7 @@ struct SPCInspectCommand: ParsableCommand {
 
     func run() throws {
         let credentials = try opening.credentials()
-        let spc = try MessageFile.read(file, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
+        let spc = try MessageFile.read(file.path, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
         try report.print(Report(spc: SPCInspection(spc, with: credentials), size: spc.count))
     }
 }

@@ -30,7 +30,7 @@ struct SPCCreateCommand: ParsableCommand {
             valueName: "file"
         )
     )
-    var certificatePath: String?
+    var certificateFile: InputPath?
 
     @Option(
         help: .init("The asset ID: text, or hexadecimal after 0x; 2 to 200 bytes.", valueName: "asset-id")
@@ -54,19 +54,18 @@ struct SPCCreateCommand: ParsableCommand {
     var created: TimeArgument?
 
     @Option(
-        help: .init("The file for the SPC; - for standard output. (default: standard output)", valueName: "file"),
-        transform: OutputPath.parse
+        help: .init("The file for the SPC; - for standard output. (default: standard output)", valueName: "file")
     )
-    var out: String?
+    var out: OutputPath?
 
     func validate() throws {
-        guard certificatePath != nil || device.source.credentialsFolder != nil else {
+        guard certificateFile != nil || device.source.credentialsFolder != nil else {
             throw ValidationError("--certificate is required, or --credentials with a folder that contains one.")
         }
     }
 
     func run() throws {
-        let path = certificatePath ?? device.source.credentialsFolder.map { "\($0)/certificate.der" } ?? ""
+        let path = certificateFile?.path ?? device.source.credentialsFolder.map { "\($0)/certificate.der" } ?? ""
         let certificate = try CertificateFile.read(path).0
         let clock: any DeviceClock = created.map { ManualDeviceClock(now: $0.seconds) } ?? SystemDeviceClock()
         let device = try device.device(clock: clock)
@@ -81,7 +80,7 @@ struct SPCCreateCommand: ParsableCommand {
         } catch {
             throw CommandFailure(refusal: error, of: "create an SPC")
         }
-        try OutputFile.writeMessage(request.spc, to: out)
+        try OutputFile.writeMessage(request.spc, to: out?.path)
     }
 }
 

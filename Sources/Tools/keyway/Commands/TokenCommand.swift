@@ -23,7 +23,7 @@ struct TokenCommand: AsyncParsableCommand {
     @OptionGroup var tokens: TokenOptions
 
     @Option(help: .init("The account of the token; 1 to 200 bytes.", valueName: "account"))
-    var account: String
+    var account: AccountArgument
 
     @Option(
         help: .init(
@@ -37,7 +37,7 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(
         help: .init("The assets that the token is valid for, separated by commas. (default: all)", valueName: "list")
     )
-    var assets: String?
+    var assets: CommaList<String>?
 
     @Option(help: .init("The title that the token is valid for. (default: all)", valueName: "name"))
     var title: String?
@@ -53,11 +53,11 @@ struct TokenCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The only device that may use the token, as the audit log shows it. (default: any device)",
+            "The only device that may use the token, as the audit log shows it: 16 bytes. (default: any device)",
             valueName: "hex"
         )
     )
-    var device: String?
+    var device: HexArgument?
 
     @Option(
         help: .init(
@@ -78,20 +78,18 @@ struct TokenCommand: AsyncParsableCommand {
                 "No signature algorithm is given: give --token-algorithm es256 or --token-algorithm hs256."
             )
         }
-        guard (1...200).contains(account.utf8.count) else {
-            throw ValidationError("--account: expected 1 to 200 bytes.")
-        }
         guard tokens.tokenKey != nil || tokens.tokenSecret != nil || tokens.writeJwks != nil else {
             throw ValidationError("The token could not be verified by a server: give --token-key or --write-jwks.")
         }
     }
 
     func run() async throws {
+        let device = try device.map { Hexadecimal.encode(try $0.bytes(16, option: "--device")) }
         guard let signer = try await tokens.signer() else {
             throw CommandFailure.usage("--token-algorithm is required")
         }
-        var claims = tokens.claims(account: account, lifetime: lifetime.seconds)
-        claims.assets = assets?.split(separator: ",").map(String.init)
+        var claims = tokens.claims(account: account.name, lifetime: lifetime.seconds)
+        claims.assets = assets?.elements
         claims.title = title
         claims.policy = policy
         claims.device = device

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPRequests
+import ToolSupport
 
 /// GET requests that follow redirects, and fail as soon as the response is too large, too slow, or an error.
 enum HTTPDownload {

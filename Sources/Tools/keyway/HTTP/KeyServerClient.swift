@@ -7,7 +7,9 @@ import ToolSupport
 /// A client of a key server, as used by apps and by administrators.
 struct KeyServerClient: Sendable {
     /// The URL of the server, without a trailing slash.
-    let base: String
+    private let base: String
+    /// The URL of the server in messages, without user name and password.
+    private let name: String
     private let token: String?
 
     /// A CKC, and the attributes that the server returns with it.
@@ -25,26 +27,12 @@ struct KeyServerClient: Sendable {
     /// The maximum size of a response, in bytes.
     private static let responseLimit = 16 << 20
 
-    /// Creates a client. `token` is the token, or `@` and the name of a file that contains it.
-    init(server: String, token: String?) throws(CommandFailure) {
-        base = server.hasSuffix("/") ? String(server.dropLast()) : server
-        guard let token, token.hasPrefix("@") else {
-            self.token = token
-            return
-        }
-        let bytes = try InputFile.readSecret(String(token.dropFirst()))
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .input("\(token.dropFirst()) does not contain a token", next: "write the token as UTF-8 text")
-        }
-        self.token = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    /// Returns the URL if the text is an http or https URL.
-    static func url(_ text: String) -> URL? {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host != nil else {
-            return nil
-        }
-        return url
+    /// Creates a client.
+    ///
+    /// - Parameter option: The name of the token's option, for error messages.
+    init(_ server: URLArgument, token: SecretArgument?, option: String = "--token") throws(CommandFailure) {
+        (base, name) = (server.base, server.description)
+        self.token = try token?.text(option: option)
     }
 
     /// Requests the application certificate.
@@ -55,7 +43,7 @@ struct KeyServerClient: Sendable {
         } catch {
             throw CommandFailure.input(
                 "the server's certificate is \(FileKind(bytes).description), not a certificate",
-                next: "check \(base)/fps/certificate"
+                next: "check /fps/certificate of \(name)"
             )
         }
     }
@@ -139,7 +127,7 @@ struct KeyServerClient: Sendable {
         accepting statuses: [Int] = [200, 201],
         timeout: Duration = Self.timeout
     ) async throws -> ([UInt8], BoundedHTTP.Answer) {
-        guard let url = Self.url(base + path) else { throw CommandFailure.usage("\(base) is not a valid URL") }
+        guard let url = URLArgument.url(base + path) else { throw CommandFailure.usage("\(name) is not a valid URL") }
         let address = url.withoutUserInformation.absoluteString
         var request = BoundedHTTP.Request(address, timeout: timeout, maximumResponseSize: Self.responseLimit)
         request.headers = [BoundedHTTP.Header("User-Agent", "keyway")]

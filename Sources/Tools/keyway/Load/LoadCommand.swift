@@ -96,10 +96,9 @@ struct LoadCommand: AsyncParsableCommand {
     var serverPid: Int32?
 
     @Option(
-        help: .init("A file for one line of JSON per request. (default: none)", valueName: "file"),
-        transform: OutputPath.parse
+        help: .init("A file for one line of JSON per request. (default: none)", valueName: "file")
     )
-    var trace: String?
+    var trace: OutputPath?
 
     @OptionGroup var output: JSONOption
 
@@ -122,7 +121,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func validateBatch() throws {
-        guard (1...32).contains(batch), batch <= population.assetIDs.count else {
+        guard (1...32).contains(batch), batch <= population.assets.elements.count else {
             throw ValidationError("--batch: expected 1 to 32, and at least as many --assets.")
         }
     }
@@ -150,7 +149,7 @@ struct LoadCommand: AsyncParsableCommand {
         let client = LoadClient(target: target, loop: group.next())
         let certificate = try await client.certificate()
         let population = try await population.population(lifetime: Int64(plan.length) + 3600)
-        let trace = try self.trace.map { try LoadTrace(path: $0, bufferSize: 1 << 16) }
+        let trace = try self.trace.map { try LoadTrace(path: $0.path, bufferSize: 1 << 16) }
         let material = try await prepare(population, certificate)
         var line = ProgressLine()
         let tally = try await client.reaching {
@@ -167,7 +166,7 @@ struct LoadCommand: AsyncParsableCommand {
         }
         line.clear()
         try trace?.finish()
-        var report = LoadReport(target: self.target.server, plan: plan, tally: tally).report
+        var report = LoadReport(target: self.target.server.description, plan: plan, tally: tally).report
         if let count = tally.outcomes[.unusable] {
             report.problem = .init(stage: "device", code: "unusable", reason: "the devices rejected \(count) CKCs")
         } else if tally.ranOut, tally.outcomes.isEmpty {
@@ -209,7 +208,7 @@ struct LoadCommand: AsyncParsableCommand {
             population: population,
             certificate: certificate.der,
             versions: self.population.device.versions.values,
-            assets: self.population.assetIDs,
+            assets: self.population.assets.elements,
             renewals: renewals,
             batch: batch,
             keepsRequests: check
@@ -223,7 +222,7 @@ struct LoadCommand: AsyncParsableCommand {
         try await preparation.sign(&requests) { signing.show($0, of: count) }
         return LoadRun.Material(
             population: population,
-            assets: self.population.assetIDs,
+            assets: self.population.assets.elements,
             requests: requests,
             arrivals: Array(arrivals.prefix(requests.count)),
             mayRunOut: rate == nil || requests.count < arrivals.count

@@ -47,7 +47,7 @@ struct LoadPopulationOptions: ParsableArguments {
     var devicesPerAccount = 2
 
     @Option(help: .init("The asset IDs to request, separated by commas; 2 to 200 bytes each.", valueName: "list"))
-    var assets: String
+    var assets: CommaList<String>
 
     @Option(
         name: .customLong("identity-seed"),
@@ -79,13 +79,10 @@ struct LoadPopulationOptions: ParsableArguments {
                 "--seed would create the same SPCs again, which is a replay: use --identity-seed for the same devices."
             )
         }
-        guard assetIDs.allSatisfy({ (2...200).contains($0.utf8.count) }) else {
+        guard assets.elements.allSatisfy({ (2...200).contains($0.utf8.count) }) else {
             throw ValidationError("--assets: expected IDs of 2 to 200 bytes, separated by commas.")
         }
     }
-
-    /// The asset IDs.
-    var assetIDs: [String] { assets.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
 
     /// Creates the devices, and the signer of their tokens. `lifetime` is the lifetime of tokens, in seconds.
     func population(lifetime: Int64) async throws -> LoadPopulation {

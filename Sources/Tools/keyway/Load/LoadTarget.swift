@@ -30,7 +30,7 @@ struct LoadTarget: Sendable {
 /// The options that specify the server.
 struct LoadTargetOptions: ParsableArguments {
     @Option(help: .init("The URL of the key server, such as http://127.0.0.1:8080.", valueName: "url"))
-    var server: String
+    var server: URLArgument
 
     @Flag(help: "Allow a server on another machine. Use this only for servers that you operate.")
     var remote = false
@@ -41,32 +41,26 @@ struct LoadTargetOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var ca: String?
+    var ca: InputPath?
 
     func validate() throws {
-        guard let url = KeyServerClient.url(server), let host = url.host else {
-            throw ValidationError("--server: expected an http:// or https:// URL.")
-        }
-        guard remote || LoadTarget.isLoopback(Self.bare(host)) else {
+        guard remote || LoadTarget.isLoopback(host) else {
             throw ValidationError("\(host) is not this machine: give --remote if you operate the server there.")
         }
     }
 
     /// Returns the server that the options specify.
     func target() throws(CommandFailure) -> LoadTarget {
-        guard let url = KeyServerClient.url(server), let host = url.host else {
-            throw .usage("--server: expected an http:// or https:// URL, not \(server)")
-        }
+        let url = server.url
         let isSecure = url.scheme?.lowercased() == "https"
-        let bare = Self.bare(host)
-        let shown = bare.contains(":") ? "[\(bare)]" : bare
+        let shown = host.contains(":") ? "[\(host)]" : host
         let port = url.port ?? (isSecure ? 443 : 80)
-        return LoadTarget(host: bare, port: port, authority: "\(shown):\(port)", tls: isSecure ? try context() : nil)
+        return LoadTarget(host: host, port: port, authority: "\(shown):\(port)", tls: isSecure ? try context() : nil)
     }
 
     private func context() throws(CommandFailure) -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
-        if let ca { configuration.trustRoots = .file(ca) }
+        if let ca { configuration.trustRoots = .file(ca.path) }
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
@@ -74,8 +68,9 @@ struct LoadTargetOptions: ParsableArguments {
         }
     }
 
-    /// Removes the brackets of an IPv6 address, which Foundation keeps on some platforms.
-    private static func bare(_ host: String) -> String {
-        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    /// The host, without the brackets of an IPv6 address, which Foundation keeps on some platforms.
+    private var host: String {
+        let host = server.url.host ?? ""
+        return host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }

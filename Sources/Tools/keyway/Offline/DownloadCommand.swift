@@ -49,13 +49,12 @@ struct DownloadCommand: AsyncParsableCommand {
     )
 
     @Argument(help: .init("The URL of a Multivariant or Media Playlist of a VOD stream.", valueName: "url"))
-    var playlist: String
+    var playlist: URLArgument
 
     @Option(
-        help: .init("The folder of the download; created if it does not exist.", valueName: "folder"),
-        transform: OutputPath.parse
+        help: .init("The folder of the download; created if it does not exist.", valueName: "folder")
     )
-    var out: String
+    var out: OutputPath
 
     @Option(help: .init("The title of the download. (default: the name of the folder)", valueName: "name"))
     var title: String?
@@ -94,7 +93,7 @@ struct DownloadCommand: AsyncParsableCommand {
             throw ValidationError("--parallel and --per-host: expected 1 to 64.")
         }
         try timeout.require(.seconds(1) ... .seconds(3600), option: "--timeout")
-        guard !out.isEmpty else { throw ValidationError("--out: expected a folder.") }
+        guard !out.path.isEmpty else { throw ValidationError("--out: expected a folder.") }
         _ = try choice.selection()
     }
 
@@ -124,7 +123,12 @@ struct DownloadCommand: AsyncParsableCommand {
         settings.parallelPerHost = perHost ?? parallel
         settings.idleTimeout = timeout.value
         settings.headTimeout = timeout.value
-        let request = AssetDownload.Request(url: playlist, folder: out, title: title, selection: selection)
+        let request = AssetDownload.Request(
+            url: playlist.url.absoluteString,
+            folder: out.path,
+            title: title,
+            selection: selection
+        )
         let download = AssetDownload(
             request,
             settings: settings,
@@ -173,7 +177,7 @@ struct DownloadCommand: AsyncParsableCommand {
         StoredDownloadKeys { [keys, library] in try keys.keys(try OfflineStorage(library: library, keys.storage)) }
     }
 
-    private var folder: URL { URL(fileURLWithPath: out).standardizedFileURL }
+    private var folder: URL { URL(fileURLWithPath: out.path).standardizedFileURL }
     /// The folder that contains the download.
     private var library: String { folder.deletingLastPathComponent().path }
 

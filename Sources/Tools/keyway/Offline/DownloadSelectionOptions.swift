@@ -1,6 +1,7 @@
 import ArgumentParser
 import HLSPlaylist
 import OfflineAssets
+import ToolSupport
 
 /// The options that select the variants and renditions to download.
 struct DownloadSelectionOptions: ParsableArguments {
@@ -12,7 +13,7 @@ struct DownloadSelectionOptions: ParsableArguments {
             valueName: "limits"
         )
     )
-    var variants: [String] = []
+    var variants: [VariantArgument] = []
 
     @Option(
         help: .init(
@@ -21,7 +22,7 @@ struct DownloadSelectionOptions: ParsableArguments {
             valueName: "list"
         )
     )
-    var languages: String?
+    var languages: CommaList<String>?
 
     @Option(
         help: .init(
@@ -30,7 +31,7 @@ struct DownloadSelectionOptions: ParsableArguments {
             valueName: "list"
         )
     )
-    var subtitles: String?
+    var subtitles: CommaList<String>?
 
     @Option(
         name: .customLong("rendition"),
@@ -42,7 +43,7 @@ struct DownloadSelectionOptions: ParsableArguments {
             valueName: "filter"
         )
     )
-    var renditions: [String] = []
+    var renditions: [RenditionArgument] = []
 
     @Flag(help: "Download all variants, renditions, and I-frame playlists.")
     var all = false
@@ -63,54 +64,70 @@ struct DownloadSelectionOptions: ParsableArguments {
         }
         if all { return .all }
         var selection = BundleSelection(includesIFrames: iFrames)
-        if variants == ["all"] {
+        let qualifiers = variants.compactMap(\.qualifier)
+        if qualifiers.count < variants.count {
+            guard variants.count == 1 else { throw ValidationError("--variant all excludes other --variant options.") }
             selection.variants = .all
         } else if !variants.isEmpty {
-            selection.variants = .each(try variants.map(Self.variant))
+            selection.variants = .each(qualifiers)
         }
         if !renditions.isEmpty {
-            selection.renditions = .matching(try renditions.map(Self.rendition))
+            selection.renditions = .matching(renditions.map(\.qualifier))
         } else if languages != nil || subtitles != nil {
-            selection.renditions = .languages(audio: Self.list(languages), subtitles: Self.list(subtitles))
+            selection.renditions = .languages(audio: languages?.elements ?? [], subtitles: subtitles?.elements ?? [])
         }
         return selection
     }
+}
 
-    private static func list(_ text: String?) -> [String] { text?.split(separator: ",").map(String.init) ?? [] }
+/// The limits of a variant on the command line.
+///
+///     variant = "best" | "all" | limit *( "," limit )
+///     limit   = WIDTH "x" HEIGHT | BANDWIDTH | CODEC
+struct VariantArgument: ExpressibleByArgument, Sendable {
+    /// The limits; nil for all variants.
+    let qualifier: VariantQualifier?
 
-    private static func variant(_ text: String) throws -> VariantQualifier {
+    init?(argument: String) {
+        guard argument != "all" else {
+            qualifier = nil
+            return
+        }
         var qualifier = VariantQualifier()
-        if text == "best" { return qualifier }
-        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let sides = word.split(separator: "x", omittingEmptySubsequences: false).map { UInt64($0) }
+        for word in argument == "best" ? [] : argument.split(separator: ",", omittingEmptySubsequences: false) {
             if let bandwidth = UInt64(word) {
                 qualifier.maximumBandwidth = bandwidth
-            } else if sides.count == 2, let width = sides[0], let height = sides[1] {
-                qualifier.maximumResolution = Resolution(width: width, height: height)
+            } else if let resolution = ResolutionArgument(argument: String(word)) {
+                qualifier.maximumResolution = resolution.value
             } else if word.first?.isLetter == true, word != "all", word != "best" {
                 qualifier.codec = String(word)
             } else {
-                throw ValidationError(
-                    "--variant: expected limits such as 1280x720, 3000000 or hvc1, separated by commas, or best, or all."
-                )
+                return nil
             }
         }
-        return qualifier
+        self.qualifier = qualifier
     }
+}
 
-    private static func rendition(_ text: String) throws -> RenditionQualifier {
+/// A filter of renditions on the command line.
+///
+///     filter = part *( "," part )
+///     part   = ( "type" | "group" | "language" ) "=" VALUE
+struct RenditionArgument: ExpressibleByArgument, Sendable {
+    let qualifier: RenditionQualifier
+
+    init?(argument: String) {
         var qualifier = RenditionQualifier()
-        for part in text.split(separator: ",") {
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
             let sides = part.split(separator: "=", maxSplits: 1).map(String.init)
-            switch (sides.first, sides.last) {
-            case ("type"?, let value?) where sides.count == 2:
-                qualifier.type = MediaTag.MediaType(rawValue: value.uppercased())
-            case ("group"?, let value?) where sides.count == 2: qualifier.groupID = value
-            case ("language"?, let value?) where sides.count == 2: qualifier.language = value
-            default:
-                throw ValidationError("--rendition: expected type=…, group=… and language=…, separated by commas.")
+            guard sides.count == 2 else { return nil }
+            switch sides[0] {
+            case "type": qualifier.type = MediaTag.MediaType(rawValue: sides[1].uppercased())
+            case "group": qualifier.groupID = sides[1]
+            case "language": qualifier.language = sides[1]
+            default: return nil
             }
         }
-        return qualifier
+        self.qualifier = qualifier
     }
 }

@@ -23,7 +23,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
     )
 
     @Argument(help: .init("The folder of downloads.", valueName: "folder"))
-    var library = "."
+    var library = FolderPath(argument: ".")
 
     @Option(
         help: .init(
@@ -49,7 +49,7 @@ struct OfflineEvictCommand: AsyncParsableCommand {
     }
 
     private func evict() async throws {
-        let root = URL(fileURLWithPath: library).standardizedFileURL.path
+        let root = URL(fileURLWithPath: library.path).standardizedFileURL.path
         let eviction = LibraryEviction(storage: try OfflineStorage(library: root, keys.storage), keys: keys)
         let result = dryRun ? try eviction.plan(toFree: free.bytes) : try await eviction.carryOut(toFree: free.bytes)
         try ReportOptions.print(Self.report(result, dryRun: dryRun), json: output.json)

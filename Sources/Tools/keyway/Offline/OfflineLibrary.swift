@@ -12,7 +12,7 @@ struct OfflineTitleArgument: ParsableArguments {
     var name: String
 
     @Option(help: .init("The folder of downloads in which to search for a title.", valueName: "folder"))
-    var library = "."
+    var library = FolderPath(argument: ".")
 
     /// Returns the locations of the download and of the folder that contains it.
     func location() throws(CommandFailure) -> DownloadLocation {
@@ -20,7 +20,7 @@ struct OfflineTitleArgument: ParsableArguments {
             let folder = URL(fileURLWithPath: name).standardizedFileURL
             return DownloadLocation(library: folder.deletingLastPathComponent().path, bundle: folder.path)
         }
-        let root = URL(fileURLWithPath: library).standardizedFileURL.path
+        let root = URL(fileURLWithPath: library.path).standardizedFileURL.path
         let entries: [BundleLibrary.Entry]
         do throws(AssetBundleError) {
             entries = try BundleLibrary(root).bundles()

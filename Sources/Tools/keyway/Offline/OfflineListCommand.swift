@@ -14,17 +14,17 @@ struct OfflineListCommand: AsyncParsableCommand {
     )
 
     @Argument(help: .init("The folder of downloads.", valueName: "folder"))
-    var library = "."
+    var library = FolderPath(argument: ".")
 
     @OptionGroup var storage: OfflineStorageOptions
     @OptionGroup var output: JSONOption
 
     func run() throws {
-        let root = URL(fileURLWithPath: library).standardizedFileURL.path
+        let root = URL(fileURLWithPath: library.path).standardizedFileURL.path
         let now = SystemDeviceClock().now
         do {
             let (listings, damaged) = try OfflineListing.all(try OfflineStorage(library: root, storage), at: now)
-            var report = Report(kind: "downloads", headline: Self.headline(listings, in: library))
+            var report = Report(kind: "downloads", headline: Self.headline(listings, in: library.path))
             report.tables = [
                 FieldTable(
                     title: "Downloads",

@@ -16,10 +16,9 @@ struct OfflineStorageOptions: ParsableArguments {
             "The folder of the keys and the device identity. (default: .keyway in the folder of "
                 + "downloads)",
             valueName: "folder"
-        ),
-        transform: OutputPath.parse
+        )
     )
-    var state: String?
+    var state: OutputPath?
 
     @Option(
         name: .customLong("storage-key"),
@@ -30,7 +29,7 @@ struct OfflineStorageOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var storageKey: String?
+    var storageKey: OutputPath?
 }
 
 /// The options that specify the device that stores keys, and the server that issues them.
@@ -44,19 +43,16 @@ struct OfflineKeyOptions: ParsableArguments {
             valueName: "url"
         )
     )
-    var server: String?
+    var server: URLArgument?
 
     @OptionGroup var device: PlayDeviceOptions
 
     @Option(
         help: .init("The playback token that the key server requires. (default: no token)", valueName: "text|@file")
     )
-    var token: String?
+    var token: SecretArgument?
 
     func validate() throws {
-        if let server, KeyServerClient.url(server) == nil {
-            throw ValidationError("--server: expected an http:// or https:// URL.")
-        }
         guard server == nil || device.isGiven else {
             throw ValidationError("--server requires one of --credentials, --ask, and --dask.")
         }
@@ -69,11 +65,9 @@ struct OfflineKeyOptions: ParsableArguments {
         guard server != nil || !requiresServer else {
             throw CommandFailure.usage("this command requires the key server", next: "give --server and --credentials")
         }
-        let token = try Self.token(token)
+        let token = try token?.text(option: "--token")
         let service = server.map { server in
-            OfflineKeyService.keyway(server.hasSuffix("/") ? String(server.dropLast()) : server) { _ in
-                token.map { PlaybackToken($0) }
-            }
+            OfflineKeyService.keyway(server.base) { _ in token.map { PlaybackToken($0) } }
         }
         return OfflineKeys(
             store: storage.store,
@@ -106,10 +100,5 @@ struct OfflineKeyOptions: ParsableArguments {
                 next: "check that --storage-key is the key that it was created with"
             )
         }
-    }
-
-    private static func token(_ token: String?) throws -> String? {
-        guard let token, token.hasPrefix("@") else { return token }
-        return String(decoding: try InputFile.readLine(String(token.dropFirst())), as: UTF8.self)
     }
 }

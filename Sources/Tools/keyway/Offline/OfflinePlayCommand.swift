@@ -36,10 +36,9 @@ struct OfflinePlayCommand: AsyncParsableCommand {
             "A folder (an existing one, or a name that ends with /), a file, or - for standard "
                 + "output. (default: the media is discarded)",
             valueName: "file|folder"
-        ),
-        transform: OutputPath.parse
+        )
     )
-    var out: String?
+    var out: OutputPath?
 
     @OptionGroup var keys: OfflineKeyOptions
 
@@ -53,7 +52,7 @@ struct OfflinePlayCommand: AsyncParsableCommand {
             valueName: "list"
         )
     )
-    var languages: String?
+    var languages: CommaList<String>?
 
     @Option(
         help: .init(
@@ -92,7 +91,7 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         let storage = try OfflineStorage(library: location.library, keys.storage)
         let playback = try keys.keys(storage).playback(of: bundle.description.title, .storedThenServer)
         let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
-        let media = try PlayOutput(out)
+        let media = try PlayOutput(out?.path)
         let player = Player(settings: settings(media), keys: playback.systems, loader: AssetBundleLoader(bundle)) {
             event in
             await printer.print(event)
@@ -122,7 +121,7 @@ struct OfflinePlayCommand: AsyncParsableCommand {
 
     private func settings(_ media: PlayOutput) -> PlayerSettings {
         var settings = PlayerSettings()
-        if let languages { settings.preferences.languages = languages.split(separator: ",").map(String.init) }
+        if let languages { settings.preferences.languages = languages.elements }
         settings.maximumDuration = duration?.seconds
         // Reading files is not limited by a network, so the best variant is selected from the first segment on.
         settings.abilities.throughput = 1 << 50

@@ -24,10 +24,10 @@ struct OfflineStorage {
     /// Opens the storage of a folder of downloads, and creates it if it does not exist.
     init(library: String, _ options: OfflineStorageOptions) throws(CommandFailure) {
         self.library = library
-        state = options.state ?? library + "/" + Self.folder
+        state = options.state?.path ?? library + "/" + Self.folder
         do throws(OfflineStorageError) {
             try OfflineKeyStore.makeFolder(state)
-            key = try StorageKey.open(options.storageKey ?? state + "/storage.key")
+            key = try StorageKey.open(options.storageKey?.path ?? state + "/storage.key")
             store = try OfflineKeyStore(folder: state + "/keys", key: key)
         } catch {
             throw CommandFailure(error)

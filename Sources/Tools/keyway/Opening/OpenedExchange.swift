@@ -17,9 +17,9 @@ struct OpenedExchange: Sendable {
     /// Opens the SPC in a file.
     ///
     /// - Throws: A failure if the SPC cannot be opened, because a CKC cannot be checked without it.
-    init(spc path: String, _ options: OpeningOptions) throws(CommandFailure) {
+    init(spc file: InputPath, _ options: OpeningOptions) throws(CommandFailure) {
         let credentials = try options.credentials()
-        let bytes = try MessageFile.read(path, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
+        let bytes = try MessageFile.read(file.path, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
         let inspection = SPCInspection(bytes, with: credentials)
         if let problem = inspection.problem {
             throw .input(

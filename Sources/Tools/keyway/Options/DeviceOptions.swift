@@ -47,19 +47,3 @@ struct DeviceOptions: ParsableArguments {
         )
     }
 }
-
-/// A list of protocol versions, separated by commas or slashes.
-struct ProtocolVersionList: ExpressibleByArgument {
-    /// The versions, in order.
-    let values: [UInt32]
-
-    init(_ values: [UInt32]) { self.values = values }
-
-    init?(argument: String) {
-        let parts = argument.split(omittingEmptySubsequences: false) { $0 == "," || $0 == "/" }
-        values = parts.compactMap { UInt32($0) }
-        guard values.count == parts.count else { return nil }
-    }
-
-    var defaultValueDescription: String { values.map { "\($0)" }.joined(separator: ",") }
-}

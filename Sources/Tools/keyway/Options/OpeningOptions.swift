@@ -11,7 +11,7 @@ struct OpeningOptions: ParsableArguments {
         name: .customLong("certificate"),
         help: .init("The application certificate, in PEM or DER, to compare with that of the SPC.", valueName: "file")
     )
-    var certificatePath: String?
+    var certificateFile: InputPath?
 
     @Option(help: .init("DASk, 16 bytes. It cannot be combined with --ask or --plugin.", valueName: "hex|@file"))
     var dask: HexArgument?
@@ -28,7 +28,7 @@ struct OpeningOptions: ParsableArguments {
     @Option(
         help: .init("The path of a DASk plug-in, a shared library; --ask is optional with it.", valueName: "file")
     )
-    var plugin: String?
+    var plugin: InputPath?
 
     @Option(help: .init("The configuration of the plug-in; it requires --plugin. (default: empty)", valueName: "text"))
     var pluginConfiguration: String?
@@ -37,13 +37,13 @@ struct OpeningOptions: ParsableArguments {
         name: .customLong("provisioning-data"),
         help: .init("The provisioning data of the plug-in; it requires --plugin. (default: none)", valueName: "file")
     )
-    var provisioningPath: String?
+    var provisioningFile: InputPath?
 
     func validate() throws {
         if dask != nil, ask != nil || plugin != nil {
             throw ValidationError("--dask cannot be combined with --ask or --plugin.")
         }
-        if plugin == nil, pluginConfiguration != nil || provisioningPath != nil {
+        if plugin == nil, pluginConfiguration != nil || provisioningFile != nil {
             throw ValidationError("--plugin-configuration and --provisioning-data require --plugin.")
         }
     }
@@ -51,11 +51,11 @@ struct OpeningOptions: ParsableArguments {
     /// Requires a private key if another option needs one.
     func requirePrivateKey() throws {
         let dependents = [
-            dask.map { _ in "--dask" }, ask.map { _ in "--ask" }, certificatePath.map { _ in "--certificate" },
-            key.passphrasePath.map { _ in "--passphrase-file" },
+            dask.map { _ in "--dask" }, ask.map { _ in "--ask" }, certificateFile.map { _ in "--certificate" },
+            key.passphraseFile.map { _ in "--passphrase-file" },
         ]
         // A plug-in may open an SPC of version 3 without a private key.
-        if key.privateKeyPath == nil, plugin == nil, let option = dependents.compactMap({ $0 }).first {
+        if key.privateKeyFile == nil, plugin == nil, let option = dependents.compactMap({ $0 }).first {
             throw ValidationError("\(option) requires --private-key.")
         }
     }
@@ -72,7 +72,9 @@ struct OpeningOptions: ParsableArguments {
         let plugin = try loadPlugin()
         return OpeningCredentials(
             privateKey: try key.privateKey(),
-            certificate: try certificatePath.map { path throws(CommandFailure) in try CertificateFile.read(path).0 },
+            certificate: try certificateFile.map { file throws(CommandFailure) in
+                try CertificateFile.read(file.path).0
+            },
             derivation: try derivation(plugin),
             wholeSPC: plugin?.wholeSPC
         )
@@ -96,13 +98,13 @@ struct OpeningOptions: ParsableArguments {
         let secret = try ask.map { ask throws(CommandFailure) in
             try ask.secret(16, option: "--ask")
         }
-        let provisioning = try provisioningPath.map { path throws(CommandFailure) in
-            SecretBytes(copying: try InputFile.readSecret(path))
+        let provisioning = try provisioningFile.map { file throws(CommandFailure) in
+            SecretBytes(copying: try InputFile.readSecret(file.path))
         }
         do {
             return try DASkPlugin(
                 // dlopen searches the system's folders for a name without a slash.
-                path: plugin.contains("/") ? plugin : "./\(plugin)",
+                path: plugin.path.contains("/") ? plugin.path : "./\(plugin)",
                 configuration: pluginConfiguration ?? "",
                 ask: secret,
                 provisioningData: provisioning

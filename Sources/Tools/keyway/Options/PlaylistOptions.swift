@@ -10,7 +10,7 @@ struct PlaylistSourceOptions: ParsableArguments {
             valueName: "name: value|@file"
         )
     )
-    var headers: [String] = []
+    var headers: [SecretArgument] = []
 
     @Option(help: .init("The timeout of HTTP requests.", valueName: "duration"))
     var timeout = DurationArgument.seconds(30)
@@ -20,16 +20,16 @@ struct PlaylistSourceOptions: ParsableArguments {
     }
 
     /// Returns a loader for the inputs on the command line.
-    func loader(for inputs: [String]) throws(CommandFailure) -> PlaylistLoader {
+    func loader(for inputs: [PlaylistInput]) throws(CommandFailure) -> PlaylistLoader {
         var loader = PlaylistLoader()
         loader.timeout = timeout.seconds
         for input in inputs {
-            guard let url = KeyServerClient.url(input) else { continue }
+            guard let url = input.url else { continue }
             // If two URLs have the same origin, the one with a password takes precedence.
             loader.origins[url.origin] = .some(url.basicAuthorization ?? loader.origins[url.origin] ?? nil)
         }
         var lines: [String] = []
-        for text in headers { lines += try Self.lines(text) }
+        for header in headers { lines += try Self.lines(header) }
         guard lines.isEmpty || !loader.origins.isEmpty else {
             throw .usage("--header applies only to http and https URLs, and no input is one")
         }
@@ -40,10 +40,9 @@ struct PlaylistSourceOptions: ParsableArguments {
         return loader
     }
 
-    private static func lines(_ text: String) throws(CommandFailure) -> [String] {
-        guard text.hasPrefix("@") else { return [text] }
-        let content = String(decoding: try InputFile.readSecret(String(text.dropFirst())), as: UTF8.self)
-        return content.split(whereSeparator: \.isNewline).map(String.init)
+    private static func lines(_ header: SecretArgument) throws(CommandFailure) -> [String] {
+        let text = String(decoding: try header.bytes(), as: UTF8.self)
+        return header.isFile ? text.split(whereSeparator: \.isNewline).map(String.init) : [text]
     }
 
     /// Returns the name and value of a header. A value may be secret, so the failure does not contain it.

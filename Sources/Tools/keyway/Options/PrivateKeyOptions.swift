@@ -9,7 +9,7 @@ struct PrivateKeyOptions: ParsableArguments {
         name: .customLong("private-key"),
         help: .init("The certificate's RSA private key, in PEM or DER.", valueName: "file")
     )
-    var privateKeyPath: String?
+    var privateKeyFile: InputPath?
 
     @Option(
         name: .customLong("passphrase-file"),
@@ -19,11 +19,11 @@ struct PrivateKeyOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var passphrasePath: String?
+    var passphraseFile: InputPath?
 
     /// Returns the key, or nil if the option is not given.
     func privateKey() throws(CommandFailure) -> RSAPrivateKey? {
-        guard let path = privateKeyPath else { return nil }
+        guard let path = privateKeyFile?.path else { return nil }
         let bytes = try InputFile.readSecret(path)
         do {
             return try RSAPrivateKey(bytes, passphrase: try passphrase())
@@ -36,10 +36,14 @@ struct PrivateKeyOptions: ParsableArguments {
 
     /// Returns the passphrase, or nil if the option is not given.
     func passphrase() throws(CommandFailure) -> SecretBytes? {
-        guard let path = passphrasePath else { return nil }
-        let bytes = try InputFile.readLine(path)
+        try passphraseFile.map { file throws(CommandFailure) in try Self.passphrase(file) }
+    }
+
+    /// Returns the passphrase in a file.
+    static func passphrase(_ file: InputPath) throws(CommandFailure) -> SecretBytes {
+        let bytes = try InputFile.readLine(file.path)
         guard !bytes.isEmpty else {
-            throw .input("\(path): the first line is empty", next: "write the passphrase there")
+            throw .input("\(file): the first line is empty", next: "write the passphrase there")
         }
         return SecretBytes(copying: bytes)
     }

@@ -29,10 +29,9 @@ struct TokenOptions: ParsableArguments {
             "The private key (P-256) for es256, in PEM; created if the file does not exist. (default: "
                 + "a new key for each run)",
             valueName: "file"
-        ),
-        transform: OutputPath.parse
+        )
     )
-    var tokenKey: String?
+    var tokenKey: OutputPath?
 
     @Option(
         help: .init(
@@ -42,16 +41,15 @@ struct TokenOptions: ParsableArguments {
             valueName: "@file"
         )
     )
-    var tokenSecret: String?
+    var tokenSecret: SecretArgument?
 
     @Option(
         help: .init(
             "A file for the key set (JWKS) that the server verifies the tokens with. (default: none)",
             valueName: "file"
-        ),
-        transform: OutputPath.parse
+        )
     )
-    var writeJwks: String?
+    var writeJwks: OutputPath?
 
     @Option(help: .init("The issuer (iss) of the tokens. (default: no iss claim)", valueName: "text"))
     var tokenIssuer: String?
@@ -65,7 +63,7 @@ struct TokenOptions: ParsableArguments {
                 "--token-algorithm hs256 and --token-secret require each other: give both, or neither."
             )
         }
-        guard tokenSecret?.hasPrefix("@") ?? true else {
+        guard tokenSecret?.isFile ?? true else {
             throw ValidationError("--token-secret: expected @FILE, because command lines are visible to other users.")
         }
         guard tokenKey == nil || tokens == .es256 else {
@@ -83,13 +81,12 @@ struct TokenOptions: ParsableArguments {
         case .none: return nil
         case .es256: signer = try await PlaybackTokenSigner(es256: try key())
         case .hs256:
-            let secret = try InputFile.readLine(String((tokenSecret ?? "").dropFirst()))
-            signer = try await PlaybackTokenSigner(hs256: secret)
+            signer = try await PlaybackTokenSigner(hs256: try tokenSecret?.bytes() ?? [])
         }
         if let writeJwks {
             try OutputFile.write(
                 Array(signer.keySet.indented.utf8),
-                to: writeJwks,
+                to: writeJwks.path,
                 access: signer.keySetIsSecret ? .owner : .allUsers
             )
         }
@@ -105,7 +102,7 @@ struct TokenOptions: ParsableArguments {
     }
 
     private func key() throws -> ES256PrivateKey {
-        guard let tokenKey else { return ES256PrivateKey() }
+        guard let tokenKey = tokenKey?.path else { return ES256PrivateKey() }
         guard FileManager.default.fileExists(atPath: tokenKey) else {
             let key = ES256PrivateKey()
             try OutputFile.write(Array(key.pemRepresentation.utf8), to: tokenKey, access: .owner, replacing: false)

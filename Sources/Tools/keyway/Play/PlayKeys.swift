@@ -19,17 +19,20 @@ struct PlayKeys: Sendable {
     ///
     /// - Parameters:
     ///   - server: The URL of the key server; nil if FairPlay keys are not available.
-    ///   - token: The token, or `@` and the name of a file that contains it.
+    ///   - token: The playback token; nil for none.
     ///   - usesBatches: Whether to request several keys at once.
-    init(server: String?, device: PlayDeviceOptions, token: String?, usesBatches: Bool = true) async throws {
+    init(
+        server: URLArgument?,
+        device: PlayDeviceOptions,
+        token: SecretArgument?,
+        usesBatches: Bool = true
+    ) async throws {
         let clearSession = KeySession(keySystem: .clearKey, device: NoContentProtection())
         var fairPlaySession: KeySession?
         var service = KeyService(certificateURL: "", licenseURL: "")
         if let server {
-            let text = try token.map { try Self.token($0) }
-            service = .keyway(server.hasSuffix("/") ? String(server.dropLast()) : server) { _ in
-                text.map { PlaybackToken($0) }
-            }
+            let text = try token?.text(option: "--token")
+            service = .keyway(server.base) { _ in text.map { PlaybackToken($0) } }
             if !usesBatches { service.batchURL = nil }
             let virtual = try device.device()
             // The loader handles timeouts and lease renewals.
@@ -52,12 +55,6 @@ struct PlayKeys: Sendable {
             throw ContentKeyError(.init(rawValue: error.name), .device, reason: error.reason, number: error.code)
         }
         return PlayableKey(key: content.key, initializationVector: content.iv)
-    }
-
-    /// Returns a token: the text, or the content of the file whose name follows `@`.
-    static func token(_ token: String) throws -> String {
-        guard token.hasPrefix("@") else { return token }
-        return String(decoding: try InputFile.readLine(String(token.dropFirst())), as: UTF8.self)
     }
 
     /// Answers key requests while `body` runs, and then ends the sessions.

@@ -13,8 +13,7 @@ struct LoadedPlaylist: Sendable {
     /// Loads a playlist, and parses it leniently.
     ///
     /// - Throws: A failure of kind `input` for input that is not a playlist or exceeds a limit.
-    static func read(_ argument: String, _ loader: PlaylistLoader) async throws(CommandFailure) -> LoadedPlaylist {
-        let input = try PlaylistInput(argument: argument)
+    static func read(_ input: PlaylistInput, _ loader: PlaylistLoader) async throws(CommandFailure) -> LoadedPlaylist {
         let loaded = try await loader.load(input.location)
         PlaylistChecker.printNote(loaded.note, of: input.name)
         let options = ParsingOptions(url: loaded.location.isRemote ? loaded.location.base : nil)

@@ -109,14 +109,23 @@ struct PlaylistInput: Sendable {
     let location: PlaylistLocation
     /// The name in output: the argument, without the password that a URL may contain.
     let name: String
+    /// The URL as given, which may contain a user name and a password; nil for files and standard input.
+    let url: URL?
 
+    /// Parses an argument.
+    ///
+    /// - Throws: A failure of kind `usage` for a URL that is neither http nor https.
     init(argument: String) throws(CommandFailure) {
         location = try PlaylistLocation(argument: argument)
+        url = location.isRemote ? URLArgument.url(argument) : nil
         switch location {
         case .web(let url): name = url.absoluteString
         case .file, .standardInput: name = location.name
         }
     }
+
+    /// True if the playlist is read from standard input.
+    var isStandardInput: Bool { location == .standardInput }
 }
 
 /// The findings of a presentation, with the names of its playlists in output.

@@ -18,7 +18,7 @@ enum PlaylistLocation: Hashable, Sendable {
     init(argument: String) throws(CommandFailure) {
         if argument == "-" {
             self = .standardInput
-        } else if let url = KeyServerClient.url(argument) {
+        } else if let url = URLArgument.url(argument) {
             self = .web(url.withoutUserInformation)
         } else if argument.contains("://"), !FileManager.default.fileExists(atPath: argument) {
             throw .usage(
@@ -102,16 +102,6 @@ enum PlaylistLocation: Hashable, Sendable {
 }
 
 extension URL {
-    /// The URL without user name and password.
-    var withoutUserInformation: URL {
-        guard user != nil || password != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
-            return self
-        }
-        parts.user = nil
-        parts.password = nil
-        return parts.url ?? self
-    }
-
     /// The value of an Authorization header for the user name and password in the URL; nil if the URL has none.
     var basicAuthorization: String? {
         guard let user else { return nil }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import DASHManifest
 import HLSPlaylist
 import TextCoding
@@ -10,20 +11,23 @@ struct RuleSelection {
     /// The rules for DASH manifests.
     let manifestRules: [MPDRule]
 
-    /// Selects all rules, or those named in `only`, except those named in `disabled`.
+    /// The names of rules, for the completion of options.
+    static var completion: CompletionKind { .list(Set(CheckRule.all.map(\.id.rawValue)).sorted()) }
+
+    /// Returns a name on the command line if there is a rule of this name.
     ///
     /// - Throws: A failure of kind `usage` for an unknown rule, with suggestions.
-    init(only: [String], disabled: [String]) throws(CommandFailure) {
+    static func rule(named name: String) throws(CommandFailure) -> String {
         let known = Set(CheckRule.all.map(\.id.rawValue))
-        for name in only + disabled where !known.contains(name) {
-            let similar = Spelling.similar(name, among: known.sorted())
-            throw .usage(
-                "the rule \(PlaylistText.printable(name, limit: 80)) does not exist",
-                next: similar.isEmpty
-                    ? "run keyway playlist check --rules to list the rules"
-                    : "did you mean \(similar.joined(separator: " or "))?"
-            )
-        }
+        guard !known.contains(name) else { return name }
+        throw .usage(
+            "the rule \(PlaylistText.printable(name, limit: 80)) does not exist",
+            next: Spelling.advice(name, among: known.sorted()) ?? "run keyway playlist check --rules to list the rules"
+        )
+    }
+
+    /// Selects all rules, or those named in `only`, except those named in `disabled`.
+    init(only: [String], disabled: [String]) {
         let isSelected = { (id: String) in (only.isEmpty || only.contains(id)) && !disabled.contains(id) }
         rules = LintRule.all.filter { isSelected($0.id.rawValue) }
         manifestRules = MPDRule.all.filter { isSelected($0.id) }

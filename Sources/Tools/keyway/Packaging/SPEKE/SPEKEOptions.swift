@@ -60,7 +60,7 @@ struct SPEKEOptions: ParsableArguments {
             }
             return
         }
-        guard KeyServerClient.url(speke) != nil else {
+        guard URLArgument.url(speke) != nil else {
             throw ValidationError(
                 "--speke: expected a URL such as https://keys.example.com/speke/v2.0/copyProtection."
             )
