@@ -500,7 +500,9 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamPlayerTests",
-            dependencies: ["ContentKeySession", "FPSCrypto", "HLSPlaylist", "SampleEncryption", "StreamPlayer"],
+            dependencies: [
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "KeywayTesting", "SampleEncryption", "StreamPlayer",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -565,7 +567,8 @@ let package = Package(
             dependencies: [
                 "ContentKeySession", "ContentKeySessionTesting", "DRMSignaling", "FPSCrypto", "HLSPlaylist",
                 "HTTPRequests", "HTTPTransport", "KeyServer", "KeyServerModule", "KeyStore", "KeyStoreSQLite",
-                "MediaFormats", "OfflineAssets", "Packager", "ServerCrypto", "SimulatedClocks", "StreamPlayer",
+                "KeywayTesting", "MediaFormats", "OfflineAssets", "Packager", "ServerCrypto", "SimulatedClocks",
+                "StreamPlayer",
                 "TextCoding", "VirtualDevice",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -1,5 +1,6 @@
 import ContentKeySession
 import ContentKeySessionTesting
+import KeywayTesting
 import SimulatedClocks
 import Testing
 import VirtualDevice
@@ -73,17 +74,17 @@ struct KeyPathLifetimeTests {
 
     @Test("A persistent key is requested only once; the next session makes no request")
     func kept() async throws {
-        let (time, persistentKeys) = (SimulatedTime(), InMemoryPersistentKeys())
+        let (time, persistentKeys) = (SimulatedTime(), TestPersistentKeys())
         try await TestKeyServer.run(time) { server in
             let device = server.device(time)
             let options = KeyPathBench.Options(settings: .with { $0.persistentKeys = persistentKeys }, device: device)
             try await KeyPathBench.run(options, server: server, time: time) { bench in
                 let key = try await bench.key("film/kept", persistable: true)
                 #expect(try await bench.plays(key, as: "film/kept"))
-                #expect(persistentKeys.all.keys.sorted() == ["skd://film/kept"])
+                #expect(persistentKeys.keys.keys.sorted() == ["skd://film/kept"])
                 // The policy of this asset does not allow persistence, so the key is an online key.
                 #expect(try await bench.plays("film/hd", persistable: true))
-                #expect(persistentKeys.all.count == 1)
+                #expect(persistentKeys.keys.count == 1)
             }
             try await KeyPathBench.run(options, server: server, time: SimulatedTime()) { bench in
                 let key = try await bench.key("film/kept", persistable: true)
@@ -95,7 +96,7 @@ struct KeyPathLifetimeTests {
 
     @Test("A persistent key that the device refuses is not used again: the server is asked for a new one")
     func obsoleteKeptKey() async throws {
-        let (time, persistentKeys) = (SimulatedTime(), InMemoryPersistentKeys())
+        let (time, persistentKeys) = (SimulatedTime(), TestPersistentKeys())
         try await TestKeyServer.run(time) { server in
             let device = server.device(time)
             let options = KeyPathBench.Options(settings: .with { $0.persistentKeys = persistentKeys }, device: device)
@@ -103,7 +104,7 @@ struct KeyPathLifetimeTests {
                 _ = try await bench.key("film/kept", persistable: true)
             }
             device.installSecurityUpdate()
-            let old = persistentKeys.all
+            let old = persistentKeys.keys
             try await KeyPathBench.run(options, server: server, time: SimulatedTime()) { bench in
                 let delegate = Retrying()
                 await bench.session.setDelegate(delegate)
@@ -111,18 +112,18 @@ struct KeyPathLifetimeTests {
                 #expect(try await bench.plays(key, as: "film/kept"))
                 #expect(delegate.reasons.all == [.receivedObsoleteContentKey])
                 #expect(bench.proxy.licenses.count == 1)
-                #expect(persistentKeys.all != old)
+                #expect(persistentKeys.keys != old)
             }
         }
     }
 
     @Test("Without a delegate, a refused persistent key fails the request; the next one goes to the server")
     func obsoleteKeptKeyAskedAgain() async throws {
-        let (time, persistentKeys) = (SimulatedTime(), InMemoryPersistentKeys())
+        let (time, persistentKeys) = (SimulatedTime(), TestPersistentKeys())
         try await TestKeyServer.run(time) { server in
             let settings = KeyLoaderSettings.with { $0.persistentKeys = persistentKeys }
             let options = KeyPathBench.Options(settings: settings, device: server.device(time))
-            await persistentKeys.save([UInt8](repeating: 1, count: 100), for: "skd://film/kept")
+            persistentKeys.save([UInt8](repeating: 1, count: 100), for: "skd://film/kept")
             try await KeyPathBench.run(options, server: server, time: time) { bench in
                 await #expect(throws: ContentKeyError.self) { _ = try await bench.key("film/kept", persistable: true) }
                 #expect(await bench.errors.map(\.failure.kind) == [.ckcRejected])

@@ -1,6 +1,7 @@
 import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
+import KeywayTesting
 import Testing
 import VirtualDevice
 
@@ -72,7 +73,7 @@ struct KeyPathTests {
 
     @Test("Over AirPlay each call makes a request, and a persistable one gets an online key", .timeLimit(.minutes(10)))
     func airPlay() async throws {
-        let persistentKeys = InMemoryPersistentKeys()
+        let persistentKeys = TestPersistentKeys()
         try await KeyPathBench.run(.init(settings: .with { $0.persistentKeys = persistentKeys })) { bench in
             #expect(try await bench.plays("film/hd"))
             await bench.session.setRoute(.airPlay)
@@ -81,7 +82,7 @@ struct KeyPathTests {
                 #expect(bench.proxy.licenses.count == count)
             }
             #expect(try await bench.plays("film/kept", persistable: true))
-            #expect(persistentKeys.all.isEmpty)
+            #expect(persistentKeys.keys.isEmpty)
             #expect(await bench.errors.isEmpty)
         }
     }

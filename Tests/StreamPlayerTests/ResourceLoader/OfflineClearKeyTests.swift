@@ -1,5 +1,6 @@
 import ContentKeySession
 import HLSPlaylist
+import KeywayTesting
 import StreamPlayer
 import Synchronization
 import Testing
@@ -60,12 +61,6 @@ struct OfflineClearKeyTests {
             guard let body = resource(request.url) else { return KeyTransportResponse(status: 404) }
             return KeyTransportResponse(status: 200, body: body)
         }
-    }
-
-    private final class InMemoryPersistentKeys: PersistentKeyStore {
-        let keys = Mutex<[String: [UInt8]]>([:])
-        func key(for identifier: String) async -> [UInt8]? { keys.withLock { $0[identifier] } }
-        func save(_ key: [UInt8], for identifier: String) async { keys.withLock { $0[identifier] = key } }
     }
 
     /// The downloaded resources, by their requested addresses.
@@ -129,7 +124,7 @@ struct OfflineClearKeyTests {
     }
 
     /// Keyway's player supports only HTTP schemes, so the app's addresses have hosts that do not exist.
-    private func app(_ storedKeys: InMemoryPersistentKeys, _ service: Service) throws -> OfflineClearKeys {
+    private func app(_ storedKeys: TestPersistentKeys, _ service: Service) throws -> OfflineClearKeys {
         OfflineClearKeys(
             store: storedKeys,
             transport: service,
@@ -141,7 +136,7 @@ struct OfflineClearKeyTests {
 
     @Test("plays the same bytes without a network, with the stored keys")
     func plays() async throws {
-        let (service, storedKeys) = (Service(), InMemoryPersistentKeys())
+        let (service, storedKeys) = (Service(), TestPersistentKeys())
         let online = try app(storedKeys, service)
         let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
@@ -149,7 +144,7 @@ struct OfflineClearKeyTests {
         // The keys were fetched before the segments that they decrypt, and are in the key store, not with the media.
         let asked = service.asked.withLock { $0 }
         #expect(asked.firstIndex(of: "https://keys.test/two?id=9") == 3)
-        #expect(storedKeys.keys.withLock { $0.count } == 2)
+        #expect(storedKeys.keys.count == 2)
         #expect(!disk.files.values.contains(StageKeys.key("https://film.test/hd/one.key")))
 
         service.isCut.withLock { $0 = true }
@@ -160,12 +155,12 @@ struct OfflineClearKeyTests {
 
     @Test("does not play without the keys")
     func withoutKeys() async throws {
-        let (service, storedKeys) = (Service(), InMemoryPersistentKeys())
+        let (service, storedKeys) = (Service(), TestPersistentKeys())
         let online = try app(storedKeys, service)
         let entrance = online.interceptedURL(for: "https://film.test/main.m3u8")
         let disk = try await download(entrance, online, service)
         service.isCut.withLock { $0 = true }
-        storedKeys.keys.withLock { $0.removeAll() }
+        for identifier in storedKeys.keys.keys { storedKeys.remove(identifier) }
         let offline = try app(storedKeys, service)
         let error = await #expect(throws: PlayerError.self) { try await play(disk, entrance, offline) }
         #expect(error?.place == "https://keys.invalid/https://film.test/hd/one.key")

@@ -297,7 +297,7 @@ struct ResourceLoaderFairPlayTests {
     @Test("One delegate answers FairPlay and intercepted AES-128 keys")
     func bothKinds() async throws {
         try await App.run { scene in
-            let clearKeys = OfflineClearKeys(store: MemoryStore(), transport: ClearKeyServer())
+            let clearKeys = OfflineClearKeys(store: TestPersistentKeys(), transport: ClearKeyServer())
             let app = App(scene, interceptor: clearKeys)
             let url = app.film()
             let clear = StreamContent.Key("keptkeyhttps://keys.example/clear", method: .aes128)
@@ -314,7 +314,7 @@ struct ResourceLoaderFairPlayTests {
     @Test("An AES-128 key that is missing fails with the status, a description and advice")
     func missingClearKey() async throws {
         try await App.run { scene in
-            let clearKeys = OfflineClearKeys(store: MemoryStore(), transport: ClearKeyServer(status: 404))
+            let clearKeys = OfflineClearKeys(store: TestPersistentKeys(), transport: ClearKeyServer(status: 404))
             let app = App(scene, interceptor: clearKeys)
             let url = app.film()
             let clear = StreamContent.Key("keptkeyhttps://keys.example/clear?token=secret", method: .aes128)
@@ -337,13 +337,6 @@ struct ResourceLoaderFairPlayTests {
             #expect(error?.code == NSURLErrorUnsupportedURL)
         }
     }
-}
-
-/// A store of keys in memory.
-actor MemoryStore: PersistentKeyStore {
-    private(set) var keys: [String: [UInt8]] = [:]
-    func key(for identifier: String) -> [UInt8]? { keys[identifier] }
-    func save(_ key: [UInt8], for identifier: String) { keys[identifier] = key }
 }
 
 /// A server of one AES-128 key.

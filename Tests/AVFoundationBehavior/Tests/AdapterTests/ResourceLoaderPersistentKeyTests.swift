@@ -17,11 +17,11 @@ struct ResourceLoaderPersistentKeyTests {
     private func run(
         _ policy: LicensePolicy = .persistent(3600),
         _ configure: @escaping @Sendable (inout KeyLoaderSettings) -> Void = { _ in },
-        _ test: @escaping @MainActor @Sendable (AdapterScene, App, MemoryStore) async throws -> Void
+        _ test: @escaping @MainActor @Sendable (AdapterScene, App, TestPersistentKeys) async throws -> Void
     ) async throws {
         try await App.run { scene in
             scene.server.set(policy, for: "film")
-            let store = MemoryStore()
+            let store = TestPersistentKeys()
             try await test(scene, App(scene, store: store, configure), store)
         }
     }
@@ -31,14 +31,14 @@ struct ResourceLoaderPersistentKeyTests {
         try await run { scene, app, store in
             let url = app.film()
             _ = try await app.playUntilReady(url)
-            let key = try #require(await store.keys["skd://film"])
+            let key = try #require(store.keys["skd://film"])
             #expect(!key.isEmpty && app.server.requests.count == 1)
             // An SPC would fail, and so would a request.
             scene.device.failNextSPC(with: -42676)
             scene.server.injectAlways(.noConnection)
             _ = try await app.playUntilReady(url)
             #expect(app.server.requests.count == 1)
-            #expect(await store.keys["skd://film"] == key)
+            #expect(store.keys["skd://film"] == key)
         }
     }
 
@@ -54,7 +54,7 @@ struct ResourceLoaderPersistentKeyTests {
                 let information = try #require(request.object.contentInformationRequest)
                 #expect(information.contentType == AVStreamingKeyDeliveryPersistentContentKeyType)
                 #expect(information.renewalDate == nil)
-                #expect(await store.keys["skd://film"].map { Int64($0.count) } == information.contentLength)
+                #expect(store.keys["skd://film"].map { Int64($0.count) } == information.contentLength)
                 // The fake makes no persistent SPC without a list, so the second request has the stored key.
             }
         }
@@ -64,14 +64,14 @@ struct ResourceLoaderPersistentKeyTests {
     func airPlay() async throws {
         try await run { scene, app, store in
             let playback = try await app.playUntilReady(app.film())
-            let key = await store.keys["skd://film"]
+            let key = store.keys["skd://film"]
             scene.system.media.setRoute(.airPlay)
             try await app.waitForKeys(2)
             try await scene.until("AirPlay plays") { await playback.player.timeControlStatus == .playing }
             await scene.system.advance(by: .seconds(10))
             #expect(playback.player.timeControlStatus == .playing && playback.error == nil)
             #expect(playback.player.isExternalPlaybackActive && app.server.requests.count == 2)
-            #expect(await store.keys["skd://film"] == key)
+            #expect(store.keys["skd://film"] == key)
         }
     }
 
@@ -83,7 +83,7 @@ struct ResourceLoaderPersistentKeyTests {
             #expect(error.domain == "org.keyway.content-key" && error.code != 0)
             #expect(error.localizedDescription.contains("persistence-not-allowed"))
             #expect(error.localizedRecoverySuggestion?.contains("AirPlay") == true)
-            #expect(await store.keys.isEmpty && app.server.requests.isEmpty)
+            #expect(store.keys.isEmpty && app.server.requests.isEmpty)
         }
     }
 
@@ -91,7 +91,7 @@ struct ResourceLoaderPersistentKeyTests {
     func onlineKey() async throws {
         try await App.run { scene in
             var settings = KeyLoaderSettings()
-            let store = MemoryStore()
+            let store = TestPersistentKeys()
             settings.persistentKeys = store
             let clock = scene.system.clock
             let keys = ResourceLoaderKeySource(settings, clock: clock, now: { clock.date }) { $0 == "skd://film" }
@@ -117,7 +117,7 @@ struct ResourceLoaderPersistentKeyTests {
             scene.server.set(.default, for: "film")
             let error = try #require(await app.playUntilFailure(app.film()))
             #expect(App.numbers(error).contains(-42668) && error.localizedRecoverySuggestion != nil)
-            #expect(await store.keys.isEmpty)
+            #expect(store.keys.isEmpty)
         }
     }
 
@@ -127,7 +127,7 @@ struct ResourceLoaderPersistentKeyTests {
         try await run { scene, app, store in
             let url = app.film()
             try await app.playUntilReady(url).player.replaceCurrentItem(with: nil)
-            let key = await store.keys["skd://film"]
+            let key = store.keys["skd://film"]
             await scene.system.advance(by: .seconds(7200))
             let playback = app.play(url)
             try await scene.until("the device rejects the key") { await playback.error != nil }
@@ -136,7 +136,7 @@ struct ResourceLoaderPersistentKeyTests {
             #expect(app.keys.playbackDidFail(error, of: playback.asset))
             _ = try await app.playUntilReady(url)
             #expect(app.server.requests.count == 2)
-            #expect(await store.keys["skd://film"] != key)
+            #expect(store.keys["skd://film"] != key)
             // The new key is used from now on.
             scene.server.injectAlways(.noConnection)
             _ = try await app.playUntilReady(url)
