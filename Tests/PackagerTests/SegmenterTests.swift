@@ -22,8 +22,8 @@ struct SegmenterTests {
         func take(_ decisions: [Segmenter.Decision]) {
             for decision in decisions {
                 switch decision {
-                case .append(let track): segments[track][segments[track].count - 1] += 1
-                case .cut(let track): segments[track].append(0)
+                case .append(let track, _): segments[track][segments[track].count - 1] += 1
+                case .cut(let track, _): segments[track].append(0)
                 }
             }
         }

@@ -74,11 +74,18 @@ struct ReadSample: Hashable {
 
 extension MediaInput {
     /// Returns all samples, with times in the presentation, in the units of their tracks.
-    func samples() throws -> [ReadSample] {
-        var samples: [ReadSample] = []
-        while let (track, sample) = try next() {
+    func samples() throws -> [ReadSample] { try parts().flatMap(\.samples) }
+
+    /// Returns the tracks and samples of each part.
+    func parts() throws -> [(tracks: [MediaTrack], samples: [ReadSample])] {
+        var parts = [(tracks: tracks, samples: [ReadSample]())]
+        while let event = try next() {
+            guard case .sample(let track, let sample) = event else {
+                parts.append((tracks, []))
+                continue
+            }
             let offset = tracks[track].timing.presentationOffset
-            samples.append(
+            parts[parts.count - 1].samples.append(
                 ReadSample(
                     track: track,
                     bytes: sample.withBytes { $0.withUnsafeBytes { [UInt8]($0) } },
@@ -89,7 +96,7 @@ extension MediaInput {
                 )
             )
         }
-        return samples
+        return parts
     }
 
     func samples(of track: Int) throws -> [ReadSample] { try samples().filter { $0.track == track } }

@@ -15,7 +15,7 @@ enum LongFilm {
     static func write(seconds: Int, to folder: String) throws -> [String] {
         let input = try MediaInputs.open(try PipelineFixture.path("film.mp4"))
         var samples: [[MediaSample]] = input.tracks.map { _ in [] }
-        while let (track, sample) = try input.next() { samples[track].append(sample) }
+        while case .sample(let track, let sample)? = try input.next() { samples[track].append(sample) }
         return try input.tracks.enumerated().map { place, track in
             let path = "\(folder)/\(track.kind.rawValue).mp4"
             let output = try FileOutput(path: path)

@@ -105,7 +105,7 @@ struct KeyRotationTests {
             let bytes = try folder.bytes("\(part)/\(rendition)/\(segment.uri)")
             guard !map.isEmpty else {
                 let input = try MediaInputs.open("\(folder.path)/\(part)/\(rendition)/\(segment.uri)")
-                while let (_, sample) = try input.next() {
+                while case .sample(_, let sample)? = try input.next() {
                     list.append(sample.withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } })
                 }
                 continue

@@ -20,6 +20,9 @@ public struct TransportDemuxer: Sendable {
         public var isDamaged: Bool
         /// The offset in bytes of its first transport packet in the stream.
         public var offset: Int
+        /// The number of program map tables that had started to apply when the packet began. Equal tables in a row count
+        /// once.
+        public var mapCount: Int
         /// The payload of the packet.
         public var payload: [UInt8]
     }
@@ -42,7 +45,10 @@ public struct TransportDemuxer: Sendable {
         var offset = 0
         var isRandomAccess = false
         var isDamaged = false
+        var mapCount = 0
         var counter: UInt8?
+        /// The payload of the last transport packet, to recognize a duplicate.
+        var lastPayload: [UInt8] = []
         var unwrapper = TimestampUnwrapper()
     }
 
@@ -50,6 +56,9 @@ public struct TransportDemuxer: Sendable {
     private var rest: [UInt8] = []
     private var offset = 0
     private var mapPID: UInt16?
+    private var programNumber: UInt16?
+    /// True if the map tables of several programs have the same PID.
+    private var sharesMapPID = false
     private var section: [UInt8] = []
     private var streams: [Stream] = []
     /// The index of each PID's stream in `streams`; -1 for PIDs that are not demultiplexed. An array, because the
@@ -57,6 +66,9 @@ public struct TransportDemuxer: Sendable {
     private var slots = [Int16](repeating: -1, count: 8192)
     /// The program map table; nil until one has been read.
     public private(set) var programMap: ProgramMapTable?
+    /// The number of program map tables so far. Equal tables in a row count once.
+    public private(set) var mapCount = 0
+    private var newMaps: [ProgramMapTable] = []
     /// The number of times that packets were damaged or lost.
     public private(set) var damage = 0
     /// The number of scrambled packets of the program's streams. They are skipped, because they cannot be read.
@@ -97,6 +109,12 @@ public struct TransportDemuxer: Sendable {
         for slot in streams.indices { try complete(slot, body) }
     }
 
+    /// Returns the program map tables since the last call; equal tables in a row occur once.
+    public mutating func takeProgramMaps() -> [ProgramMapTable] {
+        defer { newMaps.removeAll() }
+        return newMaps
+    }
+
     private func failure(_ reading: String, _ reason: String) -> ParseError {
         ParseError(.invalidValue, reading: reading, offset: offset, reason: reason)
     }
@@ -117,7 +135,7 @@ public struct TransportDemuxer: Sendable {
         }
         let range = payload.lowerBound + position..<payload.upperBound + position
         if header.pid == ReservedPID.programAssociation || header.pid == mapPID {
-            try processSection(bytes, range, header)
+            try processSection(bytes, range, header, body)
         } else if slots[Int(header.pid)] >= 0 {
             guard !header.isScrambled else { return scrambledPackets += 1 }
             try processPES(bytes, range, header, Int(slots[Int(header.pid)]), body)
@@ -127,8 +145,12 @@ public struct TransportDemuxer: Sendable {
     }
 
     /// Collects a table section. A section with a wrong checksum counts as damage; tables are repeated.
-    private mutating func processSection(_ bytes: RawSpan, _ range: Range<Int>, _ header: TransportPacketHeader) throws
-    {
+    private mutating func processSection(
+        _ bytes: RawSpan,
+        _ range: Range<Int>,
+        _ header: TransportPacketHeader,
+        _ body: (Packet) throws -> Void
+    ) throws {
         let payload = bytes.extracting(range).withUnsafeBytes { [UInt8]($0) }
         if header.isUnitStart {
             guard let pointer = payload.first.map(Int.init), pointer + 1 < payload.count else { return damage += 1 }
@@ -144,21 +166,39 @@ public struct TransportDemuxer: Sendable {
         }
         let complete = section
         section.removeAll()
+        // A table that applies later (current_next_indicator 0) is sent again when it applies.
+        guard complete.count > 5, complete[5] & 1 == 1 else { return }
         var reader = ByteReader(complete.span.bytes, base: offset)
-        do {
-            if header.pid == ReservedPID.programAssociation {
-                let table = try ProgramAssociationTable(reading: &reader)
-                if mapPID == nil { mapPID = table.programs.first?.mapPID }
-            } else {
-                updateStreams(try ProgramMapTable(reading: &reader))
+        let map: ProgramMapTable
+        do throws(ParseError) {
+            guard header.pid != ReservedPID.programAssociation else {
+                return choose(in: try ProgramAssociationTable(reading: &reader))
             }
+            map = try ProgramMapTable(reading: &reader)
         } catch {
-            damage += 1
+            return damage += 1
         }
+        guard !sharesMapPID || map.programNumber == programNumber else { return }
+        try updateStreams(map, body)
     }
 
-    private mutating func updateStreams(_ map: ProgramMapTable) {
+    /// Chooses the program: the same one as before if it is still there, or else the first one.
+    private mutating func choose(in table: ProgramAssociationTable) {
+        guard let program = table.programs.first(where: { $0.number == programNumber }) ?? table.programs.first else {
+            return
+        }
+        (programNumber, mapPID) = (program.number, program.mapPID)
+        sharesMapPID = table.programs.count { $0.mapPID == program.mapPID } > 1
+    }
+
+    private mutating func updateStreams(_ map: ProgramMapTable, _ body: (Packet) throws -> Void) throws {
+        guard map != programMap else { return }
+        // No more packets of a stream that has disappeared will complete its last one.
+        let pids = Set(map.streams.map(\.pid))
+        for slot in streams.indices where !pids.contains(streams[slot].pid) { try complete(slot, body) }
         programMap = map
+        mapCount += 1
+        newMaps.append(map)
         for stream in map.streams where slots[Int(stream.pid)] < 0 {
             slots[Int(stream.pid)] = Int16(streams.count)
             streams.append(Stream(pid: stream.pid))
@@ -173,9 +213,14 @@ public struct TransportDemuxer: Sendable {
         _ body: (Packet) throws -> Void
     ) throws {
         var isLost = false
+        let payload = bytes.extracting(range)
         if let last = streams[slot].counter, !header.isDiscontinuity {
-            // Packets can be duplicated.
-            if header.continuityCounter == last { return }
+            // Packets can be duplicated (2.4.3.3). After a splice the counter can be the same by chance.
+            if header.continuityCounter == last,
+                payload.withUnsafeBytes({ streams[slot].lastPayload.elementsEqual($0) })
+            {
+                return
+            }
             if header.continuityCounter != (last + 1) & 15 {
                 damage += 1
                 isLost = true
@@ -183,6 +228,8 @@ public struct TransportDemuxer: Sendable {
             }
         }
         streams[slot].counter = header.continuityCounter
+        streams[slot].lastPayload.removeAll(keepingCapacity: true)
+        payload.withUnsafeBytes { streams[slot].lastPayload.append(contentsOf: $0) }
         if header.isUnitStart {
             try complete(slot, body)
             var reader = ByteReader(bytes.extracting(range), base: offset)
@@ -193,6 +240,7 @@ public struct TransportDemuxer: Sendable {
                 return
             }
             streams[slot].offset = offset
+            streams[slot].mapCount = mapCount
             streams[slot].isRandomAccess = header.isRandomAccess
             streams[slot].isDamaged = isLost
             let start = range.upperBound - reader.remaining
@@ -237,6 +285,7 @@ public struct TransportDemuxer: Sendable {
             isRandomAccess: stream.isRandomAccess,
             isDamaged: stream.isDamaged,
             offset: stream.offset,
+            mapCount: stream.mapCount,
             payload: payload
         )
         if stream.isDamaged && payload.count < (header.payloadLength ?? 0) { damage += 1 }

@@ -1,11 +1,16 @@
 /// A source of samples: a file or a pipe. Samples are returned in the order of their decode times over all tracks, as
 /// far as the order of the input permits (samples from a pipe are returned in their order in the stream).
+///
+/// An input consists of one or more parts. Within a part the timeline is continuous, and the tracks and their
+/// configurations do not change. A part ends where timestamps jump, a configuration changes, or tracks appear or
+/// disappear: a splice, an edit, or two recordings in one file.
 package protocol MediaInput: AnyObject {
     /// The name of the input in error messages: the path, or `standard input`.
     var name: String { get }
 
-    /// The tracks, which samples reference by index. They are known as soon as the input is open: a transport stream is
-    /// read until every stream of the program map has been identified.
+    /// The tracks of the current part, which samples reference by index; their times start at 0 in each part. They are
+    /// known as soon as the input is open: a transport stream is read until every stream of the program map has been
+    /// identified.
     var tracks: [MediaTrack] { get }
 
     /// Problems that do not stop packaging: tracks that were skipped and why, and damaged data.
@@ -17,18 +22,19 @@ package protocol MediaInput: AnyObject {
     /// The number of bytes read so far.
     var position: Int { get }
 
-    /// The number of discontinuities so far: clock resets and parameter set changes. A live presentation starts a new
-    /// period after each one.
-    var discontinuityCount: Int { get }
-
-    /// Returns the next sample and the index of its track in ``tracks``; nil after the last sample.
+    /// Returns the next event; nil after the last one.
     ///
     /// - Throws: ``InputFailure``.
-    func next() throws -> (track: Int, sample: MediaSample)?
+    func next() throws -> InputEvent?
 }
 
-extension MediaInput {
-    package var discontinuityCount: Int { 0 }
+/// An event of an input.
+package enum InputEvent: Sendable {
+    /// The next sample, and the index of its track in ``MediaInput/tracks``.
+    case sample(track: Int, MediaSample)
+    /// A new part starts: from here on, ``MediaInput/tracks`` describes it. The reason is for messages: `the timestamps
+    /// jump`.
+    case part(reason: String)
 }
 
 /// An error in an input: the input, the position, the reason, and how to correct it.

@@ -43,7 +43,7 @@ package final class MovieFileInput: MediaInput {
 
     package var byteCount: Int? { file.count }
 
-    package func next() throws -> (track: Int, sample: MediaSample)? {
+    package func next() throws -> InputEvent? {
         let sample: Sample?
         do {
             sample = try file.withBytes { try cursor.next($0) }
@@ -57,7 +57,7 @@ package final class MovieFileInput: MediaInput {
         guard let track = trackIndexes[sample.trackID] else { return try next() }
         try MovieTracks.check(sample, of: name)
         position = max(position, sample.range.upperBound)
-        return (track, MediaSample(sample, in: file))
+        return .sample(track: track, MediaSample(sample, in: file))
     }
 }
 

@@ -52,7 +52,7 @@ package final class MovieStreamInput: MediaInput {
     package var byteCount: Int? { source.byteCount }
     package var position: Int { source.position }
 
-    package func next() throws -> (track: Int, sample: MediaSample)? {
+    package func next() throws -> InputEvent? {
         do {
             while !hasEnded {
                 switch try stream.next() {
@@ -62,7 +62,7 @@ package final class MovieStreamInput: MediaInput {
                     var sample = MediaSample(read.sample, in: BufferedBytes(read.bytes))
                     sample.offset = 0
                     recordEnd(sample, of: track)
-                    return (track, sample)
+                    return .sample(track: track, sample)
                 case .some: break
                 case nil:
                     if try !source.next({ stream.push($0) }) {

@@ -49,7 +49,7 @@ package final class WebVTTInput: MediaInput {
     }
 
     /// Returns nil: cues are not samples.
-    package func next() -> (track: Int, sample: MediaSample)? { nil }
+    package func next() -> InputEvent? { nil }
 
     /// Creates a writer for the segments of the file.
     ///

@@ -47,6 +47,14 @@ struct KeyPeriodSchedule: Sendable {
         if boundaries.count > Self.maximumBoundaries { boundaries.removeFirst(Self.maximumBoundaries / 2) }
     }
 
+    /// Continues in a new part of the presentation, whose times start again at 0. With rotation, the part starts a new
+    /// period.
+    mutating func restart() {
+        guard origin != nil else { return }
+        if rotation != nil { number += 1 }
+        (origin, nextRotationTime, segments, boundaries) = (nil, nil, 0, [])
+    }
+
     /// Returns the period of a segment that starts at a time. A segment that starts before the leader belongs to its
     /// first period.
     func period(at start: RationalTime) -> Int {

@@ -2,8 +2,20 @@ import HLSPlaylist
 
 /// A continuous part of a live presentation, between discontinuities of the inputs: one plan, one timeline.
 struct LiveEpoch {
+    /// The number of the part.
+    let part: Int
     /// The plan: the inputs and the renditions of their tracks.
     var plan: PackagingPlan
+    /// Whether a rendition has a track, by the index in the plan.
+    let hasTrack: [Bool]
+    /// The index of the leading rendition.
+    let leader: Int
+    /// The number of the key period at the start.
+    let firstPeriod: Int
+    /// The number by which the pipeline's numbers of key periods differ; nil before the first segment.
+    private var periodOffset: Int?
+    /// The entries of the leading rendition's segments, as long as a rendition with a track has no segment.
+    private(set) var leaderEntries: [LivePlaylist.Entry] = []
     /// The writers in the order of the plan's renditions; empty until the first segment.
     var writers: [LiveWriter] = []
     /// The date of the start.
@@ -25,12 +37,41 @@ struct LiveEpoch {
     /// Starts a part.
     ///
     /// - Parameter isContinued: Whether there are earlier segments.
-    init(_ plan: PackagingPlan, start: PlaylistDate, isContinued: Bool) {
+    init(
+        _ part: SegmentPipeline.Part,
+        _ plan: PackagingPlan,
+        start: PlaylistDate,
+        firstPeriod: Int,
+        isContinued: Bool
+    ) {
+        self.part = part.number
         self.plan = plan
+        self.firstPeriod = firstPeriod
+        leader = part.leader
+        hasTrack = part.renditions.map { $0 != nil }
         self.start = start
         isInClearLead = plan.job.clearLead != nil && !isContinued
         if isContinued {
             for index in plan.renditions.indices { discontinuities[index] = RationalTime(.min / 2, timescale: 1) }
+        }
+    }
+
+    /// Returns the number of the key period of a segment.
+    mutating func period(of segment: SegmentPipeline.Segment) -> Int {
+        let offset = periodOffset ?? firstPeriod - segment.period
+        periodOffset = offset
+        return segment.period + offset
+    }
+
+    /// Returns whether a rendition has a segment.
+    func hasSegment(_ rendition: Int) -> Bool { startedRenditions.contains(rendition) }
+
+    /// Adds the entry of a segment of the leading rendition.
+    mutating func addLeaderEntry(_ entry: LivePlaylist.Entry) {
+        if plan.renditions.indices.allSatisfy({ !hasTrack[$0] || hasSegment($0) }) {
+            leaderEntries = []
+        } else {
+            leaderEntries.append(entry)
         }
     }
 

@@ -15,6 +15,8 @@ struct LivePlaylist: Sendable {
         var date: PlaylistDate?
         /// True if the segment starts a new timeline (EXT-X-DISCONTINUITY).
         var isDiscontinuity = false
+        /// True if there is no segment, because the rendition has no track at this time (EXT-X-GAP).
+        var isGap = false
         /// The keys, one for each system; empty if the segment is clear.
         var keys: [KeyTag] = []
         /// The init segment.
@@ -73,6 +75,7 @@ struct LivePlaylist: Sendable {
                 byteRange: segment.byteRange,
                 date: segment.programDateTime,
                 isDiscontinuity: segment.isDiscontinuity,
+                isGap: segment.isGap,
                 keys: context.keys,
                 map: map
             )
@@ -156,6 +159,9 @@ extension LivePlaylist {
         var bitRate = BitRateTags()
         playlist.segments = entries.map { entry in
             var keyTags: [SegmentTag] = []
+            // A gap needs neither keys nor an init segment; those of the segments around it remain in effect.
+            var entry = entry
+            if entry.isGap { (entry.keys, entry.map) = (keys, map) }
             if entry.keys != keys { keyTags = entry.keys.isEmpty ? [.key(.none)] : entry.keys.map { .key($0) } }
             let mapTags: [SegmentTag] = entry.map == map ? [] : entry.map.map { [.map($0)] } ?? []
             (keys, map) = (entry.keys, entry.map)
@@ -169,6 +175,7 @@ extension LivePlaylist {
                 byteRange: entry.byteRange,
                 programDateTime: entry.date,
                 isDiscontinuity: entry.isDiscontinuity,
+                isGap: entry.isGap,
                 tags: tags
             )
         }

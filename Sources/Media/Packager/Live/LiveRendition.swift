@@ -108,6 +108,12 @@ struct LiveRendition: Sendable {
     /// Adds the next segment. Files to delete are returned by ``expire(_:)``.
     mutating func append(_ segment: LiveSegment, now: PlaylistDate) -> [LiveAction] {
         media.append(segment.entry)
+        if segment.entry.isGap {
+            iFrames?.append(segment.entry)
+            longest = max(longest, media.duration)
+            removeExcess(now)
+            return replacements()
+        }
         rate.append(duration: segment.entry.duration, byteCount: segment.entry.byteCount ?? 0, media.targetDuration)
         appendFrames(of: segment)
         longest = max(longest, media.duration)
@@ -153,7 +159,7 @@ struct LiveRendition: Sendable {
             if let date = entry.date, let timeShift {
                 until = max(until, date.advanced(by: 2 * entry.duration + timeShift))
             }
-            retired.append(Retired(uri: entry.uri, map: entry.map?.uri, until: until))
+            if !entry.isGap { retired.append(Retired(uri: entry.uri, map: entry.map?.uri, until: until)) }
             let frames = iFrames?.entries.prefix { $0.uri == entry.uri }.count ?? 0
             _ = iFrames?.removeFirst(frames)
         }

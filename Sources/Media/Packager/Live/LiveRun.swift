@@ -10,7 +10,7 @@ package enum LiveRun {
         case segment(folder: String, sequence: UInt64)
         /// A key period started; its number.
         case period(Int)
-        /// The inputs have a discontinuity, and are opened again.
+        /// The inputs have a discontinuity.
         case discontinuity
         /// A problem that does not stop packaging.
         case warning(String)
@@ -26,6 +26,8 @@ package enum LiveRun {
         package var periods = 0
         /// The number of discontinuities of the inputs.
         package var discontinuities = 0
+        /// The number of tracks that appeared at a discontinuity and have no rendition; they are lost.
+        package var lostTracks = 0
     }
 
     /// Packages until the inputs end or a stop is requested; then marks the playlists as complete.

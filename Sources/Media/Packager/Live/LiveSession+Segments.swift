@@ -9,15 +9,17 @@ extension LiveSession {
     /// - Throws: ``InputFailure``, ``JobFailure``, ``KeyPeriodFailure``, ``FileError``, `SignalingError`.
     func write(
         _ segment: SegmentPipeline.Segment,
-        _ epoch: inout LiveEpoch,
-        _ pipeline: SegmentPipeline
+        _ epoch: inout LiveEpoch
     ) async throws {
         let renditionIndex = segment.rendition
+        let isLeader = renditionIndex == epoch.leader
+        let planned = epoch.plan.renditions[renditionIndex]
+        let periodNumber = epoch.period(of: segment)
         let target = targetDuration ?? 1
         let isTooLong =
             segment.seconds > LiveTargetDuration.maximumSegmentDuration(target, job.container).seconds + 0.001
-        guard !epoch.mustDrop(segment, isTooLong: isTooLong && renditionIndex == pipeline.leader) else {
-            if renditionIndex == pipeline.leader {
+        guard !epoch.mustDrop(segment, isTooLong: isTooLong && isLeader) else {
+            if isLeader {
                 onEvent(
                     .warning(
                         "\(segment.seconds) s without a key frame exceed the target duration of \(target) s and are "
@@ -30,16 +32,16 @@ extension LiveSession {
         if epoch.writers.isEmpty { try makeWriters(&epoch) }
         let writer = epoch.writers[renditionIndex]
         let date = epoch.date(of: segment.start)
-        if writer.period != segment.period, let keyring {
-            let isNewPeriod = (keyring.current?.number ?? -1) < segment.period
-            let period = try await keyring.period(segment.period, at: date, epoch.plan.trackClasses)
+        if writer.period != periodNumber, let keyring {
+            let isNewPeriod = (keyring.current?.number ?? -1) < periodNumber
+            let period = try await keyring.period(periodNumber, at: date, epoch.plan.trackClasses)
             try epoch.plan.check(period)
             if isNewPeriod {
                 try folder.markUsed(period: period.number)
                 report.periods += 1
                 onEvent(.period(period.number))
             }
-            try writer.change(to: epoch.plan.change(to: period, of: renditionIndex), period: segment.period)
+            try writer.change(to: epoch.plan.change(to: period, of: renditionIndex), period: periodNumber)
         }
         let written: LiveSegment
         do {
@@ -47,18 +49,19 @@ extension LiveSession {
                 segment,
                 date: date,
                 isDiscontinuity: epoch.isDiscontinuity(segment),
-                isClear: epoch.isClear(segment, isLeader: renditionIndex == pipeline.leader),
+                isClear: epoch.isClear(segment, isLeader: isLeader),
                 limit: LiveTargetDuration.maximumSegmentDuration(target, job.container).seconds
             )
         } catch let failure as SampleFailure {
-            throw InputFailure(epoch.plan.inputs[pipeline.renditions[renditionIndex].input].name, "\(failure)")
+            throw InputFailure(epoch.plan.inputs[planned.input].name, "\(failure)")
         }
         if epoch.isFirst(segment) {
-            var description = Rendition(epoch.plan.renditions[renditionIndex], segments: [])
-            description.frameRate = segment.frameRate(pipeline.renditions[renditionIndex].media)
+            var description = Rendition(planned, segments: [])
+            description.frameRate = segment.frameRate(planned.media)
             presentation?.describe(renditionIndex, as: description)
         }
         try publish(written, renditionIndex, epoch)
+        if isLeader { try publishGaps(along: written.entry, &epoch) }
         try await announce(epoch, now: clock.now(media: end))
     }
 
@@ -88,6 +91,31 @@ extension LiveSession {
         )
     }
 
+    /// Adds a gap to each rendition without a track in the part, along a segment of the leading rendition, so that Media
+    /// Sequence Numbers and Discontinuity Sequence Numbers of all renditions stay in step.
+    private func publishGaps(along entry: LivePlaylist.Entry, _ epoch: inout LiveEpoch) throws {
+        epoch.addLeaderEntry(entry)
+        for index in epoch.plan.renditions.indices where !epoch.hasTrack[index] {
+            try publishGap(entry, index, epoch)
+        }
+    }
+
+    /// Adds gaps to the renditions that have a track in the part, but no segment.
+    func publishGaps(_ epoch: inout LiveEpoch) throws {
+        for index in epoch.plan.renditions.indices where epoch.hasTrack[index] && !epoch.hasSegment(index) {
+            for entry in epoch.leaderEntries { try publishGap(entry, index, epoch) }
+        }
+    }
+
+    private func publishGap(_ entry: LivePlaylist.Entry, _ index: Int, _ epoch: LiveEpoch) throws {
+        let number = (presentation?[index].media.nextSequence ?? 0) + 1
+        var gap = LivePlaylist.Entry(uri: "gap-\(number).\(entry.uri.fileExtension)", duration: entry.duration)
+        gap.date = entry.date
+        gap.isDiscontinuity = entry.isDiscontinuity
+        gap.isGap = true
+        try publish(LiveSegment(entry: gap), index, epoch)
+    }
+
     private func publish(_ segment: LiveSegment, _ renditionIndex: Int, _ epoch: LiveEpoch) throws {
         if let date = segment.entry.date {
             let ends = date.advanced(by: segment.entry.duration)
@@ -96,6 +124,7 @@ extension LiveSession {
         let sequence = presentation?[renditionIndex].media.nextSequence ?? 0
         let actions = try presentation?.append(segment, to: renditionIndex, now: clock.now(media: end)) ?? []
         for action in actions { try folder.perform(action, job.names) }
+        guard !segment.entry.isGap else { return }
         report.segments += 1
         report.byteCount += segment.entry.byteCount ?? 0
         onEvent(.segment(folder: epoch.plan.renditions[renditionIndex].folder, sequence: sequence))
@@ -121,4 +150,9 @@ extension LiveSession {
         announced = keys
         for action in try presentation?.announce(keys) ?? [] { try folder.perform(action, job.names) }
     }
+}
+
+extension String {
+    /// The name extension, without the dot.
+    fileprivate var fileExtension: Substring { self[(lastIndex(of: ".").map(index(after:)) ?? endIndex)...] }
 }

@@ -7,19 +7,6 @@ extension LiveSession {
         states.indices.contains { (presentation?[$0] ?? states[$0]).media.nextSequence > 0 }
     }
 
-    /// Checks that an input has the same tracks after it reconnects.
-    func checkFolders(_ plan: PackagingPlan) throws {
-        let found = plan.renditions.map(\.folder)
-        if let folders, folders != found {
-            throw JobFailure(
-                "input",
-                "the input reconnected with other tracks: \(found.joined(separator: ", ")) instead of "
-                    + "\(folders.joined(separator: ", ")); end this presentation and start a new one"
-            )
-        }
-        folders = found
-    }
-
     /// Loads the existing state of the folder, once.
     func resume(_ plan: PackagingPlan) throws {
         guard states.isEmpty, presentation == nil, targetDuration == nil else { return }

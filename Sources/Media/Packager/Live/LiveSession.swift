@@ -15,7 +15,6 @@ final class LiveSession {
     /// The renditions and the manifest, until there is a presentation.
     var states: [LiveRendition] = []
     var manifest: LiveManifest?
-    var folders: [String]?
     /// The keys of the next period once they have arrived, and the keys announced last.
     var next: [KeyTag] = []
     var announced: [KeyTag] = []
@@ -24,6 +23,8 @@ final class LiveSession {
     /// The date of the end of the media written so far.
     var end: PlaylistDate?
     var report = LiveRun.Report()
+    /// True if the discontinuity before the next part has been reported.
+    private var hasReportedDiscontinuity = false
 
     init(
         _ job: PackagingJob,
@@ -48,22 +49,14 @@ final class LiveSession {
 
     /// Packages until the inputs end.
     func run() async throws -> LiveRun.Report {
-        while true {
-            let stoppedAtDiscontinuity: Bool
-            do {
-                stoppedAtDiscontinuity = try await runEpoch()
-            } catch let failure as InputFailure where stop.isStopped {
-                // An input that is stopped before it is identified is ignored.
-                onEvent(.warning("\(failure)"))
-                break
-            } catch let failure as KeyPeriodFailure where stop.isStopped {
-                // The segment that was waiting for keys is dropped, and the presentation is completed normally.
-                onEvent(.warning("\(failure)"))
-                break
-            }
-            guard inputs.shouldContinue(afterDiscontinuity: stoppedAtDiscontinuity) else { break }
-            report.discontinuities += 1
-            onEvent(.discontinuity)
+        do {
+            try await runParts()
+        } catch let failure as InputFailure where stop.isStopped {
+            // An input that is stopped before it is identified is ignored.
+            onEvent(.warning("\(failure)"))
+        } catch let failure as KeyPeriodFailure where stop.isStopped {
+            // The segment that was waiting for keys is dropped, and the presentation is completed normally.
+            onEvent(.warning("\(failure)"))
         }
         for action in try presentation?.end(now: clock.now(media: end)) ?? [] {
             try folder.perform(action, job.names)
@@ -71,39 +64,89 @@ final class LiveSession {
         return report
     }
 
-    /// Packages until an input ends or has a discontinuity.
-    ///
-    /// - Returns: Whether there was a discontinuity.
-    private func runEpoch() async throws -> Bool {
-        var plan = try PackagingPlan(job, open: inputs.open)
+    /// Packages all parts of the inputs. Each part is an epoch.
+    private func runParts() async throws {
+        let plan = try PackagingPlan(job, open: inputs.open)
         for warning in plan.warnings { onEvent(.warning(warning)) }
-        try checkFolders(plan)
         try resume(plan)
-        let start = max(clock.now(media: end), end ?? clock.now(media: end))
+        let start = SegmentPipeline.Part(first: plan)
+        var epoch = try await beginEpoch(start, at: clock.now(media: end))
+        let pipeline = try SegmentPipeline(plan, firstPeriod: epoch.firstPeriod, isLive: true) { [unowned self] in
+            try self.reopen()
+        }
+        pipeline.maximumDuration = targetDuration.map { LiveTargetDuration.maximumSegmentDuration($0, job.container) }
+        var detected: [Int: PlaylistDate] = [:]
+        pipeline.onPart = { [unowned self] part in
+            detected[part.number] = self.clock.now(media: self.end)
+            self.beginPart(part)
+        }
+        while let segment = try pipeline.next() {
+            if targetDuration == nil { try choose(plan, segment, pipeline) }
+            if segment.part != epoch.part {
+                try publishGaps(&epoch)
+                let date = detected[segment.part] ?? clock.now(media: end)
+                detected = detected.filter { $0.key > segment.part }
+                epoch = try await beginEpoch(pipeline.part(segment.part), at: date)
+            }
+            try await write(segment, &epoch)
+        }
+        try publishGaps(&epoch)
+        for warning in pipeline.inputs.flatMap(\.warnings) where !plan.warnings.contains(warning) {
+            onEvent(.warning(warning))
+        }
+    }
+
+    /// Waits for the next writers of the inputs; nil at the end of the presentation.
+    private func reopen() throws -> [any MediaInput]? {
+        guard inputs.canReopen else { return nil }
+        report.discontinuities += 1
+        hasReportedDiscontinuity = true
+        onEvent(.discontinuity)
+        return try inputs.reopen { [unowned self] in self.onEvent(.warning($0)) }
+    }
+
+    /// Reports the start of a part.
+    private func beginPart(_ part: SegmentPipeline.Part) {
+        if !hasReportedDiscontinuity {
+            report.discontinuities += 1
+            onEvent(.discontinuity)
+        }
+        hasReportedDiscontinuity = false
+        for lost in part.lost {
+            report.lostTracks += 1
+            onEvent(.warning("\(lost)"))
+        }
+        for (rendition, planned) in part.renditions.enumerated() where planned == nil {
+            let folder = part.plan.renditions[part.plan.sampledRenditions[rendition]].folder
+            onEvent(.warning("\(folder) has no track after the discontinuity; its segments are marked as gaps"))
+        }
+    }
+
+    /// Starts an epoch, with keys for its tracks.
+    ///
+    /// - Parameter date: The time at which the tracks of the part were detected.
+    private func beginEpoch(_ part: SegmentPipeline.Part, at date: PlaylistDate) async throws -> LiveEpoch {
+        var plan = part.plan
+        // At a splice the dates continue where the media written so far end, unless the inputs have stopped.
+        var start = max(date, end ?? date)
+        if let end, part.number > 0, date < end.advanced(by: Double(targetDuration ?? 1)) { start = end }
         var firstPeriod = 0
         if let keyring {
+            let isNew = keyring.current
             let period = try await keyring.begin(at: start, plan.trackClasses)
             firstPeriod = period.number
             if job.rotation != nil { try folder.markUsed(period: period.number) }
             try plan.use(period)
-            report.periods += 1
-            onEvent(.period(period.number))
+            if isNew?.number != period.number || part.number == 0 || job.rotation != nil {
+                report.periods += 1
+                onEvent(.period(period.number))
+            }
         } else if job.scheme == .cenc {
             try plan.use(ContentKeyPeriod(number: 0, keys: job.keys.withRandomIVs()))
         }
         guard plan.renditions.allSatisfy({ !$0.isProtected || $0.protection != nil }) else {
             throw JobFailure("keys", "a track is to be encrypted, but the key source returned no key for its class")
         }
-        let pipeline = try SegmentPipeline(plan, firstPeriod: firstPeriod, stopsAtDiscontinuity: true)
-        pipeline.maximumDuration = targetDuration.map { LiveTargetDuration.maximumSegmentDuration($0, job.container) }
-        var epoch = LiveEpoch(plan, start: start, isContinued: hasSegments)
-        while let segment = try pipeline.next() {
-            if targetDuration == nil { try choose(plan, segment, pipeline) }
-            try await write(segment, &epoch, pipeline)
-        }
-        for warning in plan.inputs.flatMap(\.warnings) where !plan.warnings.contains(warning) {
-            onEvent(.warning(warning))
-        }
-        return pipeline.stoppedAtDiscontinuity
+        return LiveEpoch(part, plan, start: start, firstPeriod: firstPeriod, isContinued: hasSegments)
     }
 }

@@ -3,14 +3,19 @@ import MediaFormats
 
 /// Reads samples from inputs, divides them into segments with ``Segmenter``, and returns complete segments of all
 /// renditions, each as soon as its end is known.
+///
+/// The presentation consists of the parts of its inputs. When a part ends, the last segments of all renditions are
+/// completed, and times start again at 0.
 final class SegmentPipeline {
     /// The samples of a complete segment, and its position in the presentation.
     struct Segment {
+        /// The number of its part, from 0. The segments of a part precede those of the next one.
+        var part: Int
         /// The index of its rendition in ``SegmentPipeline/renditions``.
         var rendition: Int
         /// The samples in decoding order; not empty.
         var samples: [MediaSample]
-        /// The presentation time of its first sample.
+        /// The presentation time of its first sample, in the part.
         var start: RationalTime
         /// The presentation time of the next segment's first sample, or the end of its last sample.
         var end: RationalTime
@@ -20,202 +25,264 @@ final class SegmentPipeline {
         var longestGroup: Double
     }
 
-    private struct TrackState {
-        /// Samples that have not been assigned to a segment, from index `head` on.
-        var waiting: [MediaSample] = []
-        var head = 0
-        /// The samples of the current segment.
-        var open: [MediaSample] = []
+    /// A part: its timeline is continuous, and the configurations of its tracks do not change.
+    struct Part {
+        /// The number, from 0.
+        var number: Int
+        /// The plan with the tracks of the part. A rendition without a track keeps its earlier one.
+        var plan: PackagingPlan
+        /// The renditions as in ``SegmentPipeline/renditions``, with their tracks in the part; nil for a rendition
+        /// without a track.
+        var renditions: [PackagingPlan.Rendition?]
+        /// The index of the leading rendition, whose segment boundaries the others follow.
+        var leader: Int
+        /// The reason why it started, for messages: `the timestamps jump`; nil for the first part.
+        var reason: String?
+        /// The tracks that have no rendition, each with the reason and what to do.
+        var lost: [InputFailure] = []
+
+        /// Creates the first part.
+        init(first plan: PackagingPlan) {
+            number = 0
+            self.plan = plan
+            let sampled = plan.sampledRenditions.map { plan.renditions[$0] }
+            renditions = sampled
+            leader = sampled.firstIndex { $0.media.kind == .video } ?? 0
+        }
+
+        /// Creates a later part.
+        init(
+            number: Int,
+            plan: PackagingPlan,
+            renditions: [PackagingPlan.Rendition?],
+            reason: String,
+            lost: [InputFailure]
+        ) {
+            self.number = number
+            self.plan = plan
+            self.renditions = renditions
+            let isVideo: (PackagingPlan.Rendition?) -> Bool = { $0?.media.kind == .video }
+            leader = renditions.firstIndex(where: isVideo) ?? renditions.firstIndex { $0 != nil } ?? 0
+            self.reason = reason
+            self.lost = lost
+        }
     }
 
-    private struct InputState {
-        /// The indexes of its tracks' renditions; nil for a track that is not packaged.
-        var tracks: [Int?]
-        /// The decode time of its last sample, in the presentation.
-        var reached = RationalTime(.min / 2, timescale: 1)
-        var hasEnded = false
-        /// The value of ``MediaInput/discontinuityCount`` when the pipeline was created.
-        var discontinuityCount: Int
+    private struct TrackState {
+        /// The samples of the current segment.
+        var open: [MediaSample] = []
+        /// True if samples are skipped up to the next key frame.
+        var skipsToKeyFrame: Bool
     }
 
     /// The inputs.
-    let inputs: [any MediaInput]
-    /// The renditions that consist of samples, in the order of the segmenter's tracks.
+    var inputs: [any MediaInput] { merger.inputs }
+    /// The renditions that consist of samples, as planned at the start.
     let renditions: [PackagingPlan.Rendition]
-    /// The index of the leading rendition, whose segment boundaries the others follow.
-    let leader: Int
+    private let plan: PackagingPlan
+    /// The indexes of ``renditions`` in the plan.
+    private let sampled: [Int]
+    /// The parts whose segments have not all been returned; the last one is being read.
+    private var parts: [Part]
+    private var merger: InputMerger
     private var segmenter: Segmenter
+    /// The indexes in ``renditions`` of the segmenter's tracks, and by input and track; nil for a track that is not
+    /// packaged.
+    private var trackRenditions: [Int] = []
+    private var inputTracks: [[Int?]] = []
     private var schedule: KeyPeriodSchedule
-    private var states: [TrackState]
-    private var sources: [InputState]
-    private var ready: [Segment] = []
-    private var hasEnded = false
-    /// True if the pipeline stops at a discontinuity of an input.
-    private let stopsAtDiscontinuity: Bool
-    private var hasStarted = false
-    /// True if it stopped at a discontinuity.
-    private(set) var stoppedAtDiscontinuity = false
+    private var states: [TrackState] = []
+    private var ready = Queue<Segment>()
+    private let isLive: Bool
+    /// Called when a part starts, before its first segment is complete.
+    var onPart: ((Part) -> Void)?
 
     /// Creates a pipeline.
     ///
     /// - Parameters:
     ///   - firstPeriod: The number of the key period of the first segment.
-    ///   - stopsAtDiscontinuity: Whether the pipeline stops at a discontinuity or at the end of any input.
+    ///   - isLive: Whether the presentation goes on without the tracks that have no rendition; and whether it can start
+    ///     before a key frame, which is then skipped to.
+    ///   - reopen: Called when all inputs have ended; returns the inputs with which the presentation continues, in the
+    ///     same order, or nil to end it.
     /// - Throws: ``JobFailure`` if there are only subtitles.
-    init(_ plan: PackagingPlan, firstPeriod: Int = 0, stopsAtDiscontinuity: Bool = false) throws(JobFailure) {
-        self.stopsAtDiscontinuity = stopsAtDiscontinuity
+    init(
+        _ plan: PackagingPlan,
+        firstPeriod: Int = 0,
+        isLive: Bool = false,
+        reopen: (() throws -> [any MediaInput]?)? = nil
+    ) throws(JobFailure) {
         let sampled = plan.sampledRenditions
         guard !sampled.isEmpty else {
             throw JobFailure("input", "the only inputs are subtitles: also give the audio or video that they belong to")
         }
-        inputs = plan.inputs
+        self.isLive = isLive
+        self.plan = plan
+        self.sampled = sampled
         renditions = sampled.map { plan.renditions[$0] }
-        leader = renditions.firstIndex { $0.media.kind == .video } ?? 0
-        segmenter = Segmenter(
-            tracks: renditions.map { rendition in
-                Segmenter.Track(
-                    isVideo: rendition.media.kind == .video,
-                    name: "\(plan.inputs[rendition.input].name) (\(rendition.folder))"
-                )
-            },
-            target: plan.job.segmentDuration
-        )
+        merger = InputMerger(plan.inputs, reopen: reopen)
+        parts = [Part(first: plan)]
         schedule = KeyPeriodSchedule(plan.job.rotation, first: firstPeriod)
-        states = [TrackState](repeating: TrackState(), count: renditions.count)
-        sources = plan.inputs.indices.map { input in
-            InputState(
-                tracks: plan.inputs[input].tracks.indices.map { track in
-                    sampled.firstIndex { plan.renditions[$0].input == input && plan.renditions[$0].track == track }
-                },
-                discontinuityCount: plan.inputs[input].discontinuityCount
-            )
-        }
+        segmenter = Segmenter(tracks: [.none], target: plan.job.segmentDuration)
+        begin(
+            parts[0],
+            plan.inputs.indices.map { input in
+                plan.inputs[input].tracks.indices.map { track in
+                    plan.renditions.firstIndex { $0.input == input && $0.track == track }
+                }
+            }
+        )
     }
 
     /// The maximum segment duration, as far as key frames permit; see ``Segmenter/maximumDuration``.
     var maximumDuration: RationalTime? {
-        get { segmenter.maximumDuration }
-        set { segmenter.maximumDuration = newValue }
+        didSet { segmenter.maximumDuration = maximumDuration }
     }
+
+    /// Returns a part: that of the last segment returned, or a later one.
+    func part(_ number: Int) -> Part { parts.first { $0.number == number } ?? parts[parts.count - 1] }
 
     /// Returns the next complete segment; nil when all inputs have ended. Reads only as much as is required.
     ///
     /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileError``.
     func next() throws -> Segment? {
-        while ready.isEmpty, !hasEnded { try read() }
-        return ready.isEmpty ? nil : ready.removeFirst()
+        while ready.isEmpty, try read() {}
+        guard let segment = ready.removeFirst() else { return nil }
+        while let first = parts.first, first.number < segment.part { parts.removeFirst() }
+        return segment
     }
 
-    /// Ends all tracks at their current positions, which completes their last segments. Does not read the rest of the
-    /// inputs.
-    ///
-    /// - Throws: `Segmenter.Failure`.
-    func end() throws {
-        for index in sources.indices where !sources[index].hasEnded { try endInput(index) }
-        hasEnded = true
+    /// Reads the next event of the inputs. Returns false when they have ended.
+    private func read() throws -> Bool {
+        switch try merger.next() {
+        case nil: return false
+        case .end(let input):
+            for case let track? in inputTracks[input] { perform(try segmenter.end(track: track)) }
+        case .part(let reason):
+            for track in trackRenditions.indices { perform(try segmenter.end(track: track)) }
+            try beginPart(reason)
+        case .sample(let input, let trackIndex, let sample):
+            guard let track = inputTracks[input][trackIndex] else { return true }
+            if states[track].skipsToKeyFrame {
+                guard sample.isSync else { return true }
+                states[track].skipsToKeyFrame = false
+            }
+            perform(try segmenter.add(Segmenter.Timing(sample, in: media(of: track)), track: track))
+        }
+        return true
     }
 
-    private func read() throws {
-        guard let index = nextInput() else {
-            hasEnded = true
-            return
-        }
-        guard let (trackIndex, sample) = try inputs[index].next() else { return try endInput(index) }
-        if stopsAtDiscontinuity, inputs[index].discontinuityCount != sources[index].discontinuityCount {
-            stoppedAtDiscontinuity = true
-            return try end()
-        }
-        guard let track = sources[index].tracks[trackIndex] else { return }
-        // After a discontinuity, start with the next key frame.
-        if stopsAtDiscontinuity, track == leader, !hasStarted {
-            guard sample.isSync else { return }
-            hasStarted = true
-        }
-        let timing = Segmenter.Timing(sample, in: renditions[track].media)
-        sources[index].reached = timing.decode
-        states[track].waiting.append(sample)
-        perform(try segmenter.add(timing, track: track))
+    // MARK: - Parts
+
+    /// Starts a part with the tracks that the inputs have now.
+    private func beginPart(_ reason: String) throws {
+        let number = parts[parts.count - 1].number + 1
+        let found = plan.part(number, merger.tracks)
+        let hasTrack = Set(found.renditions.joined().compactMap { $0 })
+        let own = sampled.map { hasTrack.contains($0) ? found.plan.renditions[$0] : nil }
+        if let lost = found.lost.first, !isLive { throw lost }
+        let part = Part(number: number, plan: found.plan, renditions: own, reason: reason, lost: found.lost)
+        parts.append(part)
+        schedule.restart()
+        begin(part, found.renditions)
+        onPart?(part)
     }
 
-    private func endInput(_ index: Int) throws {
-        sources[index].hasEnded = true
-        for case let track? in sources[index].tracks { perform(try segmenter.end(track: track)) }
+    private func begin(_ part: Part, _ assigned: [[Int?]]) {
+        trackRenditions = part.renditions.indices.filter { part.renditions[$0] != nil }
+        inputTracks = assigned.map { tracks in
+            tracks.map { planned in
+                planned.flatMap { sampled.firstIndex(of: $0) }.flatMap { trackRenditions.firstIndex(of: $0) }
+            }
+        }
+        let tracks = part.renditions.compactMap { $0 }.map { planned in
+            Segmenter.Track(
+                isVideo: planned.media.kind == .video,
+                name: "\(inputs[planned.input].name) (\(planned.folder))"
+            )
+        }
+        // In a part of which no track is packaged, nothing is added to the segmenter.
+        segmenter = Segmenter(tracks: tracks.isEmpty ? [.none] : tracks, target: plan.job.segmentDuration)
+        segmenter.maximumDuration = maximumDuration
+        states = trackRenditions.map { rendition in
+            TrackState(skipsToKeyFrame: rendition == part.leader && (isLive || part.number > 0))
+        }
     }
 
-    /// Returns the input whose last sample has the earliest decode time.
-    private func nextInput() -> Int? {
-        var first: Int?
-        for index in sources.indices where !sources[index].hasEnded {
-            if let other = first, sources[other].reached <= sources[index].reached { continue }
-            first = index
-        }
-        return first
+    private func media(of track: Int) -> MediaTrack {
+        let rendition = trackRenditions[track]
+        return (parts[parts.count - 1].renditions[rendition] ?? renditions[rendition]).media
     }
+
+    // MARK: - Segments
 
     private func perform(_ decisions: [Segmenter.Decision]) {
         for decision in decisions {
             switch decision {
-            case .append(let track):
-                let sample = states[track].waiting[states[track].head]
-                if track == leader, states[track].open.isEmpty { schedule.begin(at: presentation(sample, track)) }
-                states[track].open.append(sample)
-                states[track].head += 1
-                if states[track].head > 512, states[track].head * 2 > states[track].waiting.count {
-                    states[track].waiting.removeFirst(states[track].head)
-                    states[track].head = 0
+            case .append(let track, let timing):
+                guard let sample = timing.sample else { continue }
+                if trackRenditions[track] == parts[parts.count - 1].leader, states[track].open.isEmpty {
+                    schedule.begin(at: timing.presentation)
                 }
-            case .cut(let track): close(track)
+                states[track].open.append(sample)
+            case .cut(let track, let next): close(track, next: next)
             }
         }
     }
 
     /// Completes the current segment of a track. If it is empty, because of a gap, there is no segment: the previous
     /// one is extended.
-    private func close(_ track: Int) {
+    ///
+    /// - Parameter next: The presentation time of the track's next sample; nil if there is none.
+    private func close(_ track: Int, next: RationalTime?) {
         guard let first = states[track].open.first else { return }
-        let start = presentation(first, track)
-        let end: RationalTime
-        if states[track].head < states[track].waiting.count {
-            end = presentation(states[track].waiting[states[track].head], track)
-        } else {
-            let ends = states[track].open.map { presentation($0, track).value &+ Int64($0.duration) }
-            end = RationalTime(ends.max() ?? start.value, timescale: start.timescale)
-        }
+        let media = media(of: track)
+        let start = media.presentation(first)
+        let last = states[track].open.map { media.presentation($0).value &+ Int64($0.duration) }.max()
+        let end = next ?? RationalTime(last ?? start.value, timescale: start.timescale)
         var samples: [MediaSample] = []
         swap(&samples, &states[track].open)
         states[track].open.reserveCapacity(samples.count)
         ready.append(
             Segment(
-                rendition: track,
+                part: parts[parts.count - 1].number,
+                rendition: trackRenditions[track],
                 samples: samples,
                 start: start,
                 end: end,
                 period: schedule.period(at: start),
-                longestGroup: longestGroup(samples, track, until: end)
+                longestGroup: media.longestGroup(samples, until: end)
             )
         )
     }
+}
 
-    private func longestGroup(_ samples: [MediaSample], _ track: Int, until end: RationalTime) -> Double {
-        guard renditions[track].media.kind == .video else { return 0 }
-        var starts = samples.filter(\.isSync).map { presentation($0, track).seconds }
+extension MediaTrack {
+    fileprivate func longestGroup(_ samples: [MediaSample], until end: RationalTime) -> Double {
+        guard kind == .video else { return 0 }
+        var starts = samples.filter(\.isSync).map { presentation($0).seconds }
         starts.append(end.seconds)
         return zip(starts, starts.dropFirst()).map { $1 - $0 }.max() ?? 0
     }
 
-    private func presentation(_ sample: MediaSample, _ track: Int) -> RationalTime {
-        let media = renditions[track].media
-        return RationalTime(sample.presentationTime + media.timing.presentationOffset, timescale: media.timescale)
+    /// Returns the presentation time of a sample.
+    func presentation(_ sample: MediaSample) -> RationalTime {
+        RationalTime(sample.presentationTime + timing.presentationOffset, timescale: timescale)
     }
+
+    /// Returns the decode time of a sample on the presentation timeline.
+    func decode(_ sample: MediaSample) -> RationalTime {
+        RationalTime(sample.decodeTime + timing.presentationOffset, timescale: timescale)
+    }
+}
+
+extension Segmenter.Track {
+    fileprivate static let none = Segmenter.Track(isVideo: false, name: "")
 }
 
 extension Segmenter.Timing {
     fileprivate init(_ sample: MediaSample, in track: MediaTrack) {
-        let decode = sample.decodeTime + track.timing.presentationOffset
-        self.init(
-            decode: RationalTime(decode, timescale: track.timescale),
-            presentation: RationalTime(decode + Int64(sample.compositionOffset), timescale: track.timescale),
-            isSync: sample.isSync
-        )
+        self.init(decode: track.decode(sample), presentation: track.presentation(sample), isSync: sample.isSync)
+        self.sample = sample
     }
 }

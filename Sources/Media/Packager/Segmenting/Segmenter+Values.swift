@@ -22,6 +22,8 @@ extension Segmenter {
         public var presentation: RationalTime
         /// True if decoding can start with it.
         public var isSync: Bool
+        /// The sample, which the segmenter keeps while it waits; nil if only the times matter.
+        package var sample: MediaSample?
 
         /// Creates the times of a sample.
         public init(decode: RationalTime, presentation: RationalTime, isSync: Bool) {
@@ -32,11 +34,12 @@ extension Segmenter {
     }
 
     /// An action to perform; actions are performed in order.
-    public enum Decision: Hashable, Sendable {
+    public enum Decision: Sendable {
         /// Append the track's next sample to its current segment.
-        case append(track: Int)
-        /// End the track's current segment.
-        case cut(track: Int)
+        case append(track: Int, Timing)
+        /// End the track's current segment. The time is the presentation time of the track's next sample; nil if there
+        /// is none.
+        case cut(track: Int, next: RationalTime?)
     }
 
     /// An error that prevents segmenting.

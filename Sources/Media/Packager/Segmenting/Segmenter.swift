@@ -21,8 +21,8 @@ public struct Segmenter: Sendable {
         var track: Track
         /// The number of cuts made.
         var cuts = 0
-        var waiting: [Timing] = []
-        var head = 0
+        /// The samples that have not been assigned to a segment.
+        var waiting = Queue<Timing>()
         var hasStarted = false
         var hasEnded = false
     }
@@ -73,7 +73,7 @@ public struct Segmenter: Sendable {
         } else {
             states[track].waiting.append(sample)
             try release(track, &decisions)
-            guard states[track].waiting.count - states[track].head <= maximumWaiting else {
+            guard states[track].waiting.count <= maximumWaiting else {
                 throw .badInterleaving(
                     track: states[track].track.name,
                     leader: states[leader].track.name,
@@ -90,9 +90,10 @@ public struct Segmenter: Sendable {
     /// - Throws: ``Failure``.
     public mutating func end(track: Int) throws(Failure) -> [Decision] {
         var decisions: [Decision] = []
+        guard !states[track].hasEnded else { return decisions }
         states[track].hasEnded = true
         if track == leader {
-            if states[leader].hasStarted { decisions.append(.cut(track: leader)) }
+            if states[leader].hasStarted { decisions.append(.cut(track: leader, next: nil)) }
             try releaseFollowers(&decisions)
         } else {
             try release(track, &decisions)
@@ -113,14 +114,14 @@ public struct Segmenter: Sendable {
         {
             cuts.append(sample.presentation)
             segmentStart = sample.presentation
-            decisions.append(.cut(track: leader))
+            decisions.append(.cut(track: leader, next: sample.presentation))
             states[leader].cuts += 1
             // A long interval between sync samples skips grid points.
             while gridPoint(gridIndex) <= sample.presentation { gridIndex += 1 }
         }
         if sample.isSync { lastSync = sample.presentation }
         reached = sample.decode
-        decisions.append(.append(track: leader))
+        decisions.append(.append(track: leader, sample))
     }
 
     /// Returns whether the segment would become too long if the next sync sample came after the longest interval so
@@ -155,32 +156,27 @@ public struct Segmenter: Sendable {
 
     /// Returns whether a track needs no more cuts.
     private func isDone(_ track: Int) -> Bool {
-        states[track].hasEnded && states[track].head == states[track].waiting.count
+        states[track].hasEnded && states[track].waiting.isEmpty
     }
 
     /// Decides about the waiting samples of a follower, up to the leader's decode time.
     private mutating func release(_ track: Int, _ decisions: inout [Decision]) throws(Failure) {
-        while states[track].head < states[track].waiting.count {
-            let sample = states[track].waiting[states[track].head]
+        while let sample = states[track].waiting.first {
             addCutAfterLeader(track, sample)
             if states[track].cuts < cuts.count, sample.presentation >= cuts[states[track].cuts], canCut(track, sample) {
                 try checkAligned(track, sample)
-                if states[track].hasStarted { decisions.append(.cut(track: track)) }
+                if states[track].hasStarted { decisions.append(.cut(track: track, next: sample.presentation)) }
                 states[track].cuts += 1
                 // A gap may span several cuts: each of them ends a segment, even if it is empty.
                 continue
             }
             guard states[leader].hasEnded || isDecided(track, sample) else { break }
             states[track].hasStarted = true
-            decisions.append(.append(track: track))
-            states[track].head += 1
+            decisions.append(.append(track: track, sample))
+            states[track].waiting.removeFirst()
         }
-        if states[track].head > 1024, states[track].head * 2 > states[track].waiting.count {
-            states[track].waiting.removeFirst(states[track].head)
-            states[track].head = 0
-        }
-        if states[track].hasEnded, states[track].head == states[track].waiting.count, states[track].hasStarted {
-            decisions.append(.cut(track: track))
+        if states[track].hasEnded, states[track].waiting.isEmpty, states[track].hasStarted {
+            decisions.append(.cut(track: track, next: nil))
             states[track].hasStarted = false
         }
     }

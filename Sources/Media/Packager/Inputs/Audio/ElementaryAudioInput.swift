@@ -43,12 +43,12 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
         return warnings
     }
 
-    func next() throws -> (track: Int, sample: MediaSample)? {
+    func next() throws -> InputEvent? {
         while samples.isEmpty {
             if hasEnded { return nil }
             try readMore()
         }
-        return samples.removeFirst().map { (0, $0) }
+        return samples.removeFirst().map { .sample(track: 0, $0) }
     }
 
     /// Reads a chunk, and collects its samples in a single buffer.

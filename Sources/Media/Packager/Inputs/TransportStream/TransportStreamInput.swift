@@ -57,9 +57,9 @@ package final class TransportStreamInput: MediaInput {
     package var byteCount: Int? { source.byteCount }
     package var position: Int { source.position }
 
-    package func next() throws -> (track: Int, sample: MediaSample)? {
+    package func next() throws -> InputEvent? {
         while true {
-            if let track = nextTrack(), let sample = sources[track].next() { return (track, sample) }
+            if let track = nextTrack(), let sample = sources[track].next() { return .sample(track: track, sample) }
             if hasEnded { return nil }
             try readMore()
         }

@@ -1,0 +1,153 @@
+import MediaFormats
+
+/// Reads several inputs in the order of their decode times, and lets them pass from one part to the next together.
+///
+/// When an input starts a new part, the others are read up to the end of the old part. An input that also starts a new
+/// part there brings its own tracks and times. One that simply continues is divided at that time, and its times are
+/// shifted.
+struct InputMerger {
+    /// An event of the inputs.
+    enum Event {
+        case sample(input: Int, track: Int, MediaSample)
+        /// An input has ended.
+        case end(input: Int)
+        /// A new part starts; ``InputMerger/tracks`` describes it.
+        case part(reason: String)
+    }
+
+    fileprivate struct Source {
+        let input: any MediaInput
+        /// The tracks, with times shifted to the part.
+        var tracks: [MediaTrack]
+        /// The times subtracted from the samples' times, by track.
+        var shifts: [Int64]
+        /// The decode time of its last sample, in the part.
+        var reached = RationalTime(.min / 2, timescale: 1)
+        /// The end of its samples in the part.
+        var end = RationalTime.zero
+        var hasEnded = false
+        /// True if it has started its next part.
+        var hasNewPart = false
+        /// The first sample after the end of the part.
+        var held: (track: Int, sample: MediaSample)?
+
+        init(_ input: any MediaInput) {
+            self.input = input
+            tracks = input.tracks
+            shifts = input.tracks.map { _ in 0 }
+        }
+
+        var isWaiting: Bool { hasNewPart || held != nil }
+    }
+
+    private var sources: [Source]
+    /// The end of the current part and the reason for the next one; nil if no input has started its next part.
+    private var splice: (time: RationalTime, reason: String)?
+    private let reopen: (() throws -> [any MediaInput]?)?
+
+    /// - Parameter reopen: Called when all inputs have ended; returns the inputs with which the presentation continues,
+    ///   in the same order, or nil to end it.
+    init(_ inputs: [any MediaInput], reopen: (() throws -> [any MediaInput]?)? = nil) {
+        sources = inputs.map { Source($0) }
+        self.reopen = reopen
+    }
+
+    /// The inputs.
+    var inputs: [any MediaInput] { sources.map(\.input) }
+
+    /// The tracks of each input in the current part.
+    var tracks: [[MediaTrack]] { sources.map { $0.hasEnded ? [] : $0.tracks } }
+
+    /// Returns the next event; nil when all inputs have ended.
+    ///
+    /// - Throws: ``InputFailure``, ``FileError``.
+    mutating func next() throws -> Event? {
+        while true {
+            guard let index = nextSource() else {
+                guard let splice else {
+                    guard let inputs = try reopen?() else { return nil }
+                    sources = inputs.map { Source($0) }
+                    return .part(reason: "the inputs were opened again")
+                }
+                beginPart(splice.time)
+                return .part(reason: splice.reason)
+            }
+            if splice == nil, let held = sources[index].held {
+                sources[index].held = nil
+                return pass(held.track, held.sample, of: index)
+            }
+            switch try sources[index].input.next() {
+            case nil:
+                sources[index].hasEnded = true
+                return .end(input: index)
+            case .part(let reason):
+                sources[index].hasNewPart = true
+                if splice == nil { splice = (sources[index].end, reason) }
+            case .sample(let track, let sample):
+                if let splice, isAfter(splice.time, sample, track, index) {
+                    sources[index].held = (track, sample)
+                } else {
+                    return pass(track, sample, of: index)
+                }
+            }
+        }
+    }
+
+    /// Returns the input to read: the one whose last sample has the earliest decode time.
+    private func nextSource() -> Int? {
+        var first: Int?
+        for index in sources.indices where !sources[index].hasEnded && !(splice != nil && sources[index].isWaiting) {
+            if sources[index].held != nil { return index }
+            if let other = first, sources[other].reached <= sources[index].reached { continue }
+            first = index
+        }
+        return first
+    }
+
+    private mutating func pass(_ track: Int, _ sample: MediaSample, of index: Int) -> Event {
+        var sample = sample
+        sample.decodeTime -= sources[index].shifts[track]
+        let media = sources[index].tracks[track]
+        sources[index].reached = media.decode(sample)
+        var end = media.presentation(sample)
+        end.value += Int64(sample.duration)
+        sources[index].end = max(sources[index].end, end)
+        return .sample(input: index, track: track, sample)
+    }
+
+    /// Returns whether a sample of an input that continues belongs to the next part. Video is divided at key frames.
+    private func isAfter(_ time: RationalTime, _ sample: MediaSample, _ track: Int, _ index: Int) -> Bool {
+        let media = sources[index].tracks[track]
+        guard media.kind != .video || sample.isSync else { return false }
+        var sample = sample
+        sample.decodeTime -= sources[index].shifts[track]
+        return media.presentation(sample) >= time
+    }
+
+    private mutating func beginPart(_ time: RationalTime) {
+        for index in sources.indices where !sources[index].hasEnded {
+            if sources[index].hasNewPart {
+                sources[index] = Source(sources[index].input)
+            } else {
+                sources[index].shift(by: time)
+            }
+            sources[index].reached = RationalTime(.min / 2, timescale: 1)
+        }
+        splice = nil
+    }
+}
+
+extension InputMerger.Source {
+    /// Moves the start of the timeline to a time.
+    fileprivate mutating func shift(by time: RationalTime) {
+        end = .zero
+        for track in tracks.indices {
+            let timing = tracks[track].timing
+            // The decode times remain positive: a key frame is decoded at most this long before it is presented.
+            let moved = TrackTiming(timescale: timing.timescale, mediaTime: timing.mediaTime, delay: 0)
+            let offset = timing.presentationOffset - moved.presentationOffset
+            shifts[track] += time.converted(to: tracks[track].timescale) - offset
+            tracks[track].timing = moved
+        }
+    }
+}
