@@ -4,6 +4,8 @@ import MediaFormats
 /// The result of reading a pipe.
 struct StreamContents {
     var samples: [MovieStream.StreamSample] = []
+    /// The number of `moov` boxes; a file is read with its first one only.
+    var movieCount = 0
     /// The error; nil if the end was reached.
     var error: ParseError.Code?
 
@@ -15,7 +17,11 @@ struct StreamContents {
                 let end = min(input.count, start + size)
                 stream.push(input.span.bytes.extracting(start..<end))
                 while let event = try stream.next() {
-                    if case .sample(let sample) = event { samples.append(sample) }
+                    switch event {
+                    case .sample(let sample): samples.append(sample)
+                    case .movie: movieCount += 1
+                    case .fileType: break
+                    }
                 }
             }
             try stream.finish()
@@ -37,7 +43,7 @@ func checkStream(_ input: [UInt8], _ contents: FileContents?) {
         precondition(sample.sample.range.upperBound <= input.count)
         precondition(input[sample.sample.range].elementsEqual(sample.bytes))
     }
-    guard whole.error == nil, let contents, contents.isComplete else { return }
+    guard whole.error == nil, whole.movieCount == 1, let contents, contents.isComplete else { return }
     for (track, samples) in zip(contents.movie.tracks, contents.samples) {
         let own = whole.samples.filter { $0.sample.trackID == track.id }
         precondition(own.count == samples.count, "\(own.count) samples from a pipe, \(samples.count) from a file")

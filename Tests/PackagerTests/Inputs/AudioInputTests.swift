@@ -42,7 +42,7 @@ struct AudioInputTests {
         }
     }
 
-    @Test("whose sample rate or channels change skip the different frames")
+    @Test("whose sample rate or channels change have a part for each configuration")
     func change() throws {
         let aac = try Clip.bytes("audio.aac")
         let whole = try MediaInputs.open(Pieces(aac)).samples()
@@ -52,9 +52,19 @@ struct AudioInputTests {
             stereo[offset + 3] ^= 0xC0
             offset += packet.size
         }
-        let input = try MediaInputs.open(Pieces(aac + stereo + aac))
-        #expect(try input.samples().count == 2 * whole.count)
-        #expect(input.warnings.contains { $0.contains("\(whole.count) frames are skipped: their sample rate") })
+        for sizes in [[1 << 20], [100, 3]] {
+            let input = try MediaInputs.open(Pieces(aac + stereo + aac, of: sizes))
+            let parts = try input.parts()
+            #expect(parts.map(\.samples.count) == [whole.count, whole.count, whole.count])
+            #expect(parts.allSatisfy { $0.samples.map(\.decode) == whole.map(\.decode) })
+            #expect(parts[0].tracks[0].channels != parts[1].tracks[0].channels)
+            #expect(input.warnings == [])
+        }
+        // A single frame is regarded as damaged.
+        let size = try #require(Clip.packets("audio.aac").first).size
+        let damaged = try MediaInputs.open(Pieces(aac + stereo[..<size] + aac))
+        #expect(try damaged.parts().map(\.samples.count) == [2 * whole.count])
+        #expect(damaged.warnings.contains { $0.contains("1 frames are skipped: their sample rate") })
     }
 
     @Test(

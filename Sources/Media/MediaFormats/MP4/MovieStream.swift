@@ -10,7 +10,7 @@ public import ByteCoding
 ///     }
 ///     try stream.finish()
 ///
-/// The `moov` box must precede the media data. Samples are in the order of the file, which interleaves tracks more or
+/// The `moov` box must precede the media data. A later `moov` box starts another movie, as in concatenated files. Samples are in the order of the file, which interleaves tracks more or
 /// less evenly.
 public struct MovieStream: Sendable {
     /// An item read from the file.
@@ -56,6 +56,8 @@ public struct MovieStream: Sendable {
     private var head = 0
     /// The offset in the file of the byte at ``head``.
     private var position = 0
+    /// The offset of the file in the stream; not 0 after the first of several concatenated files.
+    private var fileStart = 0
     private var movieBytes: [UInt8] = []
     private var fragmentBytes: [UInt8] = []
     private var sources: [Source] = []
@@ -192,13 +194,16 @@ public struct MovieStream: Sendable {
         do throws(ParseError) {
             switch header.type {
             case "ftyp":
+                // Another file starts here: offsets in it are relative to its start.
+                if hasMovie { (fileStart, position) = (fileStart + start, size) }
                 var reader = ByteReader(box.span.bytes.extracting(header.headerSize..<size))
                 return .fileType(try FileTypeBox(reading: &reader))
-            case "moov" where !hasMovie:
+            case "moov":
                 movieBytes = Array(box[header.headerSize...])
                 var reader = ByteReader(movieBytes.span.bytes)
                 let movie = try Movie(reading: &reader)
                 hasMovie = true
+                fragmentBytes = []
                 try begin(movie, contentOffset: start + header.headerSize)
                 return .movie(movie)
             case "moof":
@@ -300,6 +305,8 @@ public struct MovieStream: Sendable {
         }
         try advanceSource(index)
         if position == end { state = .header }
-        return StreamSample(sample: sample, bytes: bytes, subsamples: subsamples)
+        var returned = sample
+        returned.offset += fileStart
+        return StreamSample(sample: returned, bytes: bytes, subsamples: subsamples)
     }
 }

@@ -34,11 +34,11 @@ final class LiveKeyring {
     }
 
     /// Returns the keys for the start of an epoch. With rotation these are new keys, because the duration of use of the
-    /// previous ones is unknown after a discontinuity.
+    /// previous ones is unknown after a discontinuity; without rotation, only if there are tracks of another class.
     ///
     /// - Throws: ``KeyPeriodFailure``.
     func begin(at date: PlaylistDate, _ classes: [TrackClass]) async throws -> ContentKeyPeriod {
-        if rotation == nil, let current { return current }
+        if rotation == nil, let current, classes.allSatisfy({ current.keys[$0] != nil }) { return current }
         return try await period(nextNumber, at: date, classes)
     }
 

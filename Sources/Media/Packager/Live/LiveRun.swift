@@ -28,6 +28,8 @@ package enum LiveRun {
         package var discontinuities = 0
         /// The number of tracks that appeared at a discontinuity and have no rendition; they are lost.
         package var lostTracks = 0
+        /// The number of segments of the leading rendition that were skipped because they exceed the Target Duration.
+        package var lostSegments = 0
     }
 
     /// Packages until the inputs end or a stop is requested; then marks the playlists as complete.

@@ -20,6 +20,7 @@ extension LiveSession {
             segment.seconds > LiveTargetDuration.maximumSegmentDuration(target, job.container).seconds + 0.001
         guard !epoch.mustDrop(segment, isTooLong: isTooLong && isLeader) else {
             if isLeader {
+                report.lostSegments += 1
                 onEvent(
                     .warning(
                         "\(segment.seconds) s without a key frame exceed the target duration of \(target) s and are "

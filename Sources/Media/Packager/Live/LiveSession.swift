@@ -132,12 +132,12 @@ final class LiveSession {
         if let end, part.number > 0, date < end.advanced(by: Double(targetDuration ?? 1)) { start = end }
         var firstPeriod = 0
         if let keyring {
-            let isNew = keyring.current
+            let previous = keyring.current?.number
             let period = try await keyring.begin(at: start, plan.trackClasses)
             firstPeriod = period.number
             if job.rotation != nil { try folder.markUsed(period: period.number) }
             try plan.use(period)
-            if isNew?.number != period.number || part.number == 0 || job.rotation != nil {
+            if period.number != previous {
                 report.periods += 1
                 onEvent(.period(period.number))
             }

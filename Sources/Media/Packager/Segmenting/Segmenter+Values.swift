@@ -37,8 +37,8 @@ extension Segmenter {
     public enum Decision: Sendable {
         /// Append the track's next sample to its current segment.
         case append(track: Int, Timing)
-        /// End the track's current segment. The time is the presentation time of the track's next sample; nil if there
-        /// is none.
+        /// End the track's current segment. The time is the presentation time of the track's next sample; nil at the end of
+        /// the track.
         case cut(track: Int, next: RationalTime?)
     }
 

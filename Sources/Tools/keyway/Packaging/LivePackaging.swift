@@ -69,6 +69,28 @@ struct LivePackaging {
                 ]
             )
         ]
+        report.problem = problem(run)
         return report
+    }
+
+    /// Returns what was lost; nil if nothing was.
+    private static func problem(_ run: LiveRun.Report) -> Report.Problem? {
+        if run.lostTracks > 0 {
+            return Report.Problem(
+                stage: "packaging",
+                code: "lost-tracks",
+                reason:
+                    "the presentation has no rendition for \(run.lostTracks) tracks that appeared at discontinuities; "
+                    + "they are lost",
+                next: "start the presentation with an input that has all tracks"
+            )
+        }
+        guard run.lostSegments > 0 else { return nil }
+        return Report.Problem(
+            stage: "packaging",
+            code: "lost-segments",
+            reason: "\(run.lostSegments) segments are lost, because they exceed the target duration",
+            next: "configure the encoder for more frequent key frames, or increase --target-duration"
+        )
     }
 }

@@ -135,6 +135,9 @@ struct PackagingSession {
     private func show(_ report: Report) throws(CommandFailure) {
         guard !isQuiet || isJSON || isDryRun else {
             for note in report.notes { Terminal.writeError("note: \(escaped(note))") }
+            if let problem = report.problem {
+                throw .input("\(problem.stage): \(problem.reason)", next: problem.next)
+            }
             return
         }
         try ReportOptions.print(report, json: isJSON)

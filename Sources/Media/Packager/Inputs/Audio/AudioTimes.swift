@@ -1,63 +1,56 @@
 import MediaFormats
 
 /// Assigns decode times to the samples of an audio stream. Frames follow one another without gaps. The result is
-/// compared with the timestamps of the PES packets; if they differ by more than half a frame, the timestamps take
-/// precedence, so that audio and video stay in sync.
+/// compared with the timestamps of the PES packets; if these are later by more than half a frame, they take precedence,
+/// so that audio and video stay in sync. If they are earlier, because frames overlap, no frame is dropped: the audio is
+/// late until there is a gap, by at most ``maximumDelay``.
 struct AudioTimes {
+    /// The maximum duration by which audio is late because frames overlap, in units of 1/90,000 second: 45 ms. A larger
+    /// overlap is a jump of the timestamps.
+    static let maximumDelay: Int64 = 4050
+
     private let rate: Int64
     private var state = ProgramClock.StreamState()
     /// The time of the first frame on the program's timeline, in units of 1/90,000 second; nil before it.
     private(set) var start: Int64?
     /// The decode time of the next frame, in samples from the first frame.
     private var position: Int64 = 0
-    /// The duration of upcoming frames that overlap frames already returned, in samples.
-    private var overlap: Int64 = 0
-    /// The number of gaps, and their total duration in samples.
+    /// The number of gaps.
     private(set) var gaps = 0
-    private(set) var gapLength: Int64 = 0
-    /// The number of frames dropped because earlier frames cover their time.
-    private(set) var overlaps = 0
-    /// The number of frames before the first timestamp.
-    private(set) var earlyCount = 0
 
     /// - Parameter rate: The sample rate in hertz.
     init(rate: Int) { self.rate = Int64(rate) }
 
-    /// Returns the decode time of the next frame, in samples from the first one; nil if the frame must be dropped.
-    mutating func next(_ timestamps: PacketTimes.Entry?, duration: UInt32, clock: ProgramClock) -> Int64? {
-        if let time = timestamps?.presentation {
-            let expected = start.map { $0 + programTime(position) }
-            let mapped = time + clock.offset(time, expected: expected, state: &state)
+    /// The time of the next frame on the program's timeline; nil before the first one.
+    var expected: Int64? { start.map { $0 + programTime(position) } }
+
+    private var expectation: ProgramClock.Expectation? {
+        expected.map { .init(time: $0, earliest: $0 - Self.maximumDelay) }
+    }
+
+    /// Returns the difference between a timestamp and the expected one; nil before the first frame.
+    func difference(of time: Int64, clock: ProgramClock) -> Int64? {
+        guard let expectation, let mapped = clock.mapped(time, expected: expectation, state: state) else { return nil }
+        return mapped - expectation.time
+    }
+
+    /// Returns the decode time of the next frame, in samples from the first one; nil if it has no time.
+    mutating func next(_ frame: ParsedAudioFrame, clock: ProgramClock) -> Int64? {
+        if let time = frame.time, frame.hasTimestamp || start == nil {
+            let mapped = time + clock.offset(time, expected: expectation, state: &state)
             if let start {
-                compare(toSamples(mapped - start), duration)
+                let difference = toSamples(mapped - start) - position
+                if difference > Int64(frame.duration) / 2 {
+                    gaps += 1
+                    position += difference
+                }
             } else {
                 start = mapped
             }
         }
-        guard start != nil else {
-            earlyCount += 1
-            return nil
-        }
-        if overlap > Int64(duration) / 2 {
-            overlap -= Int64(duration)
-            overlaps += 1
-            return nil
-        }
-        overlap = 0
-        defer { position += Int64(duration) }
+        guard start != nil else { return nil }
+        defer { position += Int64(frame.duration) }
         return position
-    }
-
-    private mutating func compare(_ time: Int64, _ duration: UInt32) {
-        let difference = time - position
-        overlap = 0
-        if difference > Int64(duration) / 2 {
-            gaps += 1
-            gapLength += difference
-            position = time
-        } else if difference < -Int64(duration) / 2 {
-            overlap = -difference
-        }
     }
 
     /// Converts a time of the stream to units of 1/90,000 second.

@@ -3,18 +3,36 @@ import FileWriting
 import MediaFormats
 
 /// An elementary audio stream: ADTS frames (`.aac`) or AC-3 or E-AC-3 syncframes (`.ac3`, `.ec3`), from a mapped file
-/// or a pipe. ID3 tags are skipped; the presentation starts with the first frame.
+/// or a pipe. ID3 tags are skipped; the presentation starts with the first frame. A part starts where the sample rate,
+/// the channels or the profile change.
 final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
+    /// A frame of a chunk.
+    private struct Frame {
+        var bytes: BufferedBytes?
+        var range: Range<Int>
+        var duration: UInt32
+        var identity: UInt64
+    }
+
+    /// A sample, or the start of a part.
+    private enum Item {
+        case part(MediaTrack)
+        case sample(MediaSample)
+    }
+
     let name: String
     private(set) var tracks: [MediaTrack] = []
 
     private let source: any ByteSource
     private var framing = Framing()
-    private var identity: UInt64 = 0
-    private var samples = Queue<MediaSample>()
+    private var changes = ConfigurationChanges<Frame>()
+    /// The tracks by configuration; nil for a configuration that cannot be read.
+    private var described: [UInt64: MediaTrack?] = [:]
+    private var identity: UInt64?
+    private var items = Queue<Item>()
     private var decodeTime: Int64 = 0
     private var hasEnded = false
-    private var mismatchedFrames = 0
+    private var unreadableFrames = 0
 
     /// Reads the first frames.
     ///
@@ -22,8 +40,11 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     init(_ source: any ByteSource) throws {
         self.source = source
         name = source.name
-        while tracks.isEmpty, !hasEnded { try readMore() }
-        guard !tracks.isEmpty else { throw InputFailure(name, "the file contains no complete audio frame") }
+        while items.isEmpty, !hasEnded { try readMore() }
+        guard case .part(let track)? = items.removeFirst() else {
+            throw InputFailure(name, "the file contains no complete audio frame")
+        }
+        tracks = [track]
     }
 
     var byteCount: Int? { source.byteCount }
@@ -34,62 +55,86 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
         if framing.damage > 0 {
             warnings.append("\(name): found bytes outside of audio frames \(framing.damage) times; they are skipped")
         }
+        let mismatchedFrames = changes.droppedCount + unreadableFrames
         if mismatchedFrames > 0 {
             warnings.append(
-                "\(name): \(mismatchedFrames) frames are skipped: their sample rate or channels differ from the first "
-                    + "frame"
+                "\(name): \(mismatchedFrames) frames are skipped: their sample rate or channels differ from the frames "
+                    + "around them"
             )
         }
         return warnings
     }
 
     func next() throws -> InputEvent? {
-        while samples.isEmpty {
+        while items.isEmpty {
             if hasEnded { return nil }
             try readMore()
         }
-        return samples.removeFirst().map { .sample(track: 0, $0) }
+        switch items.removeFirst() {
+        case .sample(let sample)?: return .sample(track: 0, sample)
+        case .part(let track)?:
+            tracks = [track]
+            return .part(reason: "the sample rate, channels or profile change")
+        case nil: return nil
+        }
     }
 
     /// Reads a chunk, and collects its samples in a single buffer.
     private func readMore() throws {
         var bytes: [UInt8] = []
-        var new: [(range: Range<Int>, duration: UInt32)] = []
-        let addSample: (AudioFrame, RawSpan) throws -> Void = { [unowned self] frame, whole in
-            if self.tracks.isEmpty {
-                let description = try Framing.description(of: whole)
-                self.tracks = [description.track(timing: TrackTiming(timescale: UInt32(description.rate)))]
-                self.identity = frame.identity
+        var new: [Frame] = []
+        let addFrame: (AudioFrame, RawSpan) throws -> Void = { [unowned self] frame, whole in
+            if self.described[frame.identity] == nil {
+                // Only the first frame decides whether the file can be packaged; a later one may be damaged.
+                let isFirst = self.described.isEmpty
+                let description = try isFirst ? Framing.description(of: whole) : try? Framing.description(of: whole)
+                let track = description.map { $0.track(timing: TrackTiming(timescale: UInt32($0.rate))) }
+                self.described[frame.identity] = .some(track)
             }
-            guard frame.identity == self.identity else { return self.mismatchedFrames += 1 }
             let start = bytes.count
             whole.extracting(frame.sample).withUnsafeBytes { bytes.append(contentsOf: $0) }
-            new.append((start..<bytes.count, frame.duration))
+            new.append(Frame(range: start..<bytes.count, duration: frame.duration, identity: frame.identity))
         }
         do {
             let hasMore = try source.next { chunk in
                 bytes.reserveCapacity(chunk.byteCount)
-                try framing.feed(chunk, addSample)
+                try framing.feed(chunk, addFrame)
             }
             if !hasMore {
                 hasEnded = true
-                try framing.finish(addSample)
+                try framing.finish(addFrame)
             }
         } catch let error as ParseError {
             throw InputFailure(name, "\(error)")
         }
         let buffer = BufferedBytes(bytes)
-        for (range, duration) in new {
-            samples.append(
+        for var frame in new {
+            frame.bytes = buffer
+            for confirmed in changes.add(frame, identity: frame.identity) { append(confirmed) }
+        }
+        if hasEnded { for frame in changes.finish() { append(frame) } }
+    }
+
+    private func append(_ frame: Frame) {
+        guard let bytes = frame.bytes, case let track?? = described[frame.identity] else {
+            unreadableFrames += 1
+            return
+        }
+        if frame.identity != identity {
+            (identity, decodeTime) = (frame.identity, 0)
+            items.append(.part(track))
+        }
+        items.append(
+            .sample(
                 MediaSample(
-                    bytes: buffer,
-                    offset: range.lowerBound,
-                    size: range.count,
+                    bytes: bytes,
+                    offset: frame.range.lowerBound,
+                    size: frame.range.count,
                     decodeTime: decodeTime,
-                    duration: duration
+                    duration: frame.duration
                 )
             )
-            decodeTime += Int64(duration)
-        }
+        )
+        decodeTime += Int64(frame.duration)
     }
 }

@@ -1,50 +1,56 @@
 import ByteCoding
 import MediaFormats
 
-/// Creates samples from an audio stream.
-final class AudioStream<Framing: AudioFraming>: ElementaryStream {
-    /// A buffered sample.
-    private struct Frame {
-        var bytes: BufferedBytes
-        var range: Range<Int>
-        var decode: Int64
-        var duration: UInt32
-    }
+/// A frame of audio that has been parsed.
+struct ParsedAudioFrame {
+    /// The buffer that contains the sample, and the sample's range in it.
+    var bytes: BufferedBytes
+    var range: Range<Int>
+    /// The duration in samples.
+    var duration: UInt32
+    /// The presentation time in units of 1/90,000 second: of its packet, or derived from the previous frames.
+    var time: Int64?
+    /// True if the time is that of its packet.
+    var hasTimestamp: Bool
+    /// The number of its configuration, and the configuration.
+    var configuration: Int
+    var description: AudioTrackDescription
+    /// The number of program map tables that applied when it started.
+    var mapCount: Int
+}
 
+/// Parses an audio stream.
+final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     /// A sample of the current packet.
     private struct NewFrame {
         var frame: AudioFrame
         var range: Range<Int>
+        /// The configuration; nil if it cannot be read.
+        var description: AudioTrackDescription?
     }
 
     let label: String
-    private let clock: ProgramClock
+    let isVideo = false
+    let configurationName = "sample rate, channels or profile"
     private var framing = Framing()
     private var packets = PacketTimes()
     /// The number of bytes of the elementary stream received.
     private var streamEnd = 0
-    private var times: AudioTimes?
-    private var description: AudioTrackDescription?
-    private var identity: UInt64 = 0
-    private var frames = Queue<Frame>()
-    private var hasEnded = false
-    private var isDescribed = false
+    private var mapCount = 0
+    private var changes = ConfigurationChanges<ParsedAudioFrame>()
+    private var described: [UInt64: AudioTrackDescription] = [:]
+    private var clock = (time: Int64?.none, samples: Int64(0), rate: 1)
+    private var pending = Queue<ParsedAudioFrame>()
+    private var pendingBytes = 0
+    private var sections: [Int: AudioSection] = [:]
     /// The error that makes the stream unreadable.
     private var failure: ParseError?
-    /// The number of frames whose sample rate or channels differ from the first frame.
-    private var mismatchedFrames = 0
-    private(set) var bufferedBytes = 0
+    private var earlyCount = 0
+    private var unreadableCount = 0
 
     /// Starts at the beginning of a stream.
-    init(label: String, clock: ProgramClock) {
-        self.label = label
-        self.clock = clock
-    }
+    init(label: String) { self.label = label }
 
-    var isReady: Bool { firstPresentation != nil && !frames.isEmpty }
-    var firstPresentation: Int64? { times?.start }
-    /// The number of configuration changes. A few differing frames indicate damage, many another configuration.
-    var changes: Int { mismatchedFrames / 8 }
     var notReadyReason: String { failure.map { "\($0)" } ?? "it contains no frame with a timestamp" }
 
     func consume(_ packet: TransportDemuxer.Packet) throws {
@@ -57,10 +63,10 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
 
     func finish() throws {
         if streamEnd > 0 { try gather(reserving: 0) { [unowned self] body in try self.framing.finish(body) } }
-        hasEnded = true
+        for frame in changes.finish() { append(frame) }
     }
 
-    /// Copies the samples of a packet into a single buffer, then assigns their times.
+    /// Copies the samples of a packet into a single buffer, then determines their times.
     private func gather(
         reserving count: Int,
         _ feed: ((AudioFrame, RawSpan) throws -> Void) throws -> Void
@@ -71,63 +77,58 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
         var new: [NewFrame] = []
         do {
             try feed { frame, whole in
-                if description == nil {
-                    let description = try Framing.description(of: whole)
-                    self.description = description
-                    times = AudioTimes(rate: description.rate)
-                    identity = frame.identity
+                if described[frame.identity] == nil {
+                    // Only the first frame decides whether the stream can be packaged; a later one may be damaged.
+                    let description =
+                        try described.isEmpty ? Framing.description(of: whole) : try? Framing.description(of: whole)
+                    described[frame.identity] = description
                 }
                 let start = bytes.count
                 whole.extracting(frame.sample).withUnsafeBytes { bytes.append(contentsOf: $0) }
-                new.append(NewFrame(frame: frame, range: start..<bytes.count))
+                new.append(
+                    NewFrame(frame: frame, range: start..<bytes.count, description: described[frame.identity])
+                )
             }
         } catch let error as ParseError {
             // A stream that already has a track can no longer be skipped.
-            guard !isDescribed else { throw error }
+            guard sections.isEmpty, pending.isEmpty else { throw error }
             failure = error
         }
         let buffer = BufferedBytes(bytes)
-        for item in new { consume(item, buffer) }
+        for item in new { parse(item, buffer) }
     }
 
-    private func consume(_ new: NewFrame, _ bytes: BufferedBytes) {
+    private func parse(_ new: NewFrame, _ bytes: BufferedBytes) {
         let timestamps = packets.removeEntry(at: new.frame.offset)
-        guard new.frame.identity == identity else {
-            mismatchedFrames += 1
-            return
-        }
-        guard let decode = times?.next(timestamps, duration: new.frame.duration, clock: clock) else { return }
-        bufferedBytes += new.range.count
-        frames.append(Frame(bytes: bytes, range: new.range, decode: decode, duration: new.frame.duration))
-    }
-
-    func makeTrack(origin: Int64, language: String) throws -> MediaTrack {
-        guard let description, let times, let start = times.start else { throw TransportFailure.notReady }
-        isDescribed = true
-        let delay = UInt64(clamping: times.toSamples(start - origin))
-        let timing = TrackTiming(timescale: UInt32(description.rate), mediaTime: 0, delay: delay)
-        return description.track(timing: timing, language: language)
-    }
-
-    var nextDecodeTime: Int64? { frames.count > 1 || hasEnded ? frames.first.flatMap(programTime) : nil }
-    var lastDecodeTime: Int64? { frames.last.flatMap(programTime) }
-
-    private func programTime(_ frame: Frame) -> Int64? {
-        times.flatMap { times in times.start.map { $0 + times.programTime(frame.decode) } }
-    }
-
-    func next() -> MediaSample? {
-        guard frames.count > 1 || hasEnded, let frame = frames.removeFirst() else { return nil }
-        bufferedBytes -= frame.range.count
-        // A gap extends the duration of the frame before it.
-        let duration = frames.first.map { UInt32(clamping: $0.decode - frame.decode) } ?? frame.duration
-        return MediaSample(
-            bytes: frame.bytes,
-            offset: frame.range.lowerBound,
-            size: frame.range.count,
-            decodeTime: frame.decode,
-            duration: duration
+        mapCount = max(mapCount, timestamps?.mapCount ?? mapCount)
+        guard let description = new.description else { return unreadableCount += 1 }
+        if let time = timestamps?.presentation { clock = (time, 0, description.rate) }
+        if clock.rate != description.rate { clock = (derivedTime, 0, description.rate) }
+        let frame = ParsedAudioFrame(
+            bytes: bytes,
+            range: new.range,
+            duration: new.frame.duration,
+            time: derivedTime,
+            hasTimestamp: timestamps?.presentation != nil,
+            configuration: 0,
+            description: description,
+            mapCount: mapCount
         )
+        clock.samples += Int64(new.frame.duration)
+        for var frame in changes.add(frame, identity: new.frame.identity) {
+            frame.configuration = changes.number
+            append(frame)
+        }
+    }
+
+    /// The time of the next frame, derived from the last timestamp.
+    private var derivedTime: Int64? {
+        clock.time.map { $0 + RationalTime(clock.samples, timescale: UInt32(clock.rate)).converted(to: 90_000) }
+    }
+
+    private func append(_ frame: ParsedAudioFrame) {
+        pendingBytes += frame.range.count
+        pending.append(frame)
     }
 
     var warnings: [String] {
@@ -135,11 +136,61 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
         func warn(_ count: Int, _ text: String) {
             if count > 0 { warnings.append("\(label): \(count) \(text)") }
         }
-        warn(times?.earlyCount ?? 0, "frames before the first timestamp are skipped")
-        warn(times?.gaps ?? 0, "gaps; the frame before each gap is extended")
-        warn(times?.overlaps ?? 0, "frames are skipped because they overlap earlier frames")
-        warn(mismatchedFrames, "frames are skipped because their sample rate or channels differ from the first frame")
+        warn(earlyCount, "frames before the first timestamp are skipped")
+        warn(
+            changes.droppedCount + unreadableCount,
+            "frames are skipped because their sample rate or channels differ from the frames around them"
+        )
         warn(framing.damage, "byte sequences outside of audio frames are skipped")
         return warnings
     }
+
+    // MARK: - Waiting frames
+
+    var pendingMapCount: Int? { pending.first?.mapCount }
+
+    var pendingSize: (bytes: Int, duration: Int64) {
+        guard let first = pending.first?.time, let last = pending.last?.time else { return (pendingBytes, 0) }
+        return (pendingBytes, max(0, last - first))
+    }
+
+    func canStart(allowsRecovery: Bool) -> Bool { pending.first?.time != nil }
+
+    func hasOtherConfiguration(than part: Int) -> Bool {
+        guard let frame = pending.first, let section = sections[part] else { return false }
+        return frame.configuration != section.configuration
+    }
+
+    func difference(in part: Int) -> Int64? { pending.first.flatMap { sections[part]?.difference(of: $0) } }
+
+    func isJump(in part: Int) -> Bool {
+        guard let difference = difference(in: part) else { return false }
+        return difference > ProgramClock.maximumGap || difference < -AudioTimes.maximumDelay
+    }
+
+    func presentation(in part: Int) -> Int64? { pending.first.flatMap { sections[part]?.presentation(of: $0) } }
+
+    func accept(in part: Int, _ clock: ProgramClock) {
+        guard let frame = pending.removeFirst() else { return }
+        pendingBytes -= frame.range.count
+        guard frame.time != nil else {
+            earlyCount += 1
+            return
+        }
+        let section = sections[part] ?? AudioSection(label: label, clock: clock, first: frame)
+        sections[part] = section
+        section.append(frame)
+    }
+
+    func takeBack(from part: Int, since time: Int64) {
+        guard let frames = sections[part]?.takeBack(since: time), !frames.isEmpty else { return }
+        pendingBytes += frames.reduce(0) { $0 + $1.range.count }
+        var all = Queue<ParsedAudioFrame>()
+        for frame in frames { all.append(frame) }
+        while let frame = pending.removeFirst() { all.append(frame) }
+        pending = all
+    }
+
+    func section(_ part: Int) -> (any StreamSection)? { sections[part] }
+    func remove(_ part: Int) { sections[part] = nil }
 }

@@ -56,10 +56,7 @@ struct H264Syntax: VideoSyntax {
 
     func messages(_ unit: RawSpan) -> [SEIMessage] { (try? SEIMessage.messages(unit, headerSize: 1)) ?? [] }
 
-    func description(
-        of sets: [VideoUnit.SetID: [UInt8]],
-        isInBand: Bool
-    ) throws(ParseError) -> VideoDescription {
+    func description(of sets: [VideoUnit.SetID: [UInt8]]) throws(ParseError) -> VideoDescription {
         let sorted = sets.sorted { $0.key < $1.key }
         func units(_ type: H264NALUnitType) -> [[UInt8]] {
             sorted.filter { $0.key.type == type.rawValue }.map(\.value)
@@ -72,12 +69,11 @@ struct H264Syntax: VideoSyntax {
             throw ParseError(.unknownParameterSet, reading: "H.264 stream", offset: 0, reason: "the stream has no PPS")
         }
         let set = try H264SequenceParameterSet(first.span.bytes)
-        let entry: FourCC = isInBand ? "avc3" : "avc1"
         return VideoDescription(
             format: .h264(configuration),
-            sampleEntry: entry,
+            sampleEntry: "avc1",
             configuration: RawBox(configuration),
-            codecs: configuration.codecs(sampleEntry: entry),
+            codecs: configuration.codecs(sampleEntry: "avc1"),
             size: set.croppedSize,
             displaySize: set.displaySize,
             usability: set.usability,

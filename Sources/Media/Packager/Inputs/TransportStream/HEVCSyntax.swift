@@ -46,10 +46,7 @@ struct HEVCSyntax: VideoSyntax {
 
     func messages(_ unit: RawSpan) -> [SEIMessage] { (try? SEIMessage.messages(unit, headerSize: 2)) ?? [] }
 
-    func description(
-        of sets: [VideoUnit.SetID: [UInt8]],
-        isInBand: Bool
-    ) throws(ParseError) -> VideoDescription {
+    func description(of sets: [VideoUnit.SetID: [UInt8]]) throws(ParseError) -> VideoDescription {
         let sorted = sets.sorted { $0.key < $1.key }
         func units(_ type: HEVCNALUnitType) -> [[UInt8]] {
             sorted.filter { $0.key.type == type.rawValue }.map(\.value)
@@ -58,7 +55,7 @@ struct HEVCSyntax: VideoSyntax {
             videoParameterSets: units(.videoParameterSet),
             sequenceParameterSets: units(.sequenceParameterSet),
             pictureParameterSets: units(.pictureParameterSet),
-            isComplete: !isInBand
+            isComplete: true
         )
         guard configuration.arrays.allSatisfy({ !$0.units.isEmpty }),
             let first = configuration.units(.sequenceParameterSet).first
@@ -71,12 +68,11 @@ struct HEVCSyntax: VideoSyntax {
             )
         }
         let set = try HEVCSequenceParameterSet(first.span.bytes)
-        let entry: FourCC = isInBand ? "hev1" : "hvc1"
         return VideoDescription(
             format: .hevc(configuration),
-            sampleEntry: entry,
+            sampleEntry: "hvc1",
             configuration: RawBox(configuration),
-            codecs: configuration.profileTierLevel.codecs(sampleEntry: entry),
+            codecs: configuration.profileTierLevel.codecs(sampleEntry: "hvc1"),
             size: set.croppedSize,
             displaySize: set.displaySize,
             usability: set.usability,

@@ -15,6 +15,8 @@ struct PacketTimes {
         var decode: Int64?
         /// True if packets were lost before or in this one.
         var isDamaged: Bool
+        /// The number of program map tables that applied when the packet started.
+        var mapCount: Int
     }
 
     private var entries = Queue<Entry>()
@@ -25,7 +27,8 @@ struct PacketTimes {
             offset: offset,
             presentation: packet.presentationTime,
             decode: packet.decodeTime,
-            isDamaged: packet.isDamaged
+            isDamaged: packet.isDamaged,
+            mapCount: packet.mapCount
         )
         // Ignore decode times after the presentation time, or more than a minute before it.
         if let presentation = entry.presentation, let decode = entry.decode,

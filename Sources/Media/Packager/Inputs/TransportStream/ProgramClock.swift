@@ -5,10 +5,18 @@ final class ProgramClock {
     static let rate: Int64 = 90_000
     /// The maximum distance of a timestamp after the expected one; a larger distance is a clock reset: 10 s.
     static let maximumGap = 10 * rate
-    /// The maximum distance of a timestamp before the expected one: 1 s. A smaller distance is an overlap.
-    static let maximumOverlap = rate
+    /// The maximum distance of a timestamp before the previous one: 0.1 s. A smaller distance is an overlap.
+    static let maximumOverlap = rate / 10
     /// The maximum number of clock resets.
     static let maximumResets = 10_000
+
+    /// The time at which a stream continues on the timeline.
+    struct Expectation {
+        /// The time after the last frame.
+        var time: Int64
+        /// The earliest time that is not a jump back; not after ``time``.
+        var earliest: Int64
+    }
 
     /// The state of a stream.
     struct StreamState {
@@ -18,10 +26,17 @@ final class ProgramClock {
         fileprivate var epoch = 0
     }
 
+    /// True if a stream that starts far from the others is shifted to them: in a part after a splice, its timestamps are
+    /// wrong.
+    private let alignsStreams: Bool
+
     /// The offset added to timestamps after each clock reset.
     private var offsets: [Int64] = [0]
-    /// A recent timestamp of any stream.
+    /// A recent timestamp of any stream, and the same on the timeline.
     private var reference: Int64?
+    private var mappedReference: Int64 = 0
+
+    init(alignsStreams: Bool = false) { self.alignsStreams = alignsStreams }
 
     /// The number of clock resets.
     var resetCount: Int { offsets.count - 1 }
@@ -29,9 +44,9 @@ final class ProgramClock {
     /// Returns the offset to add to a stream's timestamps to map them to the timeline.
     ///
     /// - Parameters:
-    ///   - time: The decode time in a packet.
-    ///   - expected: The expected time of the stream on the timeline; nil at its start.
-    func offset(_ time: Int64, expected: Int64?, state: inout StreamState) -> Int64 {
+    ///   - time: The timestamp in a packet.
+    ///   - expected: The time at which the stream continues; nil at its start.
+    func offset(_ time: Int64, expected: Expectation?, state: inout StreamState) -> Int64 {
         if state.shift == nil {
             // One stream may already have wrapped around at 2^33 when another has not.
             let period: Int64 = 1 << 33
@@ -39,22 +54,35 @@ final class ProgramClock {
             state.shift = (ahead + (ahead < 0 ? -period / 2 : period / 2)) / period * period
             state.epoch = offsets.count - 1
         }
-        let shift = state.shift ?? 0
-        reference = time + shift
-        guard let expected else { return shift + offsets[state.epoch] }
-        if isNear(time + shift + offsets[state.epoch], expected) { return shift + offsets[state.epoch] }
-        // Another stream may already have passed the clock reset.
-        for epoch in offsets.indices.suffix(8) where epoch > state.epoch {
-            guard isNear(time + shift + offsets[epoch], expected) else { continue }
-            state.epoch = epoch
-            return shift + offsets[epoch]
+        let shifted = time + (state.shift ?? 0)
+        var expected = expected
+        if expected == nil, alignsStreams, let reference, (shifted - reference).magnitude > Self.maximumGap {
+            expected = Expectation(time: mappedReference, earliest: mappedReference)
         }
-        if offsets.count <= Self.maximumResets { offsets.append(expected - time - shift) }
-        state.epoch = offsets.count - 1
-        return shift + offsets[state.epoch]
+        if let expected {
+            if let epoch = epoch(of: shifted, expected, state) {
+                state.epoch = epoch
+            } else {
+                if offsets.count <= Self.maximumResets { offsets.append(expected.time - shifted) }
+                state.epoch = offsets.count - 1
+            }
+        }
+        let offset = shifted - time + offsets[state.epoch]
+        (reference, mappedReference) = (shifted, time + offset)
+        return offset
     }
 
-    private func isNear(_ time: Int64, _ expected: Int64) -> Bool {
-        (-Self.maximumOverlap...Self.maximumGap).contains(time - expected)
+    /// Returns a timestamp on the timeline, without a new offset; nil before the first timestamp of the stream.
+    func mapped(_ time: Int64, expected: Expectation, state: StreamState) -> Int64? {
+        guard let shift = state.shift else { return nil }
+        return time + shift + offsets[epoch(of: time + shift, expected, state) ?? state.epoch]
+    }
+
+    /// Returns the number of the offset with which a timestamp is near the expected one: that of the stream, or a later
+    /// one, because another stream may already have passed the clock reset; nil if there is none.
+    private func epoch(of time: Int64, _ expected: Expectation, _ state: StreamState) -> Int? {
+        offsets.indices.suffix(from: state.epoch).first { epoch in
+            (expected.earliest...expected.time + Self.maximumGap).contains(time + offsets[epoch])
+        }
     }
 }

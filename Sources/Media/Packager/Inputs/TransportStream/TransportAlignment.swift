@@ -3,7 +3,7 @@ import MediaFormats
 
 /// Finds the packet boundaries of a transport stream: at the start, and again after missing or extra bytes.
 ///
-/// In an undamaged stream it inspects one byte of each packet and copies nothing.
+/// In an undamaged stream it inspects one byte of each packet, and copies only the packets between two chunks.
 struct TransportAlignment {
     /// The number of consecutive sync bytes, a packet size apart, that confirm a boundary.
     private static let requiredSyncBytes = 3
@@ -13,6 +13,8 @@ struct TransportAlignment {
 
     private var rest: [UInt8] = []
     private var isAligned = false
+    /// The last packet before alignment was lost, which may be truncated, and the number of bytes since its start.
+    private var suspect: (packet: [UInt8], distance: Int)?
     /// The number of bytes skipped since the last boundary.
     private(set) var skippedBytes = 0
     /// The number of times that alignment was lost.
@@ -20,23 +22,31 @@ struct TransportAlignment {
 
     /// Consumes the next bytes, and calls `body` with whole packets, many at once.
     mutating func feed(_ bytes: RawSpan, _ body: (RawSpan) throws -> Void) throws {
-        var position = 0
+        var start = 0
         if isAligned, !rest.isEmpty {
-            position = min(Self.size - rest.count, bytes.byteCount)
-            bytes.extracting(0..<position).withUnsafeBytes { rest.append(contentsOf: $0) }
-            guard rest.count == Self.size else { return }
-            let packet = rest
-            rest.removeAll(keepingCapacity: true)
-            try process(packet.span.bytes, isEnd: false, body)
+            // Complete the first packets, up to the sync byte after them.
+            let count = (rest.count / Self.size + 1) * Self.size
+            start = count - rest.count
+            guard bytes.byteCount > start else { return append(bytes) }
+            if Self.isSync(bytes, start) {
+                append(bytes.extracting(0..<start))
+                let packets = rest
+                rest.removeAll(keepingCapacity: true)
+                try body(packets.span.bytes)
+            } else {
+                start = 0
+            }
         }
-        let new = bytes.extracting(position..<bytes.byteCount)
+        let new = bytes.extracting(start..<bytes.byteCount)
         if rest.isEmpty {
-            try process(new, isEnd: false, body)
+            let end = try process(new, isEnd: false, body)
+            append(new.extracting(end..<new.byteCount))
         } else {
-            var joined = rest
+            append(new)
+            let joined = rest
             rest.removeAll(keepingCapacity: true)
-            new.withUnsafeBytes { joined.append(contentsOf: $0) }
-            try process(joined.span.bytes, isEnd: false, body)
+            let end = try process(joined.span.bytes, isEnd: false, body)
+            rest = Array(joined[end...])
         }
     }
 
@@ -44,39 +54,69 @@ struct TransportAlignment {
     mutating func finish(_ body: (RawSpan) throws -> Void) throws {
         let left = rest
         rest = []
-        try process(left.span.bytes, isEnd: true, body)
-        if !rest.isEmpty, isAligned { lossCount += 1 }
-        rest = []
+        let end = try process(left.span.bytes, isEnd: true, body)
+        if let suspect { try body(suspect.packet.span.bytes) }
+        suspect = nil
+        if end < left.count, isAligned { lossCount += 1 }
     }
 
-    /// Passes on complete packets, and buffers the remaining bytes.
-    private mutating func process(_ bytes: RawSpan, isEnd: Bool, _ body: (RawSpan) throws -> Void) throws {
-        func isSync(_ offset: Int) -> Bool {
-            bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == TransportPacketHeader.syncByte
-        }
+    private mutating func append(_ bytes: RawSpan) { bytes.withUnsafeBytes { rest.append(contentsOf: $0) } }
+
+    private static func isSync(_ bytes: RawSpan, _ offset: Int) -> Bool {
+        bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == TransportPacketHeader.syncByte
+    }
+
+    /// Passes on complete packets, and returns the number of bytes consumed. A packet is complete if a sync byte or the
+    /// end follows: a splice may have truncated it.
+    private mutating func process(_ bytes: RawSpan, isEnd: Bool, _ body: (RawSpan) throws -> Void) throws -> Int {
         var position = 0
         while position < bytes.byteCount {
             if isAligned {
                 var end = position
-                while end + Self.size <= bytes.byteCount, isSync(end) { end += Self.size }
-                if end > position { try body(bytes.extracting(position..<end)) }
-                position = end
-                if position == bytes.byteCount || isSync(position) { break }
+                while end + Self.size <= bytes.byteCount, Self.isSync(bytes, end) { end += Self.size }
+                let isLost = end < bytes.byteCount && !Self.isSync(bytes, end)
+                let isUnverified = isLost || end == bytes.byteCount && !isEnd
+                let verified = isUnverified && end > position ? end - Self.size : end
+                if verified > position { try body(bytes.extracting(position..<verified)) }
+                position = verified
+                guard isLost else { return position }
                 isAligned = false
                 lossCount += 1
-            }
-            // At the end, fewer packets suffice, because no more follow.
-            let needed = isEnd ? Self.size : (Self.requiredSyncBytes - 1) * Self.size + 1
-            while !isAligned, bytes.byteCount - position >= needed {
-                isAligned = (0..<Self.requiredSyncBytes).allSatisfy { index in
-                    let offset = position + index * Self.size
-                    return offset >= bytes.byteCount || isSync(offset)
+                if end > position {
+                    suspect = (bytes.extracting(position..<end).withUnsafeBytes { [UInt8]($0) }, 1)
+                    position += 1
                 }
-                if !isAligned { position += 1 }
-                skippedBytes = isAligned ? 0 : skippedBytes + 1
             }
-            if !isAligned { break }
+            guard try align(bytes, &position, isEnd: isEnd, body) else { return position }
         }
-        bytes.extracting(position..<bytes.byteCount).withUnsafeBytes { rest.append(contentsOf: $0) }
+        return position
+    }
+
+    /// Finds the next boundary. Returns false if more bytes are needed.
+    private mutating func align(
+        _ bytes: RawSpan,
+        _ position: inout Int,
+        isEnd: Bool,
+        _ body: (RawSpan) throws -> Void
+    ) throws -> Bool {
+        // At the end, fewer packets suffice, because no more follow.
+        let needed = isEnd ? Self.size : (Self.requiredSyncBytes - 1) * Self.size + 1
+        while bytes.byteCount - position >= needed {
+            isAligned = (0..<Self.requiredSyncBytes).allSatisfy { index in
+                let offset = position + index * Self.size
+                return offset >= bytes.byteCount || Self.isSync(bytes, offset)
+            }
+            guard !isAligned else {
+                skippedBytes = 0
+                // The last packet was complete if the boundary is where it would be without a loss.
+                if let suspect, suspect.distance.isMultiple(of: Self.size) { try body(suspect.packet.span.bytes) }
+                suspect = nil
+                return true
+            }
+            position += 1
+            suspect?.distance += 1
+            skippedBytes += 1
+        }
+        return false
     }
 }

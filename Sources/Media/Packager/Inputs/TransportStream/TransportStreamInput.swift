@@ -5,8 +5,8 @@ import MediaFormats
 /// An MPEG-2 transport stream, from a mapped file or a pipe (ISO/IEC 13818-1). If there are several programs, the first
 /// one is used.
 ///
-/// Times are shifted so that the presentation starts with the earliest presentation timestamp of all streams; each
-/// track starts at its own first timestamp.
+/// Times are shifted so that each part starts with the earliest presentation timestamp of all its streams; each track
+/// starts at its own first timestamp.
 package final class TransportStreamInput: MediaInput {
     /// The limits on read-ahead and buffering.
     package struct Limits: Sendable {
@@ -25,18 +25,18 @@ package final class TransportStreamInput: MediaInput {
     package private(set) var tracks: [MediaTrack] = []
     private let source: any ByteSource
     private let limits: Limits
-    private let clock = ProgramClock()
     private var alignment = TransportAlignment()
     private var demuxer = TransportDemuxer()
     private var map: ProgramMapTable?
-    /// The streams by PID that are tracks or may become tracks.
+    /// The number of program maps that have been applied.
+    private var mapCount = 0
+    /// The streams of the current program map by PID.
     private var streams: [UInt16: any ElementaryStream] = [:]
-    /// The streams in the order of ``tracks``.
-    private var sources: [any ElementaryStream] = []
+    private var splitter: TransportSplitter
     private var omissions: [String] = []
+    /// The warnings of the parts that have ended.
+    private var earlierWarnings = EarlierWarnings()
     private var hasEnded = false
-    /// The latest decode time received.
-    private var latest = Int64.min / 2
 
     /// Reads the beginning of a stream until all streams are identified.
     ///
@@ -46,12 +46,11 @@ package final class TransportStreamInput: MediaInput {
         self.source = source
         self.limits = limits
         name = source.name
-        while !hasEnded, source.position < limits.readAhead,
-            map == nil || streams.values.contains(where: { !$0.isReady })
-        {
-            try readMore()
+        splitter = TransportSplitter(limits)
+        while !hasEnded, !isIdentified { try readMore() }
+        guard try describe() else {
+            throw InputFailure(name, (["no stream can be packaged"] + omissions).joined(separator: "; "))
         }
-        try describe()
     }
 
     package var byteCount: Int? { source.byteCount }
@@ -59,31 +58,84 @@ package final class TransportStreamInput: MediaInput {
 
     package func next() throws -> InputEvent? {
         while true {
-            if let track = nextTrack(), let sample = sources[track].next() { return .sample(track: track, sample) }
+            if let part = splitter.parts.first, part.isDescribed {
+                if let track = nextTrack(of: part),
+                    let sample = part.sources[track].section.next(isClosed: splitter.isClosed(part, track))
+                {
+                    return .sample(track: track, sample)
+                }
+                if splitter.removeFirstIfExhausted() {
+                    earlierWarnings.add(warnings(of: part))
+                    for stream in part.streams { stream.remove(part.number) }
+                    continue
+                }
+            } else if isIdentified, let part = splitter.parts.first {
+                if try describe() { return .part(reason: part.splice.reason) }
+                continue
+            }
             if hasEnded { return nil }
             try readMore()
         }
     }
 
     /// Returns the track whose next sample has the earliest decode time. A track without samples delays the others,
-    /// within the limits.
-    private func nextTrack() -> Int? {
+    /// within the limits. So does a track that has not reached the time of a key frame, because a part might start there.
+    private func nextTrack(of part: TransportPart) -> Int? {
         var first: (track: Int, time: Int64)?
         var isComplete = true
-        var bufferSize = 0
-        for (track, stream) in sources.enumerated() {
-            bufferSize += stream.bufferedBytes
-            guard let time = stream.nextDecodeTime else {
-                isComplete = false
+        for track in part.sources.indices {
+            let isClosed = splitter.isClosed(part, track)
+            guard let time = part.sources[track].section.nextDecodeTime(isClosed: isClosed) else {
+                if !isClosed || !part.sources[track].section.isEmpty { isComplete = false }
                 continue
             }
             if let other = first, other.time <= time { continue }
             first = (track, time)
         }
         guard let first else { return nil }
-        guard isComplete || hasEnded || bufferSize > limits.bufferSize || latest - first.time > limits.bufferDuration
+        if let start = part.sources[first.track].section.nextStart, splitter.isLast(part) {
+            let isAwaited = part.sources.indices.contains { track in
+                track != first.track && !splitter.isClosed(part, track)
+                    && (part.sources[track].section.end ?? .max) < start + TransportSplitter.startTolerance
+            }
+            isComplete = isComplete && !isAwaited
+        }
+        guard
+            isComplete || hasEnded || part.bufferedBytes > limits.bufferSize
+                || part.latest - first.time > limits.bufferDuration
         else { return nil }
         return first.track
+    }
+
+    /// True if all streams of the first part are identified, or will not be.
+    private var isIdentified: Bool {
+        guard map != nil, let part = splitter.parts.first else { return false }
+        if hasEnded || splitter.isIdentified(part) { return true }
+        return part.number == 0
+            ? source.position >= limits.readAhead
+            : part.duration > limits.bufferDuration || part.bufferedBytes > limits.bufferSize
+    }
+
+    /// Creates the tracks of the first part. Returns false if there are none.
+    private func describe() throws -> Bool {
+        guard let part = splitter.parts.first else { return false }
+        let silent: [any ElementaryStream]
+        do {
+            silent = try part.describe()
+        } catch {
+            throw InputFailure(name, "\(error)")
+        }
+        let bound =
+            part.number > 0
+            ? "after the discontinuity before byte \(position)"
+            : hasEnded ? "up to the end" : "in the first \(position) bytes"
+        for stream in silent {
+            omissions.append("\(stream.label): \(stream.notReadyReason) \(bound); the stream is skipped")
+            if part.number == 0 { omissions += stream.warnings }
+        }
+        guard !part.tracks.isEmpty else { return false }
+        tracks = part.tracks
+        return true
     }
 }
 
@@ -111,14 +163,19 @@ extension TransportStreamInput {
             )
         }
         guard demuxer.scrambledPackets == 0 else { throw encrypted("its packets are scrambled") }
-        if let map = demuxer.programMap, map != self.map { try updateProgramMap(map) }
+        var maps = demuxer.takeProgramMaps()[...]
         do {
             for packet in packets {
+                while packet.mapCount > mapCount, let map = maps.popFirst() { try updateProgramMap(map) }
                 guard let stream = streams[packet.pid] else { continue }
                 try stream.consume(packet)
-                latest = max(latest, stream.lastDecodeTime ?? latest)
+                splitter.assign()
             }
-            if hasEnded { for stream in streams.values { try stream.finish() } }
+            while let map = maps.popFirst() { try updateProgramMap(map) }
+            if hasEnded {
+                for stream in streams.values { try stream.finish() }
+                splitter.finish()
+            }
         } catch let error as ParseError {
             throw InputFailure(name, "\(error)")
         } catch TransportFailure.unitTooLarge {
@@ -136,69 +193,69 @@ extension TransportStreamInput {
         )
     }
 
-    private func updateProgramMap(_ map: ProgramMapTable) throws {
-        let isFirst = self.map == nil
-        let known = Set(self.map?.streams.map(\.pid) ?? [])
-        for stream in map.streams where !known.contains(stream.pid) {
-            let kind = StreamKind(stream)
-            let label = "PID \(stream.pid) (\(kind.name))"
-            if case .encrypted = kind { throw encrypted("\(label) has encrypted samples") }
-            if case .other = kind {
-                omissions.append(
-                    "\(label), stream type \(hexadecimal(stream.type)), cannot be packaged; the stream is skipped"
-                )
-                continue
+    /// Applies a new program map. If it lists other streams than the one before, a new part starts.
+    private func updateProgramMap(_ new: ProgramMapTable) throws {
+        let old = map
+        map = new
+        mapCount += 1
+        let streams = new.streams.filter { stream in
+            switch StreamKind(stream) {
+            case .encrypted, .other: return false
+            default: return true
             }
-            guard isFirst else {
-                omissions.append("\(label) first appears near byte \(position), after the start; the stream is skipped")
-                continue
-            }
-            streams[stream.pid] = makeStream(kind, label)
         }
-        self.map = map
+        let known = Set(old?.streams ?? [])
+        for stream in new.streams where !known.contains(stream) { try check(stream) }
+        let isSame = old.map { old in
+            streams.elementsEqual(old.streams.filter { self.streams[$0.pid] != nil }) {
+                ($0.pid, $0.language) == ($1.pid, $1.language) && StreamKind($0) == StreamKind($1)
+            }
+        }
+        if isSame == true { return }
+        var next: [UInt16: any ElementaryStream] = [:]
+        for stream in streams {
+            let before = old?.streams.first { $0.pid == stream.pid }.map { StreamKind($0) }
+            next[stream.pid] = before == StreamKind(stream) ? self.streams[stream.pid] : Self.makeStream(stream)
+        }
+        for (pid, stream) in self.streams where next[pid] !== stream { try stream.finish() }
+        self.streams = next
+        splitter.begin(
+            streams.compactMap { next[$0.pid] },
+            languages: streams.map(\.language),
+            mapCount: mapCount
+        )
     }
 
-    private func hexadecimal(_ type: TransportStreamType) -> String { "0x" + String(type.rawValue, radix: 16) }
+    /// Checks a stream that a program map lists for the first time.
+    private func check(_ stream: ProgramMapTable.Stream) throws {
+        let kind = StreamKind(stream)
+        let label = "PID \(stream.pid) (\(kind.name))"
+        if case .encrypted = kind { throw encrypted("\(label) has encrypted samples") }
+        guard case .other = kind else { return }
+        let type = "0x" + String(stream.type.rawValue, radix: 16)
+        let text = "\(label), stream type \(type), cannot be packaged; the stream is skipped"
+        if !omissions.contains(text) { omissions.append(text) }
+    }
 
-    private func makeStream(_ kind: StreamKind, _ label: String) -> (any ElementaryStream)? {
+    private static func makeStream(_ stream: ProgramMapTable.Stream) -> (any ElementaryStream)? {
+        let kind = StreamKind(stream)
+        let label = "PID \(stream.pid) (\(kind.name))"
         switch kind {
-        case .h264: VideoStream<H264Syntax>(label: label, clock: clock)
-        case .hevc: VideoStream<HEVCSyntax>(label: label, clock: clock)
-        case .aac: AudioStream<ADTSAudioFraming>(label: label, clock: clock)
-        case .ac3, .enhancedAC3: AudioStream<AC3AudioFraming>(label: label, clock: clock)
-        case .encrypted, .other: nil
+        case .h264: return VideoStream<H264Syntax>(label: label)
+        case .hevc: return VideoStream<HEVCSyntax>(label: label)
+        case .aac: return AudioStream<ADTSAudioFraming>(label: label)
+        case .ac3, .enhancedAC3: return AudioStream<AC3AudioFraming>(label: label)
+        case .encrypted, .other: return nil
         }
     }
+}
 
-    /// Creates tracks for the streams that are identified.
-    private func describe() throws {
-        let listed = map?.streams.filter { streams[$0.pid] != nil } ?? []
-        let ready = listed.filter { streams[$0.pid]?.isReady == true }
-        for stream in listed {
-            guard let silent = streams[stream.pid], !silent.isReady else { continue }
-            let bound = hasEnded ? "up to the end" : "in the first \(position) bytes"
-            omissions.append("\(silent.label): \(silent.notReadyReason) \(bound); the stream is skipped")
-            omissions += silent.warnings
-            streams[stream.pid] = nil
-        }
-        guard let origin = ready.compactMap({ streams[$0.pid]?.firstPresentation }).min() else {
-            throw InputFailure(name, (["no stream can be packaged"] + omissions).joined(separator: "; "))
-        }
-        for stream in ready {
-            guard let source = streams[stream.pid] else { continue }
-            do {
-                tracks.append(try source.makeTrack(origin: origin, language: stream.language))
-            } catch {
-                throw InputFailure(name, "\(source.label): \(error)")
-            }
-            sources.append(source)
-        }
-    }
-
-    package var discontinuityCount: Int { clock.resetCount + sources.reduce(0) { $0 + $1.changes } }
-
+// MARK: - Warnings
+extension TransportStreamInput {
     package var warnings: [String] {
-        var warnings = omissions + sources.flatMap(\.warnings)
+        var warnings = omissions + earlierWarnings.all
+        for part in splitter.parts where part.isDescribed { warnings += self.warnings(of: part) }
+        if let part = splitter.parts.last { warnings += part.streams.flatMap(\.warnings) }
         if alignment.lossCount > 0 {
             warnings.append(
                 "packets of 188 bytes are not contiguous at \(alignment.lossCount) positions; some data is lost"
@@ -207,11 +264,32 @@ extension TransportStreamInput {
         if demuxer.damage > 0 {
             warnings.append("\(demuxer.damage) transport stream packets are damaged or missing")
         }
-        if clock.resetCount > 0 {
-            warnings.append(
-                "timestamps are discontinuous \(clock.resetCount) times; later timestamps are shifted to close the gaps"
-            )
-        }
         return warnings.map { "\(name): \($0)" }
     }
+
+    private func warnings(of part: TransportPart) -> [String] {
+        var warnings = part.sources.flatMap { $0.section.warnings }
+        if part.clock.resetCount > 0 {
+            warnings.append(
+                "timestamps are discontinuous \(part.clock.resetCount) times between key frames or in a single stream; "
+                    + "later timestamps are shifted to close the gaps"
+            )
+        }
+        return warnings
+    }
+}
+
+/// The warnings of parts that have ended. Their number is limited, because a channel may have any number of parts.
+private struct EarlierWarnings {
+    private static let maximumCount = 50
+    private var texts: [String] = []
+    private var omittedCount = 0
+
+    mutating func add(_ new: [String]) {
+        for text in new {
+            if texts.count < Self.maximumCount { texts.append(text) } else { omittedCount += 1 }
+        }
+    }
+
+    var all: [String] { texts + (omittedCount > 0 ? ["\(omittedCount) more warnings are not listed"] : []) }
 }

@@ -16,14 +16,9 @@ protocol VideoSyntax {
 
     /// Describes the track.
     ///
-    /// - Parameters:
-    ///   - sets: All parameter sets.
-    ///   - isInBand: Whether parameter sets are kept in the samples because they change.
+    /// - Parameter sets: All parameter sets.
     /// - Throws: `ParseError` if parameter sets are missing or invalid.
-    func description(
-        of sets: [VideoUnit.SetID: [UInt8]],
-        isInBand: Bool
-    ) throws(ParseError) -> VideoDescription
+    func description(of sets: [VideoUnit.SetID: [UInt8]]) throws(ParseError) -> VideoDescription
 }
 
 /// The properties of a NAL unit that matter for splitting the stream into samples.

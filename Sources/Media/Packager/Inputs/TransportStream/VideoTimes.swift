@@ -26,9 +26,22 @@ struct VideoTimes {
     /// - Parameter duration: The frame duration in the parameter sets; nil if they do not specify it.
     init(duration: Int64? = nil) { self.duration = duration ?? Self.defaultDuration }
 
+    /// The decode time of the next picture if it has the same duration; nil before the first one.
+    var expected: Int64? { last.map { $0.decode + duration } }
+
+    private var expectation: ProgramClock.Expectation? {
+        last.map { .init(time: $0.decode + duration, earliest: $0.decode - ProgramClock.maximumOverlap) }
+    }
+
+    /// Returns the difference between a decode time in a packet and the expected one; nil before the first picture.
+    func difference(of time: Int64, clock: ProgramClock) -> Int64? {
+        guard let expectation, let mapped = clock.mapped(time, expected: expectation, state: state) else { return nil }
+        return mapped - expectation.time
+    }
+
     /// Returns the times of the next picture in decoding order.
     mutating func next(_ timestamps: PacketTimes.Entry?, clock: ProgramClock) -> Times {
-        let expected = last.map { $0.decode + duration }
+        let expected = expected
         countSince += 1
         guard let timestamps, let decode = timestamps.decode else {
             estimatedCount += 1
@@ -38,7 +51,7 @@ struct VideoTimes {
             last = times
             return times
         }
-        let offset = clock.offset(decode, expected: expected, state: &state)
+        let offset = clock.offset(decode, expected: expectation, state: &state)
         var times = Times(decode: decode + offset, presentation: (timestamps.presentation ?? decode) + offset)
         if let last, times.decode <= last.decode {
             nonIncreasingCount += 1

@@ -1,0 +1,134 @@
+import Foundation
+import HLSPlaylist
+import MediaFormats
+import Synchronization
+import Testing
+
+@testable import Packager
+
+@Suite("Parts of live presentations", .timeLimit(.minutes(10)))
+struct LivePartTests {
+    private let scratch: ScratchFolder
+
+    init() throws { scratch = try ScratchFolder() }
+
+    /// Packages a transport stream as a clear event.
+    private func package(
+        _ bytes: [UInt8],
+        change: (inout PackagingJob) -> Void = { _ in }
+    ) async throws -> (report: LiveRun.Report, warnings: [String], findings: [String]) {
+        let path = scratch.path + "/input.ts"
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        var job = LiveFixture.job([path], to: scratch.path + "/out", rotation: nil)
+        (job.scheme, job.systems, job.keysArriveLater) = (nil, [], false)
+        job.segmentDuration = RationalTime(1, timescale: 1)
+        job.live = .event
+        job.live?.startDate = LiveFixture.start
+        change(&job)
+        let warnings = Mutex<[String]>([])
+        let watch = LiveWatch(scratch.path + "/out")
+        let report = try await LiveRun.run(job, stop: StopSignal()) { event in
+            watch.look(event)
+            if case .warning(let text) = event { warnings.withLock { $0.append(text) } }
+        }
+        // At a splice, packets seem to be missing.
+        let unexpected = warnings.withLock { $0 }.filter { !$0.contains("damaged or missing") }
+        return (report, unexpected, watch.seen.withLock { $0.findings })
+    }
+
+    private func playlist(_ rendition: String) throws -> MediaPlaylist {
+        try MediaPlaylist(parsing: scratch.bytes("out/\(rendition)/media.m3u8"))
+    }
+
+    private func renditions() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/out").filter { !$0.contains(".") }.sorted()
+    }
+
+    private func clip(_ change: (inout Remux) -> Void = { _ in }) throws -> [UInt8] {
+        var remux = try Remux("h264-aac.ts")
+        change(&remux)
+        return remux.bytes()
+    }
+
+    @Test("each part has an init segment and a discontinuity, and the dates continue")
+    func discontinuities() async throws {
+        let second = try clip { $0.shift(by: 90_000_000) }
+        let (report, warnings, findings) = try await package(try clip() + second + clip())
+        #expect(report.discontinuities == 2 && report.lostTracks == 0)
+        #expect(warnings == [] && findings == [])
+        for rendition in try renditions() {
+            let media = try playlist(rendition)
+            #expect(media.isEnded)
+            #expect(media.segments.count { $0.isDiscontinuity } == 2, "\(rendition)")
+            #expect(media.segments.count { $0.map != nil } == 3)
+            for (segment, next) in zip(media.segments, media.segments.dropFirst()) {
+                let (date, after) = (try #require(segment.programDateTime), try #require(next.programDateTime))
+                // A part ends when its longest track does.
+                #expect(abs(date.advanced(by: segment.duration).seconds(until: after)) < 0.5, "\(rendition)")
+            }
+        }
+    }
+
+    @Test("a rendition without a track has gaps, as many as the leading rendition has segments")
+    func gaps() async throws {
+        let silent = try clip { remux in
+            remux.streams.removeLast()
+            remux.packets.removeAll { $0.pid == Remux.audio }
+        }
+        let (report, warnings, findings) = try await package(try clip() + silent + clip())
+        #expect(report.discontinuities == 2 && report.lostTracks == 0)
+        #expect(findings == [])
+        #expect(warnings.count == 1 && warnings[0].contains("has no track after the discontinuity"))
+        let names = try renditions()
+        let audio = try playlist(try #require(names.first { $0.hasPrefix("audio") }))
+        let video = try playlist(try #require(names.first { $0.hasPrefix("video") }))
+        #expect(audio.segments.count { $0.isDiscontinuity } == 2 && video.segments.count { $0.isDiscontinuity } == 2)
+        let gaps = audio.segments.filter(\.isGap)
+        let starts = video.segments.indices.filter { video.segments[$0].isDiscontinuity }
+        #expect(gaps.map(\.duration) == video.segments[starts[0]..<starts[1]].map(\.duration))
+        #expect(gaps.first?.isDiscontinuity == true && gaps.dropFirst().allSatisfy { !$0.isDiscontinuity })
+        #expect(!video.segments.contains(where: \.isGap))
+    }
+
+    @Test("a track without a rendition is lost, with a warning and in the report; the others continue")
+    func lostTrack() async throws {
+        let more = try clip { remux in
+            remux.streams.append(.init(type: .aac, pid: 0x102))
+            remux.packets += remux.packets.filter { $0.pid == Remux.audio }.map { packet in
+                var packet = packet
+                packet.pid = 0x102
+                return packet
+            }
+            remux.packets.sort { $0.decode ?? 0 < $1.decode ?? 0 }
+        }
+        let (report, warnings, findings) = try await package(try clip() + more)
+        #expect(report.discontinuities == 1 && report.lostTracks == 1)
+        #expect(findings == [])
+        #expect(warnings.count == 1 && warnings[0].contains("audio (mp4a.40.2, und) has no rendition"), "\(warnings)")
+        #expect(try renditions().count == 2)
+    }
+
+    @Test("VOD refuses a track without a rendition")
+    func vod() throws {
+        let more = try clip { remux in
+            remux.streams.append(.init(type: .aac, pid: 0x102))
+            remux.packets += remux.packets.filter { $0.pid == Remux.audio }.map { packet in
+                var packet = packet
+                packet.pid = 0x102
+                return packet
+            }
+        }
+        let path = scratch.path + "/film.ts"
+        try Data(try clip() + more).write(to: URL(fileURLWithPath: path))
+        let job = PackagingJob(inputs: [.init(path: path)], output: scratch.path + "/film")
+        let error = #expect(throws: InputFailure.self) { try job.run() }
+        #expect(error?.reason.contains("has no rendition") == true)
+    }
+}
+
+extension PlaylistDate {
+    /// Returns the number of seconds until another date.
+    fileprivate func seconds(until other: PlaylistDate) -> Double {
+        Double(other.seconds - seconds) + Double(other.nanoseconds - nanoseconds) / 1e9
+    }
+}
