@@ -150,17 +150,17 @@ struct LiveManifestRunTests {
             let bytes = FileManager.default.contents(atPath: folder + "/main.mpd").map(Array.init)
             last.withLock { $0 = bytes.flatMap { try? MPD($0) } }
         }
-        let settings = LiveManifest.Settings(
+        let settings = ManifestBuilder.Settings(
             options: PlaylistOptions(job),
             timeShift: nil,
             targetDuration: 6,
             leader: 0,
             renditionCount: 2
         )
-        var manifest = try LiveManifest(resuming: try #require(last.withLock { $0 }), settings)
+        var manifest = try ManifestBuilder(resuming: try #require(last.withLock { $0 }), settings)
         let media = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8"))
         #expect(Self.numbers(manifest.manifest, "video-64").last == 5)
-        manifest.addMissingSegments(of: "video-64", listedIn: LivePlaylist(resuming: media, hasClearMap: false))
+        manifest.addMissingSegments(of: "video-64", listedIn: RenditionPlaylist(resuming: media, hasClearMap: false))
         #expect(Self.numbers(manifest.manifest, "video-64") == Array(1...10))
         // As written by the run that continued.
         let whole = try MPD(scratch.bytes("out/main.mpd"))

@@ -8,8 +8,8 @@ import Testing
 struct LiveManifestTests {
     private let start = PlaylistDate(seconds: 1_800_000_000)
 
-    private func settings(timeShift: Double? = 30) -> LiveManifest.Settings {
-        LiveManifest.Settings(
+    private func settings(timeShift: Double? = 30) -> ManifestBuilder.Settings {
+        ManifestBuilder.Settings(
             options: PlaylistOptions(),
             timeShift: timeShift,
             targetDuration: 6,
@@ -22,7 +22,7 @@ struct LiveManifestTests {
     private func append(
         _ number: Int,
         _ index: Int,
-        to manifest: inout LiveManifest,
+        to manifest: inout ManifestBuilder,
         period: Int = 0,
         epoch: Int = 0,
         delay: Double = 0,
@@ -31,23 +31,15 @@ struct LiveManifestTests {
         let (name, scale) = index == 0 ? ("video", UInt32(90_000)) : ("audio", 48_000)
         let time = RationalTime(Int64(number) * 6 * Int64(scale), timescale: scale)
         let date = start.advanced(by: 6 * Double(number) + delay)
-        let segment = LiveSegment(
-            entry: LivePlaylist.Entry(
-                uri: "\(number + 1).m4s",
-                duration: 6,
-                date: date,
-                isDiscontinuity: isDiscontinuity,
-                map: MapTag(uri: "init-\(period).mp4"),
-                byteCount: 60_000
-            ),
-            position: LiveSegment.Position(
-                number: UInt64(number + 1),
-                start: time,
-                duration: 6 * UInt64(scale),
-                epoch: epoch,
-                period: period
-            )
+        var segment = Rendition.Segment(
+            resource: Rendition.Resource(uri: "\(number + 1).m4s"),
+            byteCount: 60_000,
+            start: time,
+            duration: RationalTime(6 * Int64(scale), timescale: scale)
         )
+        segment.initialization = Rendition.Resource(uri: "init-\(period).mp4")
+        (segment.number, segment.period, segment.part) = (UInt64(number + 1), period, epoch)
+        (segment.date, segment.isDiscontinuity) = (date, isDiscontinuity)
         let track = try index == 0 ? Renditions.videoTrack(width: 64, height: 48) : Renditions.audioTrack()
         return try manifest.append(
             segment,
@@ -58,7 +50,7 @@ struct LiveManifestTests {
         )
     }
 
-    private func numbers(_ manifest: LiveManifest) -> [[UInt64]] {
+    private func numbers(_ manifest: ManifestBuilder) -> [[UInt64]] {
         manifest.manifest.periods.map { period in
             period.adaptationSets.flatMap(\.representations).compactMap(\.template?.nextNumber)
         }
@@ -66,7 +58,7 @@ struct LiveManifestTests {
 
     @Test("publish a Period when all renditions have a segment in it")
     func drafts() throws {
-        var manifest = LiveManifest(settings())
+        var manifest = ManifestBuilder(settings())
         #expect(try !append(0, 0, to: &manifest))
         #expect(try !append(1, 0, to: &manifest))
         #expect(try append(0, 1, to: &manifest))
@@ -77,7 +69,7 @@ struct LiveManifestTests {
 
     @Test("publish a Period without a rendition that does not appear, and start another one when it does")
     func late() throws {
-        var manifest = LiveManifest(settings(timeShift: nil))
+        var manifest = ManifestBuilder(settings(timeShift: nil))
         for number in 0..<3 { #expect(try append(number, 0, to: &manifest) == (number == 2)) }
         #expect(numbers(manifest) == [[4]])
         #expect(try !append(2, 1, to: &manifest), "the adaptation sets of this Period are published")
@@ -90,7 +82,7 @@ struct LiveManifestTests {
 
     @Test("start a Period with each key period, and audio that lags behind is added to the previous one")
     func keyPeriods() throws {
-        var manifest = LiveManifest(settings(timeShift: nil))
+        var manifest = ManifestBuilder(settings(timeShift: nil))
         for number in 0..<2 { for index in 0...1 { _ = try append(number, index, to: &manifest) } }
         #expect(try !append(2, 0, to: &manifest, period: 1))
         #expect(numbers(manifest) == [[3, 3]])
@@ -105,7 +97,7 @@ struct LiveManifestTests {
 
     @Test("specify the end of an epoch if the next one starts later, and count dates from the first one")
     func stretches() throws {
-        var manifest = LiveManifest(settings(timeShift: nil))
+        var manifest = ManifestBuilder(settings(timeShift: nil))
         for index in 0...1 { _ = try append(0, index, to: &manifest) }
         #expect(manifest.manifest.periods[0].duration == nil)
         for index in 0...1 {
@@ -125,7 +117,7 @@ struct LiveManifestTests {
 
     @Test("remove segments outside of the window, and Periods with their last segments")
     func window() throws {
-        var manifest = LiveManifest(settings())
+        var manifest = ManifestBuilder(settings())
         var before: MPD?
         for number in 0..<40 {
             for index in 0...1 {
@@ -148,14 +140,14 @@ struct LiveManifestTests {
 
     @Test("cannot be continued if they are complete, are of another type, or were not written by the packager")
     func refusals() throws {
-        var manifest = LiveManifest(settings())
+        var manifest = ManifestBuilder(settings())
         for index in 0...1 { _ = try append(0, index, to: &manifest) }
         let whole = manifest.manifest
-        let resume = { (change: (inout MPD) -> Void) -> LiveManifest.ResumeError? in
+        let resume = { (change: (inout MPD) -> Void) -> ManifestBuilder.ResumeError? in
             var read = whole
             change(&read)
-            do throws(LiveManifest.ResumeError) {
-                _ = try LiveManifest(resuming: read, self.settings())
+            do throws(ManifestBuilder.ResumeError) {
+                _ = try ManifestBuilder(resuming: read, self.settings())
                 return nil
             } catch {
                 return error

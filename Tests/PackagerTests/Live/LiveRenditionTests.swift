@@ -12,22 +12,23 @@ struct LiveRenditionTests {
             folder: "video",
             names: PackagingJob.FileNames(),
             window: window,
-            media: LivePlaylist(targetDuration: 6, isEvent: window == nil),
-            iFrames: LivePlaylist(targetDuration: 6, isEvent: window == nil, isIFramesOnly: true)
+            media: RenditionPlaylist(window == nil ? .event : .live, targetDuration: 6),
+            iFrames: RenditionPlaylist(window == nil ? .event : .live, targetDuration: 6, isIFramesOnly: true)
         )
     }
 
-    private func segment(_ number: Int) -> LiveSegment {
-        LiveSegment(
-            entry: LivePlaylist.Entry(
-                uri: "\(number).m4s",
-                duration: 6,
-                date: start.advanced(by: 6 * Double(number)),
-                map: MapTag(uri: "init-\((number - 1) / 4).mp4"),
-                byteCount: 1000
-            ),
-            frames: [.init(range: 100..<300, duration: 2), .init(range: 500..<700, duration: 4)]
+    private func segment(_ number: Int) -> Rendition.Segment {
+        var segment = Rendition.Segment(
+            resource: Rendition.Resource(uri: "\(number).m4s"),
+            byteCount: 1000,
+            duration: RationalTime(6, timescale: 1),
+            keyFrames: [(100, 0), (500, 2)].map { offset, time in
+                KeyFrame(offset: offset, size: 200, presentation: RationalTime(time, timescale: 1))
+            }
         )
+        segment.date = start.advanced(by: 6 * Double(number))
+        segment.initialization = Rendition.Resource(uri: "init-\((number - 1) / 4).mp4")
+        return segment
     }
 
     private func deletions(_ actions: [LiveAction]) -> [String] {
@@ -57,7 +58,7 @@ struct LiveRenditionTests {
             folder: "video",
             names: PackagingJob.FileNames(),
             window: .segments(3),
-            media: LivePlaylist(targetDuration: 6, isEvent: false),
+            media: RenditionPlaylist(.live, targetDuration: 6),
             iFrames: nil,
             hasPlaylists: false,
             timeShift: 60
@@ -88,8 +89,8 @@ struct LiveRenditionTests {
     func frames() {
         var rendition = rendition(.segments(3))
         for number in 1...10 { _ = rendition.append(segment(number), now: start) }
-        #expect(rendition.iFrames?.entries.map(\.uri).first == "8.m4s")
-        #expect(rendition.iFrames?.entries.count == 6)
+        #expect(rendition.iFrames?.segments.first?.resource.uri == "8.m4s")
+        #expect(rendition.iFrames?.segments.count == 6)
         #expect(rendition.iFrames?.sequence == 14)
         #expect(rendition.media.sequence == 7)
     }

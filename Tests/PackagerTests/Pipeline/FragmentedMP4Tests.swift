@@ -64,7 +64,7 @@ import Testing
         job.isSingleFile = isSingleFile
         let report = try PipelineFixture.package(job)
         for rendition in report.renditions {
-            let initialization = try #require(rendition.initialization)
+            let initialization = try #require(rendition.segments.first?.initialization)
             var parts = [try part(initialization, of: rendition, folder)]
             for segment in rendition.segments {
                 parts.append(try part(segment.resource, of: rendition, folder))
@@ -97,7 +97,7 @@ import Testing
         #expect(folder.files("video-64") == ["iframes.m3u8", "media.m3u8", "media.mp4"])
         #expect(try folder.bytes("video-64/media.mp4") == rendition(parts, "video-64"))
         let ranges =
-            [report.renditions[0].initialization?.byteRange]
+            [report.renditions[0].segments.first?.initialization?.byteRange]
             + report.renditions[0].segments.map(\.resource.byteRange)
         var end = 0
         for range in ranges {

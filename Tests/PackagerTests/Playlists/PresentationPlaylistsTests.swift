@@ -10,7 +10,7 @@ struct PresentationPlaylistsTests {
     @Test("of a protected presentation have all tags in the order that players require")
     func protectedFilm() throws {
         let protection = try Renditions.protection()
-        let playlists = try PresentationPlaylists(
+        let playlists = try Renditions.playlists(
             [
                 try Renditions.video(protection: protection),
                 Renditions.audio(protection: protection),
@@ -97,7 +97,7 @@ struct PresentationPlaylistsTests {
     func clearLead() throws {
         let protection = try Renditions.protection()
         let video = try Renditions.video(protection: protection, clearLead: 1)
-        let playlists = try PresentationPlaylists([video], options: Renditions.options())
+        let playlists = try Renditions.playlists([video], options: Renditions.options())
         try playlists.check()
         for playlist in playlists.media.map(\.playlist) {
             let segments = playlist.segments
@@ -113,10 +113,15 @@ struct PresentationPlaylistsTests {
 
     @Test("end the encryption with METHOD=NONE where a clear segment follows")
     func clearMiddle() throws {
-        var video = try Renditions.video(protection: try Renditions.protection(), clearLead: 1)
-        video.segments[0].isProtected = true
-        video.segments[1].isProtected = false
-        let playlist = MediaPlaylist(video, keys: PeriodKeys(first: [.fairPlay(uri: "skd://a")]))
+        let video = try Renditions.video(protection: try Renditions.protection(), clearLead: 1)
+        var list = RenditionPlaylist(.vod)
+        for (index, other) in [1, 0, 2].enumerated() {
+            var segment = video.segments[index]
+            segment.initialization = video.segments[other].initialization
+            segment.keys = video.segments[other].isProtected ? [.fairPlay(uri: "skd://a")] : []
+            list.append(segment)
+        }
+        let playlist = list.playlist()
         #expect(
             playlist.segments[0].tags.prefix(2) == [.key(.fairPlay(uri: "skd://a")), .map(MapTag(uri: "init.mp4"))]
         )
@@ -129,7 +134,7 @@ struct PresentationPlaylistsTests {
     @Test("of single files have byte ranges and no EXT-X-BITRATE")
     func singleFile() throws {
         let video = try Renditions.video(protection: try Renditions.protection(), clearLead: 1, isSingleFile: true)
-        let playlists = try PresentationPlaylists([video], options: Renditions.options())
+        let playlists = try Renditions.playlists([video], options: Renditions.options())
         try playlists.check()
         let segments = playlists.media[0].playlist.segments
         #expect(segments.map(\.byteRange?.offset) == [1000, 3_001_000, 7_001_000])
@@ -145,7 +150,7 @@ struct PresentationPlaylistsTests {
     @Test("list each key for each system, with IDs and IVs where they are used")
     func systems() throws {
         let video = try Renditions.video(protection: try Renditions.protection())
-        let playlists = try PresentationPlaylists([video], options: Renditions.options([.fairPlay, .common]))
+        let playlists = try Renditions.playlists([video], options: Renditions.options([.fairPlay, .common]))
         try playlists.check()
         let keys = playlists.media[0].playlist.segments[0].keys
         #expect(keys.map(\.keyFormat) == [.fairPlay, .clearKey])
@@ -157,7 +162,7 @@ struct PresentationPlaylistsTests {
     func wholeSegments() throws {
         let protection = try Renditions.protection(.aes128)
         let template = try KeyURITemplate("https://keys.example.com/{kid}")
-        let playlists = try PresentationPlaylists(
+        let playlists = try Renditions.playlists(
             [try Renditions.video(protection: protection), Renditions.audio(protection: protection)],
             options: Renditions.options([.identity], keyURI: template)
         )
@@ -175,7 +180,7 @@ struct PresentationPlaylistsTests {
 
     @Test("of transport streams have the version and the Target Duration for old clients")
     func transportStreams() throws {
-        let clear = try PresentationPlaylists(
+        let clear = try Renditions.playlists(
             [try Renditions.video(suffix: "ts"), Renditions.audio(suffix: "aac")],
             options: PlaylistOptions()
         )
@@ -189,7 +194,7 @@ struct PresentationPlaylistsTests {
                 == [ByteRange(length: 750_000 - 376, offset: 376), ByteRange(length: 750_000 - 376, offset: 1_500_376)]
         )
         let protection = try Renditions.protection(.sampleAES)
-        let protected = try PresentationPlaylists(
+        let protected = try Renditions.playlists(
             [
                 try Renditions.video(protection: protection, suffix: "ts"),
                 Renditions.audio(protection: protection, suffix: "aac"),
@@ -203,7 +208,7 @@ struct PresentationPlaylistsTests {
     @Test("whose segments last whole seconds write durations with a decimal point")
     func wholeSeconds() throws {
         let video = try Renditions.video(duration: RationalTime(6, timescale: 1))
-        let playlists = try PresentationPlaylists([video], options: PlaylistOptions())
+        let playlists = try Renditions.playlists([video], options: PlaylistOptions())
         try playlists.check()
         #expect(try playlists.text("video-1080/media.m3u8").contains("#EXTINF:6.0,\n1.m4s"))
     }
@@ -212,7 +217,7 @@ struct PresentationPlaylistsTests {
     func rounding() throws {
         let sizes = [Int](repeating: 1_000_000, count: 1000)
         let video = try Renditions.video(sizes: sizes, duration: RationalTime(170_171, timescale: 30_000))
-        let playlists = try PresentationPlaylists([video], options: PlaylistOptions())
+        let playlists = try Renditions.playlists([video], options: PlaylistOptions())
         try playlists.check()
         let playlist = playlists.media[0].playlist
         #expect(abs(playlist.duration - 170_171_000.0 / 30_000) < 1e-6)
@@ -223,7 +228,7 @@ struct PresentationPlaylistsTests {
 
     @Test("with only audio have audio variants")
     func audioOnly() throws {
-        let playlists = try PresentationPlaylists(
+        let playlists = try Renditions.playlists(
             [
                 Renditions.audio(protection: try Renditions.protection()),
                 Renditions.audio("audio-de", name: "Deutsch", language: "deu", protection: try Renditions.protection()),
@@ -254,19 +259,19 @@ struct PresentationPlaylistsTests {
             try Renditions.video("video-360", width: 640, height: 360, protection: protection),
         ]
         #expect(throws: SignalingError(.sharedKey, "", "")) {
-            try PresentationPlaylists(ladder, options: Renditions.options())
+            try Renditions.playlists(ladder, options: Renditions.options())
         }
         var rules = OutputProtectionRules.standard
         try rules.require(hdcp: "SD=TYPE-0")
         var options = Renditions.options()
         options.outputProtection = rules
-        try PresentationPlaylists(ladder, options: options).check()
+        try Renditions.playlists(ladder, options: options).check()
 
         let own = try Renditions.protection(keyID: [UInt8](repeating: 7, count: 16))
         let divided = [
             ladder[0], try Renditions.video("video-360", width: 640, height: 360, protection: own),
         ]
-        let playlists = try PresentationPlaylists(divided, options: Renditions.options())
+        let playlists = try Renditions.playlists(divided, options: Renditions.options())
         try playlists.check()
         #expect(playlists.multivariant.variants.map(\.hdcpLevel) == [.type0, HDCPLevel.none])
         #expect(playlists.multivariant.sessionKeys.count == 2)
@@ -278,7 +283,7 @@ struct PresentationPlaylistsTests {
         var options = Renditions.options()
         try options.outputProtection.require(hdcp: "video-1080=TYPE-1")
         try options.outputProtection.require(cpc: "HD=AppleMain")
-        let playlists = try PresentationPlaylists([video], options: options)
+        let playlists = try Renditions.playlists([video], options: options)
         try playlists.check()
         #expect(playlists.multivariant.variants[0].hdcpLevel == .type1)
         #expect(
@@ -286,12 +291,12 @@ struct PresentationPlaylistsTests {
                 == "com.apple.streamingkeydelivery:AppleMain"
         )
         try options.outputProtection.require(hdcp: "video-720=NONE")
-        #expect(throws: JobFailure.self) { try PresentationPlaylists([video], options: options) }
+        #expect(throws: JobFailure.self) { try Renditions.playlists([video], options: options) }
     }
 
     @Test("have output protection only for protected video")
     func clearVideo() throws {
-        let playlists = try PresentationPlaylists(
+        let playlists = try Renditions.playlists(
             [try Renditions.video(range: .pq), Renditions.audio(protection: try Renditions.protection())],
             options: Renditions.options()
         )
@@ -306,7 +311,7 @@ struct PresentationPlaylistsTests {
         options.names.multivariant = "index.m3u8"
         options.names.media = "prog_index.m3u8"
         options.names.iFrames = nil
-        let playlists = try PresentationPlaylists([try Renditions.video()], options: options)
+        let playlists = try Renditions.playlists([try Renditions.video()], options: options)
         try playlists.check(except: ["no-i-frame-variants"])
         #expect(try playlists.files().map(\.path) == ["video-1080/prog_index.m3u8", "index.m3u8"])
     }

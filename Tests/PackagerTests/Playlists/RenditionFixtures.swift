@@ -73,7 +73,7 @@ enum Renditions {
         suffix: String,
         hasKeyFrames: Bool = false,
         clearLead: Int = 0,
-        isProtected: Bool = false,
+        protection: TrackProtection? = nil,
         isSingleFile: Bool = false
     ) -> [Rendition.Segment] {
         var offset = 1000
@@ -87,16 +87,44 @@ enum Renditions {
                     presentation: RationalTime(time, timescale: duration.timescale)
                 )
             }
-            return Rendition.Segment(
+            var segment = Rendition.Segment(
                 resource: isSingleFile
                     ? Rendition.Resource(uri: "media.mp4", byteRange: offset..<offset + size)
                     : Rendition.Resource(uri: "\(index + 1).\(suffix)"),
                 byteCount: size,
+                start: RationalTime(start, timescale: duration.timescale),
                 duration: duration,
-                isProtected: isProtected && index >= clearLead,
                 keyFrames: hasKeyFrames ? frames : []
             )
+            segment.number = UInt64(index) + 1
+            segment.isInClearLead = index < clearLead
+            segment.protection = segment.isInClearLead ? nil : protection
+            if ["m4s", "mp4"].contains(suffix) {
+                segment.initialization = initialization(
+                    isClearLead: segment.isInClearLead,
+                    isSingleFile: isSingleFile
+                )
+            }
+            return segment
         }
+    }
+
+    private static func initialization(isClearLead: Bool, isSingleFile: Bool) -> Rendition.Resource {
+        guard isSingleFile else { return Rendition.Resource(uri: isClearLead ? "init-clear.mp4" : "init.mp4") }
+        return Rendition.Resource(uri: "media.mp4", byteRange: isClearLead ? 600..<1000 : 0..<600)
+    }
+
+    /// Creates the playlists of renditions, whose segments get the EXT-X-KEY tags that a writer would have set.
+    static func playlists(_ renditions: [Rendition], options: PlaylistOptions) throws -> PresentationPlaylists {
+        let signaled = try renditions.map { rendition in
+            var rendition = rendition
+            for (index, segment) in rendition.segments.enumerated() {
+                guard let protection = segment.protection, let trackClass = rendition.trackClass else { continue }
+                rendition.segments[index].keys = try options.keys(protection, trackClass, start: nil)
+            }
+            return rendition
+        }
+        return try PresentationPlaylists(signaled, options: options)
     }
 
     static func video(
@@ -111,7 +139,7 @@ enum Renditions {
         suffix: String = "m4s",
         range: DynamicRange? = .sdr
     ) throws -> Rendition {
-        var rendition = Rendition(
+        Rendition(
             track: try videoTrack(width: width, height: height, range: range),
             folder: folder,
             name: folder,
@@ -122,13 +150,11 @@ enum Renditions {
                 suffix: suffix,
                 hasKeyFrames: protection?.scheme != .aes128,
                 clearLead: clearLead,
-                isProtected: protection != nil,
+                protection: protection,
                 isSingleFile: isSingleFile
             ),
             frameRate: 29.97002997
         )
-        if suffix == "m4s" { rendition.addInitialization(clearLead: clearLead > 0, isSingleFile: isSingleFile) }
-        return rendition
     }
 
     static func audio(
@@ -144,7 +170,7 @@ enum Renditions {
         protection: TrackProtection? = nil,
         suffix: String = "m4s"
     ) -> Rendition {
-        var rendition = Rendition(
+        Rendition(
             track: audioTrack(format, codecs: codecs, channels: channels, language: language),
             folder: folder,
             name: name,
@@ -155,11 +181,9 @@ enum Renditions {
                 sizes,
                 duration: RationalTime(288_768, timescale: 48_000),
                 suffix: suffix,
-                isProtected: protection != nil
+                protection: protection
             )
         )
-        if suffix == "m4s" { rendition.addInitialization() }
-        return rendition
     }
 
     static func subtitles(
@@ -185,16 +209,6 @@ enum Renditions {
         options.systems = systems
         options.keyURI = keyURI
         return options
-    }
-}
-
-extension Rendition {
-    fileprivate mutating func addInitialization(clearLead: Bool = false, isSingleFile: Bool = false) {
-        initialization =
-            isSingleFile ? Resource(uri: "media.mp4", byteRange: 0..<600) : Resource(uri: "init.mp4")
-        guard clearLead else { return }
-        clearInitialization =
-            isSingleFile ? Resource(uri: "media.mp4", byteRange: 600..<1000) : Resource(uri: "init-clear.mp4")
     }
 }
 

@@ -10,7 +10,7 @@ import Foundation
 /// A process that is killed leaves its hidden folder, which the next run removes; a lock file indicates whether a
 /// process is still using it. A process that is killed while publishing also leaves a list of the names it moves, so
 /// that the next run can undo the moves and restore what was replaced.
-package final class PresentationFolder {
+package final class PresentationFolder: PresentationFiles {
     /// The path of the folder, as given.
     package let path: String
     private let staging: String
@@ -46,11 +46,16 @@ package final class PresentationFolder {
     /// Returns the path at which a file is written before it is published, and creates its folder.
     ///
     /// - Parameter name: The name, relative to the presentation's folder.
-    package func stagedPath(_ name: String) throws -> String {
+    private func stagedPath(_ name: String) throws -> String {
         let path = staging + "/content/" + name
         if let slash = path.lastIndex(of: "/") { try Self.makeFolder(String(path[..<slash]), withIntermediates: true) }
         return path
     }
+
+    /// Creates a file, to be published later.
+    ///
+    /// - Parameter name: The name, relative to the presentation's folder.
+    func create(_ name: String) throws -> FileOutput { try FileOutput(path: stagedPath(name)) }
 
     /// Renames everything into place: folders first, then the top-level files (the Multivariant Playlist). Existing
     /// entries are replaced, and an existing Multivariant Playlist is removed before the folders that it references. In

@@ -8,7 +8,8 @@ struct LiveBitRate: Sendable {
     /// The bit rates in playlists.
     private(set) var published = BitRate.zero
 
-    mutating func append(duration: Double, byteCount: Int, _ targetDuration: UInt64) {
+    mutating func append(_ segment: Rendition.Segment, _ targetDuration: UInt64) {
+        let (duration, byteCount) = (segment.duration.seconds, segment.byteCount)
         recent.append((duration, byteCount))
         // Segments further back than 1.5 Target Durations cannot be part of a peak with this segment.
         var total = recent.reduce(0) { $0 + $1.duration }

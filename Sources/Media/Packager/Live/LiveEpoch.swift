@@ -14,10 +14,10 @@ struct LiveEpoch {
     let firstPeriod: Int
     /// The number by which the pipeline's numbers of key periods differ; nil before the first segment.
     private var periodOffset: Int?
-    /// The entries of the leading rendition's segments, as long as a rendition with a track has no segment.
-    private(set) var leaderEntries: [LivePlaylist.Entry] = []
+    /// The segments of the leading rendition, as long as a rendition with a track has no segment.
+    private(set) var leaderSegments: [Rendition.Segment] = []
     /// The writers in the order of the plan's renditions; empty until the first segment.
-    var writers: [LiveWriter] = []
+    var writers: [RenditionWriter] = []
     /// The date of the start.
     private let start: PlaylistDate
     /// The presentation time of the first segment.
@@ -29,10 +29,8 @@ struct LiveEpoch {
 
     /// The renditions that have a segment.
     private var startedRenditions: Set<Int> = []
-    /// The end of the clear lead: the start of the leading rendition's first segment after it; nil if not reached.
-    private var leadEnd: RationalTime?
-    /// True if the clear lead is in progress. Only the start of the presentation has a clear lead.
-    private(set) var isInClearLead: Bool
+    /// The clear lead; only the start of the presentation has one.
+    private var clearLead: ClearLead
 
     /// Starts a part.
     ///
@@ -50,7 +48,7 @@ struct LiveEpoch {
         leader = part.leader
         hasTrack = part.renditions.map { $0 != nil }
         self.start = start
-        isInClearLead = plan.job.clearLead != nil && !isContinued
+        clearLead = ClearLead(isContinued ? nil : plan.job.clearLead)
         if isContinued {
             for index in plan.renditions.indices { discontinuities[index] = RationalTime(.min / 2, timescale: 1) }
         }
@@ -66,12 +64,12 @@ struct LiveEpoch {
     /// Returns whether a rendition has a segment.
     func hasSegment(_ rendition: Int) -> Bool { startedRenditions.contains(rendition) }
 
-    /// Adds the entry of a segment of the leading rendition.
-    mutating func addLeaderEntry(_ entry: LivePlaylist.Entry) {
+    /// Adds a segment of the leading rendition.
+    mutating func addLeaderSegment(_ segment: Rendition.Segment) {
         if plan.renditions.indices.allSatisfy({ !hasTrack[$0] || hasSegment($0) }) {
-            leaderEntries = []
+            leaderSegments = []
         } else {
-            leaderEntries.append(entry)
+            leaderSegments.append(segment)
         }
     }
 
@@ -93,18 +91,14 @@ struct LiveEpoch {
         startedRenditions.insert(segment.rendition).inserted
     }
 
-    /// Returns whether a segment is in the clear lead. The leading rendition determines the end of the clear lead, so
-    /// its segment must be checked first.
+    /// True if the clear lead is in progress.
+    var isInClearLead: Bool { clearLead.isInProgress }
+
+    /// Returns whether a segment is in the clear lead.
     ///
     /// - Parameter isLeader: Whether the segment belongs to the leading rendition.
     mutating func isClear(_ segment: SegmentPipeline.Segment, isLeader: Bool) -> Bool {
-        if isLeader, isInClearLead, let lead = plan.job.clearLead, let origin,
-            segment.start.seconds - origin.seconds >= lead.seconds
-        {
-            isInClearLead = false
-            leadEnd = segment.start
-        }
-        return isInClearLead || leadEnd.map { segment.start < $0 } ?? false
+        clearLead.contains(segment, isLeader: isLeader)
     }
 
     /// Returns the date of a presentation time.

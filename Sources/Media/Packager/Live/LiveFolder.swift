@@ -9,7 +9,7 @@ import HLSPlaylist
 ///     DIR/.keyway-live        locked while a run writes to the folder; contains the state for the next run
 ///     DIR/main.m3u8, DIR/main.mpd
 ///     DIR/video-1080/         playlists, init segments, segments
-final class LiveFolder {
+final class LiveFolder: PresentationFiles {
     /// The path of the folder, as given.
     let path: String
     private let lock: Int32

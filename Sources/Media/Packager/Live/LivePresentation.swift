@@ -21,7 +21,7 @@ struct LivePresentation: Sendable {
     /// True if there are playlists; with only DASH there are none.
     private let hasPlaylists: Bool
     /// The DASH manifest; nil if none is written.
-    private(set) var manifest: LiveManifest?
+    private(set) var manifest: ManifestBuilder?
 
     /// Creates a presentation.
     ///
@@ -35,7 +35,7 @@ struct LivePresentation: Sendable {
         descriptions: [Rendition],
         options: PlaylistOptions,
         hasPlaylists: Bool = true,
-        manifest: LiveManifest? = nil
+        manifest: ManifestBuilder? = nil
     ) {
         self.renditions = renditions
         self.descriptions = descriptions
@@ -53,7 +53,7 @@ struct LivePresentation: Sendable {
     /// Adds the next segment of a rendition.
     ///
     /// - Throws: ``JobFailure`` if the renditions do not match; `SignalingError`.
-    mutating func append(_ segment: LiveSegment, to rendition: Int, now: PlaylistDate) throws -> [LiveAction] {
+    mutating func append(_ segment: Rendition.Segment, to rendition: Int, now: PlaylistDate) throws -> [LiveAction] {
         let wasPublished = published != nil
         let playlists = renditions[rendition].append(segment, now: now)
         let main = try updateMultivariantPlaylist()
@@ -87,18 +87,14 @@ struct LivePresentation: Sendable {
     private var replaceManifest: [LiveAction] { manifest.map { [.replaceManifest($0.manifest)] } ?? [] }
 
     private mutating func updateMultivariantPlaylist() throws -> [LiveAction] {
-        guard hasPlaylists, renditions.allSatisfy({ !$0.media.entries.isEmpty }) else { return [] }
-        var drafts: [PresentationPlaylists.Draft] = []
-        for (state, description) in zip(renditions, descriptions) {
-            var draft = PresentationPlaylists.Draft(
+        guard hasPlaylists, renditions.allSatisfy({ !$0.media.segments.isEmpty }) else { return [] }
+        let drafts = zip(renditions, descriptions).map { state, description in
+            PresentationPlaylists.Draft(
                 rendition: description,
-                keys: state.keys,
-                playlist: MediaPlaylist(targetDuration: state.media.targetDuration),
-                iFrames: state.iFrames?.entries.isEmpty == false
-                    ? MediaPlaylist(targetDuration: state.media.targetDuration) : nil
+                keys: state.media.keys,
+                bitRate: state.bitRates.media,
+                iFrameBitRate: state.iFrames?.segments.isEmpty == false ? state.bitRates.iFrames : nil
             )
-            (draft.bitRate, draft.iFrameBitRate) = state.bitRates
-            drafts.append(draft)
         }
         var main = try MultivariantPlaylist(drafts, options)
         var known = Set(main.sessionKeys.map(\.key))

@@ -13,42 +13,6 @@ enum LiveAction: Sendable {
     case delete(String)
 }
 
-/// A segment whose file has been written.
-struct LiveSegment: Sendable {
-    /// A key frame of the segment.
-    struct Frame: Sendable {
-        /// The byte range of the key frame.
-        var range: Range<Int>
-        /// The duration for which it is shown in an I-frame playlist, in seconds.
-        var duration: Double
-    }
-
-    /// The position of a segment in the media, for a DASH manifest.
-    struct Position: Sendable {
-        /// The number in the name of its file.
-        var number: UInt64
-        /// The start in the timescale of the track.
-        var start: RationalTime
-        /// The duration in units of the timescale.
-        var duration: UInt64
-        /// The number of discontinuities of the run before the segment.
-        var epoch: Int
-        /// The number of the key period.
-        var period: Int
-        /// True if the segment is in the clear lead.
-        var isInClearLead = false
-        /// The encryption; nil if the segment is clear.
-        var protection: TrackProtection?
-    }
-
-    /// The playlist entry.
-    var entry: LivePlaylist.Entry
-    /// The key frames, if there is an I-frame playlist.
-    var frames: [Frame] = []
-    /// The position in the media; nil if no manifest is written.
-    var position: Position?
-}
-
 /// The playlists and files of one rendition of a live presentation. A state machine without I/O: it receives segments
 /// with the current time, and returns the files to write and delete.
 ///
@@ -71,8 +35,8 @@ struct LiveRendition: Sendable {
     private let hasPlaylists: Bool
     /// The time shift buffer depth of the DASH manifest in seconds; nil if there is no manifest.
     private let timeShift: Double?
-    private(set) var media: LivePlaylist
-    private(set) var iFrames: LivePlaylist?
+    private(set) var media: RenditionPlaylist
+    private(set) var iFrames: RenditionPlaylist?
     private var retired: [Retired] = []
     private var longest = 0.0
     /// The measured bit rate.
@@ -84,8 +48,8 @@ struct LiveRendition: Sendable {
         folder: String,
         names: PackagingJob.FileNames,
         window: LiveOptions.Window?,
-        media: LivePlaylist,
-        iFrames: LivePlaylist?,
+        media: RenditionPlaylist,
+        iFrames: RenditionPlaylist?,
         hasPlaylists: Bool = true,
         timeShift: Double? = nil
     ) {
@@ -106,16 +70,13 @@ struct LiveRendition: Sendable {
     }
 
     /// Adds the next segment. Files to delete are returned by ``expire(_:)``.
-    mutating func append(_ segment: LiveSegment, now: PlaylistDate) -> [LiveAction] {
-        media.append(segment.entry)
-        if segment.entry.isGap {
-            iFrames?.append(segment.entry)
-            longest = max(longest, media.duration)
-            removeExcess(now)
-            return replacements()
+    mutating func append(_ segment: Rendition.Segment, now: PlaylistDate) -> [LiveAction] {
+        let listed = media.append(segment)
+        let frames = iFrames?.appendKeyFrames(of: segment) ?? []
+        if !segment.isGap {
+            rate.append(listed, media.targetDuration)
+            for frame in frames { iFrameRate.append(frame, media.targetDuration) }
         }
-        rate.append(duration: segment.entry.duration, byteCount: segment.entry.byteCount ?? 0, media.targetDuration)
-        appendFrames(of: segment)
         longest = max(longest, media.duration)
         removeExcess(now)
         return replacements()
@@ -123,44 +84,24 @@ struct LiveRendition: Sendable {
 
     /// Marks the playlists as complete.
     mutating func end() -> [LiveAction] {
-        guard !media.entries.isEmpty else { return [] }
+        guard !media.segments.isEmpty else { return [] }
         media.end()
         iFrames?.end()
         return replacements()
     }
 
-    /// The keys of the segments in the window.
-    var keys: [KeyTag] {
-        var keys: [KeyTag] = []
-        for entry in media.entries where keys.last != entry.keys.last || keys.isEmpty { keys += entry.keys }
-        return keys
-    }
-
     /// The bit rates of the media and of the I-frames.
     var bitRates: (media: BitRate, iFrames: BitRate) { (rate.published, iFrameRate.published) }
 
-    private mutating func appendFrames(of segment: LiveSegment) {
-        var isFirst = true
-        for frame in segment.frames {
-            var entry = segment.entry
-            entry.duration = frame.duration
-            entry.byteRange = ByteRange(frame.range)
-            entry.byteCount = frame.range.count
-            if !isFirst { (entry.isDiscontinuity, entry.date) = (false, nil) }
-            isFirst = false
-            iFrames?.append(entry)
-            iFrameRate.append(duration: frame.duration, byteCount: frame.range.count, media.targetDuration)
-        }
-    }
-
     private mutating func removeExcess(_ now: PlaylistDate) {
-        for entry in media.removeFirst(media.excess(over: window)) {
-            var until = now.advanced(by: entry.duration + longest)
-            if let date = entry.date, let timeShift {
-                until = max(until, date.advanced(by: 2 * entry.duration + timeShift))
+        for segment in media.removeFirst(media.excess(over: window)) {
+            let (uri, duration) = (segment.resource.uri, segment.duration.seconds)
+            var until = now.advanced(by: duration + longest)
+            if let date = segment.date, let timeShift {
+                until = max(until, date.advanced(by: 2 * duration + timeShift))
             }
-            if !entry.isGap { retired.append(Retired(uri: entry.uri, map: entry.map?.uri, until: until)) }
-            let frames = iFrames?.entries.prefix { $0.uri == entry.uri }.count ?? 0
+            if !segment.isGap { retired.append(Retired(uri: uri, map: segment.initialization?.uri, until: until)) }
+            let frames = iFrames?.segments.prefix { $0.resource.uri == uri }.count ?? 0
             _ = iFrames?.removeFirst(frames)
         }
     }
@@ -169,7 +110,7 @@ struct LiveRendition: Sendable {
         guard hasPlaylists else { return [] }
         var actions: [LiveAction] = []
         // I-frames first: a client that has the media playlist may request them.
-        if let name = names.iFrames, let playlist = iFrames?.entries.isEmpty == false ? iFrames?.playlist() : nil {
+        if let name = names.iFrames, let playlist = iFrames?.segments.isEmpty == false ? iFrames?.playlist() : nil {
             actions.append(.replace(folder + "/" + name, playlist))
         }
         actions.append(.replace(folder + "/" + names.media, media.playlist()))
@@ -190,6 +131,6 @@ struct LiveRendition: Sendable {
     }
 
     private func isNeeded(_ map: String) -> Bool {
-        media.entries.contains { $0.map?.uri == map } || retired.contains { $0.map == map }
+        media.segments.contains { $0.initialization?.uri == map } || retired.contains { $0.map == map }
     }
 }

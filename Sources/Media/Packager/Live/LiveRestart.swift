@@ -56,20 +56,23 @@ struct LiveRestart {
         -> LiveRendition
     {
         let hasClearMap = job.scheme == .aes128
-        let emptyPlaylist = LivePlaylist(
+        let maximumDuration = LiveTargetDuration.maximumSegmentDuration(targetDuration, job.container).seconds
+        let kind = live.isEvent ? RenditionPlaylist.Kind.event : .live
+        let emptyPlaylist = RenditionPlaylist(
+            kind,
             targetDuration: targetDuration,
-            isEvent: live.isEvent,
+            maximumDuration: maximumDuration,
             hasClearMap: hasClearMap
         )
         let hasPlaylists = job.manifests.contains(.hls)
-        var (media, iFrames) = (emptyPlaylist, LivePlaylist?.none)
+        var (media, iFrames) = (emptyPlaylist, RenditionPlaylist?.none)
         if hasPlaylists {
             media =
                 try playlist(planned.folder, job.names.media).map {
-                    LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
+                    RenditionPlaylist(resuming: $0, maximumDuration: maximumDuration, hasClearMap: hasClearMap)
                 } ?? emptyPlaylist
             iFrames = try playlist(planned.folder, job.names.iFrames).map {
-                LivePlaylist(resuming: $0, hasClearMap: hasClearMap)
+                RenditionPlaylist(resuming: $0, hasClearMap: hasClearMap)
             }
             if let iFrames { media.addMissingSegments(listedIn: iFrames) }
         } else if let manifest = try readManifest() {
@@ -86,7 +89,7 @@ struct LiveRestart {
             media: media,
             iFrames: iFrames
                 ?? (hasIFrames
-                    ? LivePlaylist(targetDuration: targetDuration, isEvent: live.isEvent, isIFramesOnly: true) : nil),
+                    ? RenditionPlaylist(kind, targetDuration: targetDuration, isIFramesOnly: true) : nil),
             hasPlaylists: hasPlaylists,
             timeShift: job.manifests.contains(.dash) ? live.timeShift(targetDuration: targetDuration) : nil
         )
@@ -97,7 +100,7 @@ struct LiveRestart {
     /// Deletes files that no playlist has listed yet, and schedules the deletion of files that are no longer listed.
     private func scheduleDeletions(_ rendition: inout LiveRendition, now: PlaylistDate) throws {
         let playlists = [job.names.media, job.names.iFrames ?? job.names.media]
-        let named = Set(rendition.media.entries.flatMap { [$0.uri] + ($0.map.map { [$0.uri] } ?? []) })
+        let named = Set(rendition.media.segments.flatMap { [$0.resource, $0.initialization].compactMap { $0?.uri } })
         for file in folder.files(rendition.folder)
         where job.names.isPackaged(file) && !playlists.contains(file) && !named.contains(file) {
             if let number = fileNumber(file), number <= rendition.media.nextSequence {

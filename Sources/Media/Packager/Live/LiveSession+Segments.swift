@@ -44,25 +44,22 @@ extension LiveSession {
             }
             try writer.change(to: epoch.plan.change(to: period, of: renditionIndex), period: periodNumber)
         }
-        let written: LiveSegment
         do {
-            written = try writer.write(
+            try writer.write(
                 segment,
-                date: date,
-                isDiscontinuity: epoch.isDiscontinuity(segment),
                 isClear: epoch.isClear(segment, isLeader: isLeader),
-                limit: LiveTargetDuration.maximumSegmentDuration(target, job.container).seconds
+                isDiscontinuity: epoch.isDiscontinuity(segment),
+                date: date.inMilliseconds
             )
         } catch let failure as SampleFailure {
             throw InputFailure(epoch.plan.inputs[planned.input].name, "\(failure)")
         }
-        if epoch.isFirst(segment) {
-            var description = Rendition(planned, segments: [])
-            description.frameRate = segment.frameRate(planned.media)
-            presentation?.describe(renditionIndex, as: description)
+        let written = try writer.takeWritten()
+        if epoch.isFirst(segment) { presentation?.describe(renditionIndex, as: writer.description) }
+        for segment in written {
+            try publish(segment, renditionIndex, epoch)
+            if isLeader { try publishGaps(along: segment, &epoch) }
         }
-        try publish(written, renditionIndex, epoch)
-        if isLeader { try publishGaps(along: written.entry, &epoch) }
         try await announce(epoch, now: clock.now(media: end))
     }
 
@@ -71,18 +68,18 @@ extension LiveSession {
         for (planned, state) in zip(plan.renditions, states) {
             let current = presentation?[epoch.writers.count] ?? state
             epoch.writers.append(
-                try LiveWriter(
+                try RenditionWriter(
                     planned,
                     plan,
-                    folder: folder,
-                    sequence: current.media.nextSequence,
+                    files: folder,
+                    number: current.media.nextSequence &+ 1,
                     period: keyring?.current?.number ?? 0,
-                    epoch: report.discontinuities
+                    part: epoch.part
                 )
             )
         }
         guard presentation == nil else { return }
-        let descriptions = plan.renditions.map { Rendition($0, segments: []) }
+        let descriptions = plan.renditions.map { Rendition($0) }
         presentation = LivePresentation(
             states,
             descriptions: descriptions,
@@ -94,40 +91,36 @@ extension LiveSession {
 
     /// Adds a gap to each rendition without a track in the part, along a segment of the leading rendition, so that Media
     /// Sequence Numbers and Discontinuity Sequence Numbers of all renditions stay in step.
-    private func publishGaps(along entry: LivePlaylist.Entry, _ epoch: inout LiveEpoch) throws {
-        epoch.addLeaderEntry(entry)
+    private func publishGaps(along segment: Rendition.Segment, _ epoch: inout LiveEpoch) throws {
+        epoch.addLeaderSegment(segment)
         for index in epoch.plan.renditions.indices where !epoch.hasTrack[index] {
-            try publishGap(entry, index, epoch)
+            try publishGap(segment, index, epoch)
         }
     }
 
     /// Adds gaps to the renditions that have a track in the part, but no segment.
     func publishGaps(_ epoch: inout LiveEpoch) throws {
         for index in epoch.plan.renditions.indices where epoch.hasTrack[index] && !epoch.hasSegment(index) {
-            for entry in epoch.leaderEntries { try publishGap(entry, index, epoch) }
+            for segment in epoch.leaderSegments { try publishGap(segment, index, epoch) }
         }
     }
 
-    private func publishGap(_ entry: LivePlaylist.Entry, _ index: Int, _ epoch: LiveEpoch) throws {
+    private func publishGap(_ segment: Rendition.Segment, _ index: Int, _ epoch: LiveEpoch) throws {
         let number = (presentation?[index].media.nextSequence ?? 0) + 1
-        var gap = LivePlaylist.Entry(uri: "gap-\(number).\(entry.uri.fileExtension)", duration: entry.duration)
-        gap.date = entry.date
-        gap.isDiscontinuity = entry.isDiscontinuity
-        gap.isGap = true
-        try publish(LiveSegment(entry: gap), index, epoch)
+        try publish(Rendition.Segment(gap: number, along: segment), index, epoch)
     }
 
-    private func publish(_ segment: LiveSegment, _ renditionIndex: Int, _ epoch: LiveEpoch) throws {
-        if let date = segment.entry.date {
-            let ends = date.advanced(by: segment.entry.duration)
+    private func publish(_ segment: Rendition.Segment, _ renditionIndex: Int, _ epoch: LiveEpoch) throws {
+        if let date = segment.date {
+            let ends = date.advanced(by: segment.duration.seconds)
             end = max(end ?? ends, ends)
         }
         let sequence = presentation?[renditionIndex].media.nextSequence ?? 0
         let actions = try presentation?.append(segment, to: renditionIndex, now: clock.now(media: end)) ?? []
         for action in actions { try folder.perform(action, job.names) }
-        guard !segment.entry.isGap else { return }
+        guard !segment.isGap else { return }
         report.segments += 1
-        report.byteCount += segment.entry.byteCount ?? 0
+        report.byteCount += segment.byteCount
         onEvent(.segment(folder: epoch.plan.renditions[renditionIndex].folder, sequence: sequence))
     }
 
@@ -151,9 +144,4 @@ extension LiveSession {
         announced = keys
         for action in try presentation?.announce(keys) ?? [] { try folder.perform(action, job.names) }
     }
-}
-
-extension String {
-    /// The name extension, without the dot.
-    fileprivate var fileExtension: Substring { self[(lastIndex(of: ".").map(index(after:)) ?? endIndex)...] }
 }

@@ -34,8 +34,8 @@ extension LiveSession {
         targetDuration = known
         try begin(plan, targetDuration: known)
         for state in states {
-            guard let last = state.media.entries.last, let date = last.date else { continue }
-            end = max(end ?? date, date.advanced(by: last.duration))
+            guard let last = state.media.segments.last, let date = last.date else { continue }
+            end = max(end ?? date, date.advanced(by: last.duration.seconds))
         }
     }
 

@@ -14,7 +14,7 @@ final class LiveSession {
     var presentation: LivePresentation?
     /// The renditions and the manifest, until there is a presentation.
     var states: [LiveRendition] = []
-    var manifest: LiveManifest?
+    var manifest: ManifestBuilder?
     /// The keys of the next period once they have arrived, and the keys announced last.
     var next: [KeyTag] = []
     var announced: [KeyTag] = []

@@ -3,29 +3,36 @@ import DRMSignaling
 import MediaFormats
 
 extension MPD {
-    /// Creates the manifest of renditions: one Period, or several with a clear lead or key rotation; an adaptation set
-    /// for each kind, language, role and key.
+    /// Creates the manifest of renditions: one Period, or several with a clear lead, key rotation or parts; an
+    /// adaptation set for each kind, language, role and key.
     ///
     /// - Throws: `SignalingError`.
     package init(_ renditions: [Rendition], _ options: PlaylistOptions) throws {
-        let periods = ManifestPeriod.all(renditions)
-        let isSingleFile = renditions.contains { $0.index != nil || $0.clearIndex != nil }
-        self.init(
-            profiles: [isSingleFile ? MPD.Profile.onDemand : MPD.Profile.live],
-            duration: ManifestDuration(seconds: periods.last?.end.seconds ?? 0),
-            periods: []
-        )
-        for (number, period) in periods.enumerated() {
-            self.periods.append(
-                try Period(
-                    period,
-                    id: "\(number)",
-                    start: ManifestDuration(seconds: period.start.seconds),
-                    duration: ManifestDuration(seconds: period.end.seconds - period.start.seconds),
-                    options
-                )
+        let leader =
+            renditions.firstIndex { $0.track.kind == .video }
+            ?? renditions.firstIndex { $0.track.kind != .subtitles } ?? 0
+        var builder = ManifestBuilder(
+            ManifestBuilder.Settings(
+                options: options,
+                isVOD: true,
+                leader: leader,
+                renditionCount: renditions.count
             )
+        )
+        let order = [leader] + renditions.indices.filter { $0 != leader }
+        let last = renditions.flatMap { $0.segments.map(\.part) }.max() ?? 0
+        for part in 0...last {
+            let segments = order.map { index in renditions[index].segments.filter { $0.part == part } }
+            // The presentation starts at media time 0, even if there are no samples yet.
+            try builder.begin(part, at: part == 0 ? .zero : segments.compactMap { $0.first?.start }.min() ?? .zero)
+            for (index, segments) in zip(order, segments) {
+                var description = renditions[index]
+                description.segments = []
+                for segment in segments { try builder.append(segment, of: description, at: index) }
+            }
         }
+        self = try builder.finish()
+        if renditions.contains(where: { !$0.indexes.isEmpty }) { profiles = [MPD.Profile.onDemand] }
     }
 }
 
@@ -33,25 +40,26 @@ extension Period {
     /// Creates a Period with an adaptation set for each kind, language, role and key.
     ///
     /// - Parameters:
-    ///   - start: The start of the Period in the presentation.
-    ///   - duration: The duration; nil if unknown.
+    ///   - start: The start in the presentation.
+    ///   - origin: The media time of the start.
+    ///   - parts: The segments of the renditions, in the order of the presentation.
     /// - Throws: `SignalingError`.
     init(
-        _ period: ManifestPeriod,
         id: String,
         start: ManifestDuration,
-        duration: ManifestDuration?,
+        origin: RationalTime,
+        _ parts: [ManifestPeriod.Part],
         _ options: PlaylistOptions
     ) throws {
-        let sets = ManifestSet.all(period)
+        let sets = ManifestSet.all(parts)
         self.init(
             id: id,
             start: start,
-            duration: duration,
+            duration: nil,
             adaptationSets: try sets.enumerated().map { index, set in
                 let others = sets.indices.filter { sets[$0].identity.differsByKey(from: set.identity) }
                 let isFirst = sets.firstIndex { $0.identity.kind == set.identity.kind } == index
-                return try AdaptationSet(set, index, isFirst: isFirst, switchesTo: others, period, options)
+                return try AdaptationSet(set, index, isFirst: isFirst, switchesTo: others, origin, options)
             }
         )
     }
@@ -63,7 +71,7 @@ extension AdaptationSet {
         _ number: Int,
         isFirst: Bool,
         switchesTo others: [Int],
-        _ period: ManifestPeriod,
+        _ origin: RationalTime,
         _ options: PlaylistOptions
     ) throws {
         let identity = set.identity
@@ -71,7 +79,7 @@ extension AdaptationSet {
             id: UInt32(clamping: number),
             contentType: identity.kind == .subtitles ? "text" : identity.kind.rawValue,
             mimeType: identity.kind == .subtitles ? "text/vtt" : "\(identity.kind.rawValue)/mp4",
-            representations: set.parts.map { Representation($0, period) }
+            representations: set.parts.map { Representation($0, origin) }
         )
         language = identity.language
         label = identity.kind == .video ? nil : identity.name
@@ -97,10 +105,10 @@ extension AdaptationSet {
 }
 
 extension Representation {
-    fileprivate init(_ part: ManifestPeriod.Part, _ period: ManifestPeriod) {
+    fileprivate init(_ part: ManifestPeriod.Part, _ origin: RationalTime) {
         let rendition = part.rendition
         let track = rendition.track
-        let segments = rendition.segments[part.segments]
+        let segments = part.segments
         let longest = segments.map(\.duration.seconds).max() ?? 0
         let rate = BitRate(segments.map { ($0.duration.seconds, $0.byteCount) }, targetDuration: longest)
         let isText = track.kind == .subtitles
@@ -119,10 +127,9 @@ extension Representation {
                 channels = [Descriptor(scheme: Descriptor.channelScheme, value: String(count))]
             }
         }
-        let offset = UInt64(clamping: period.start.converted(to: track.timescale))
-        let usesClear = !part.isProtected && rendition.clearInitialization != nil
-        let initialization = usesClear ? rendition.clearInitialization : rendition.initialization(in: part.number)
-        if let index = usesClear ? rendition.clearIndex : rendition.index {
+        let offset = UInt64(clamping: origin.converted(to: track.timescale))
+        let initialization = segments.first?.initialization
+        if let index = initialization.flatMap({ rendition.indexes[$0] }) {
             baseURL = segments.first.map { "\(rendition.folder)/\($0.resource.uri)" }
             base = SegmentBase(
                 timescale: track.timescale,
@@ -132,15 +139,14 @@ extension Representation {
             )
             return
         }
+        guard let first = segments.first else { return }
         template = SegmentTemplate(
             timescale: track.timescale,
             presentationTimeOffset: offset,
-            startNumber: part.firstNumber,
+            startNumber: first.number,
             initialization: initialization.map { "\(rendition.folder)/\($0.uri)" },
-            media: segments.first.map {
-                "\(rendition.folder)/\(Self.pattern($0.resource.uri, part.firstNumber))"
-            },
-            time: UInt64(clamping: part.start.converted(to: track.timescale)),
+            media: "\(rendition.folder)/\(Self.pattern(first.resource.uri, first.number))",
+            time: UInt64(clamping: first.start.converted(to: track.timescale)),
             durations: segments.map { UInt64(clamping: $0.duration.converted(to: track.timescale)) }
         )
     }

@@ -44,10 +44,10 @@ struct ManifestSet {
     var parts: [ManifestPeriod.Part]
 
     /// Returns the sets of a period: video first, then audio, then subtitles.
-    static func all(_ period: ManifestPeriod) -> [ManifestSet] {
+    static func all(_ parts: [ManifestPeriod.Part]) -> [ManifestSet] {
         var sets: [ManifestSet] = []
         for kind in [MediaTrack.Kind.video, .audio, .subtitles] {
-            for part in period.parts where part.rendition.track.kind == kind {
+            for part in parts where part.rendition.track.kind == kind {
                 let identity = Identity(part)
                 if kind != .subtitles, let index = sets.firstIndex(where: { $0.identity == identity }) {
                     sets[index].parts.append(part)

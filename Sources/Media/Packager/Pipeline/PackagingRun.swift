@@ -10,8 +10,9 @@ package final class PackagingRun {
     private let folder: PresentationFolder
     private let periods: [ContentKeyPeriod]
     private let pipeline: SegmentPipeline
-    /// The outputs, in the order of the pipeline's renditions.
-    private var outputs: [RenditionOutput] = []
+    /// The writers, in the order of the pipeline's renditions.
+    private var writers: [RenditionWriter] = []
+    private var clearLead: ClearLead
 
     /// Prepares a run, and creates the output folder.
     ///
@@ -28,16 +29,9 @@ package final class PackagingRun {
         // Preparing the folder may have restored files that a killed run had moved away.
         try plan.checkOutput()
         pipeline = try SegmentPipeline(plan)
+        clearLead = ClearLead(plan.job.clearLead)
         for rendition in pipeline.renditions {
-            outputs.append(
-                try RenditionOutput(
-                    rendition,
-                    writer: plan.writer(for: rendition),
-                    folder: folder,
-                    job: plan.job,
-                    expectedSegments: plan.maximumSegments
-                )
-            )
+            writers.append(try RenditionWriter(rendition, plan, files: folder))
         }
     }
 
@@ -91,7 +85,7 @@ package final class PackagingRun {
             files.append((plan.job.names.dash, try MPD(renditions, PlaylistOptions(plan.job)).bytes))
         }
         for file in files {
-            let output = try FileOutput(path: folder.stagedPath(file.path))
+            let output = try folder.create(file.path)
             try output.write(file.bytes.span.bytes)
             try output.finish()
         }
@@ -100,7 +94,7 @@ package final class PackagingRun {
             playlists: playlists,
             warnings: plan.warnings,
             bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
-            bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
+            bytesWritten: writers.reduce(0) { $0 + $1.byteCount }
         )
     }
 
@@ -118,16 +112,16 @@ package final class PackagingRun {
                     bytesTotal: plan.inputs.reduce(0) { sum, input in
                         sum.flatMap { sum in input.byteCount.map { sum + $0 } }
                     },
-                    bytesWritten: outputs.reduce(0) { $0 + $1.byteCount }
+                    bytesWritten: writers.reduce(0) { $0 + $1.byteCount }
                 )
             )
         }
     }
 
     private func write(_ segment: SegmentPipeline.Segment) throws {
-        let output = outputs[segment.rendition]
+        let writer = writers[segment.rendition]
         do {
-            if segment.period != output.period {
+            if segment.period != writer.period {
                 guard periods.indices.contains(segment.period) else {
                     throw JobFailure(
                         "keys",
@@ -135,12 +129,13 @@ package final class PackagingRun {
                     )
                 }
                 let renditionIndex = plan.sampledRenditions[segment.rendition]
-                try output.change(
+                try writer.change(
                     to: plan.change(to: periods[segment.period], of: renditionIndex),
                     period: segment.period
                 )
             }
-            try output.write(segment.samples, start: segment.start, end: segment.end)
+            let isClear = clearLead.contains(segment, isLeader: segment.rendition == pipeline.leader)
+            try writer.write(segment, isClear: isClear)
         } catch let failure as SampleFailure {
             let rendition = pipeline.renditions[segment.rendition]
             throw InputFailure(plan.inputs[rendition.input].name, "\(failure)")
@@ -150,7 +145,7 @@ package final class PackagingRun {
     /// Finishes all renditions, in the order of the plan; subtitles are split at the segment boundaries of the leading
     /// rendition.
     private func finish() throws -> [Rendition] {
-        let written = try outputs.map { try $0.finish() }
+        let written = try writers.map { try $0.finish() }
         let leader = written.first { $0.track.kind == .video } ?? written[0]
         let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
         let sampled = plan.sampledRenditions

@@ -23,27 +23,30 @@ struct SubtitleOutput {
             end = RationalTime(end.converted(to: timescale) + segment.duration.value, timescale: timescale)
             let bytes = index == segments.count - 1 ? text.last() : text.segment(until: end)
             let name = "\(index + 1).vtt"
-            let file = try FileOutput(path: folder.stagedPath(planned.folder + "/" + name))
-            try file.write(bytes.span.bytes)
-            try file.finish()
-            written.append(
-                Rendition.Segment(
-                    resource: Rendition.Resource(uri: name),
-                    byteCount: bytes.count,
-                    duration: segment.duration,
-                    isProtected: false,
-                    keyFrames: []
-                )
+            try write(bytes, name, to: folder)
+            var subtitles = Rendition.Segment(
+                resource: Rendition.Resource(uri: name),
+                byteCount: bytes.count,
+                start: segment.start,
+                duration: segment.duration
             )
+            (subtitles.number, subtitles.isInClearLead) = (UInt64(index) + 1, segment.isInClearLead)
+            (subtitles.period, subtitles.part) = (segment.period, segment.part)
+            written.append(subtitles)
         }
-        var rendition = Rendition(planned, segments: written)
+        var rendition = Rendition(planned)
+        rendition.segments = written
         // DASH has no WebVTT segments outside of MP4: players read the whole file (DASH-IF IOP, 6.4.5).
         if manifests.contains(.dash) {
-            let file = try FileOutput(path: folder.stagedPath(planned.folder + "/all.vtt"))
-            try file.write(input.rendition(map: map).last().span.bytes)
-            try file.finish()
+            try write(input.rendition(map: map).last(), "all.vtt", to: folder)
             rendition.wholeFile = Rendition.Resource(uri: "all.vtt")
         }
         return rendition
+    }
+
+    private func write(_ bytes: [UInt8], _ name: String, to folder: PresentationFolder) throws {
+        let file = try folder.create(planned.folder + "/" + name)
+        try file.write(bytes.span.bytes)
+        try file.finish()
     }
 }

@@ -22,6 +22,15 @@ struct BitRate: Hashable {
     }
 }
 
+extension RenditionPlaylist {
+    /// Returns the exact bit rate of the segments.
+    ///
+    /// - Parameter targetDuration: The Target Duration in seconds.
+    func bitRate(targetDuration: UInt64) -> BitRate {
+        BitRate(segments.map { ($0.duration.seconds, $0.byteCount) }, targetDuration: Double(targetDuration))
+    }
+}
+
 extension BitRate {
     /// Computes the bit rates of segments; durations and the Target Duration are in seconds, sizes in bytes.
     init(_ segments: [(duration: Double, byteCount: Int)], targetDuration: Double) {
@@ -32,5 +41,22 @@ extension BitRate {
         let peak = rate.rate(targetDuration: targetDuration) ?? average
         self.average = UInt64(exactly: average) ?? 0
         self.peak = max(UInt64(exactly: peak.rounded(.up)) ?? 0, self.average)
+    }
+}
+
+/// Creates EXT-X-BITRATE tags where the bit rate differs by more than 10 percent from the last tag (RFC 8216bis,
+/// 4.4.4.8).
+struct BitRateTags {
+    /// The value of the last tag, in kilobits per second.
+    private var lastRate: UInt64?
+
+    /// Returns the tags before a segment with a size in bytes and a duration in seconds.
+    mutating func tags(byteCount: Int, duration: Double) -> [SegmentTag] {
+        guard duration > 0 else { return [] }
+        let rate = Double(byteCount) * 8 / duration / 1000
+        if let lastRate, (rate * 0.9...rate * 1.1).contains(Double(lastRate)) { return [] }
+        guard let rounded = UInt64(exactly: rate.rounded()), rounded > 0 else { return [] }
+        lastRate = rounded
+        return [.bitrate(rounded)]
     }
 }

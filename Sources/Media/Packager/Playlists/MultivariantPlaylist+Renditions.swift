@@ -81,9 +81,9 @@ private struct VariantBuilder {
 
     /// Returns the I-frame variant of a video rendition.
     func iFrameVariant(_ draft: PresentationPlaylists.Draft) -> IFrameStreamInfTag? {
-        guard draft.iFrames != nil, let name = options.names.iFrames else { return nil }
+        guard let bitRate = draft.iFrameBitRate, let name = options.names.iFrames else { return nil }
         return IFrameStreamInfTag(
-            video(draft.rendition, bitRate: draft.iFrameBitRate),
+            video(draft.rendition, bitRate: bitRate),
             uri: draft.rendition.folder + "/" + name
         )
     }

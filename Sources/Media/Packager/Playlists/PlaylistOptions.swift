@@ -27,18 +27,6 @@ package struct PlaylistOptions: Sendable {
         outputProtection = job.outputProtection
     }
 
-    /// Returns the EXT-X-KEY tags of a rendition, one for each system, by key period; empty if the rendition is clear.
-    ///
-    /// - Throws: `SignalingError`.
-    func keys(of rendition: Rendition) throws -> PeriodKeys {
-        guard let protection = rendition.protection, let trackClass = rendition.trackClass else { return PeriodKeys() }
-        var keys = PeriodKeys(first: try self.keys(protection, trackClass, start: rendition.periodStart))
-        for period in rendition.laterPeriods {
-            keys.later[period.number] = try self.keys(period.protection, trackClass, start: period.start)
-        }
-        return keys
-    }
-
     /// Returns the EXT-X-KEY tags of a key.
     ///
     /// - Parameter start: The start of the key period in Unix seconds.
@@ -71,18 +59,4 @@ package struct PlaylistOptions: Sendable {
         guard rendition.protection != nil, isDRM, let trackClass = rendition.trackClass else { return nil }
         return outputProtection.protection(of: trackClass, variant: rendition.folder)
     }
-}
-
-/// The EXT-X-KEY tags of a rendition, by number of the key period.
-struct PeriodKeys {
-    /// The tags of the first period, or of all periods.
-    var first: [KeyTag] = []
-    /// The tags of later periods.
-    var later: [Int: [KeyTag]] = [:]
-
-    /// The tags of a period.
-    subscript(period: Int) -> [KeyTag] { later[period] ?? first }
-
-    /// The tags of all periods, in order.
-    var all: [KeyTag] { later.keys.sorted().reduce(first) { $0 + (later[$1] ?? []) } }
 }

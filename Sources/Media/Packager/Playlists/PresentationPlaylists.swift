@@ -33,30 +33,11 @@ package struct PresentationPlaylists: Sendable {
     package init(_ renditions: [Rendition], options: PlaylistOptions) throws {
         path = options.names.multivariant
         try VariantProtection.check(renditions.map { VariantProtection.Subject($0) }, options)
-        var playlists: [Draft] = []
-        for rendition in renditions {
-            let keys = try options.keys(of: rendition)
-            playlists.append(
-                Draft(
-                    rendition: rendition,
-                    keys: keys.all,
-                    playlist: MediaPlaylist(rendition, keys: keys),
-                    iFrames: options.names.iFrames == nil ? nil : MediaPlaylist(iFramesOf: rendition, keys: keys)
-                )
-            )
-        }
-        let common = MediaPlaylist.targetDuration(
-            of: playlists.filter { $0.rendition.track.kind != .subtitles }.map(\.playlist)
-        )
-        for index in playlists.indices { playlists[index].finish(common) }
-        for draft in playlists {
-            let folder = draft.rendition.folder + "/"
-            media.append(Media(path: folder + options.names.media, playlist: draft.playlist, bitRate: draft.bitRate))
-            if let iFrames = draft.iFrames, let name = options.names.iFrames {
-                media.append(Media(path: folder + name, playlist: iFrames, bitRate: draft.iFrameBitRate))
-            }
-        }
-        multivariant = try MultivariantPlaylist(playlists, options)
+        let drafts = renditions.map { VODPlaylists($0, hasIFrames: options.names.iFrames != nil) }
+        let common = MediaPlaylist.targetDuration(of: drafts.filter { !$0.isText }.map(\.media))
+        let finished = drafts.map { $0.finished(common, options.names) }
+        media = finished.flatMap(\.files)
+        multivariant = try MultivariantPlaylist(finished.map(\.draft), options)
     }
 
     /// Returns the files of all playlists; the Multivariant Playlist is last, because it references the others.
@@ -69,37 +50,72 @@ package struct PresentationPlaylists: Sendable {
         return files
     }
 
-    /// A rendition with its playlists.
+    /// A rendition for the Multivariant Playlist.
     struct Draft {
         let rendition: Rendition
+        /// The keys of its segments.
         let keys: [KeyTag]
-        var playlist: MediaPlaylist
-        var iFrames: MediaPlaylist?
-        var bitRate = BitRate.zero
-        var iFrameBitRate = BitRate.zero
+        /// The bit rate of its segments.
+        let bitRate: BitRate
+        /// The bit rate of its I-frame playlist; nil if there is none.
+        let iFrameBitRate: BitRate?
+    }
+}
 
-        init(rendition: Rendition, keys: [KeyTag], playlist: MediaPlaylist, iFrames: MediaPlaylist?) {
-            self.rendition = rendition
-            self.keys = keys
-            self.playlist = playlist
-            self.iFrames = iFrames
+/// The playlists of a VOD rendition: those of an event that has ended.
+private struct VODPlaylists {
+    private let rendition: Rendition
+    private var segments: RenditionPlaylist
+    private var frames: RenditionPlaylist
+    /// The Media Playlist and the I-frame playlist, if there are I-frames, without Target Durations.
+    private(set) var media: MediaPlaylist
+    private var iFrames: MediaPlaylist?
+
+    /// True for subtitles.
+    var isText: Bool { rendition.track.kind == .subtitles }
+
+    init(_ rendition: Rendition, hasIFrames: Bool) {
+        self.rendition = rendition
+        let (kind, hasClearMap) = (rendition.track.kind, rendition.protection?.scheme == .aes128)
+        segments = RenditionPlaylist(.vod, hasClearMap: hasClearMap, hasBitRates: kind != .subtitles)
+        frames = RenditionPlaylist(.vod, isIFramesOnly: true, hasClearMap: hasClearMap)
+        for segment in rendition.segments {
+            segments.append(segment)
+            if kind == .video, hasIFrames { frames.appendKeyFrames(of: segment) }
         }
+        segments.end()
+        frames.end()
+        media = segments.playlist()
+        iFrames = frames.segments.isEmpty ? nil : frames.playlist()
+    }
 
-        /// Sets the Target Durations of the playlists, and computes their bit rates.
-        mutating func finish(_ common: UInt64) {
-            let own = rendition.track.kind == .subtitles ? MediaPlaylist.targetDuration(of: [playlist]) : common
-            playlist.setTargetDuration(own)
-            bitRate = BitRate(
-                zip(playlist.segments, rendition.segments).map { ($0.duration, $1.byteCount) },
-                targetDuration: Double(own)
-            )
-            guard let frames = iFrames else { return }
-            let target = MediaPlaylist.targetDuration(of: [frames])
+    /// Returns the playlists with their Target Durations and bit rates.
+    ///
+    /// - Parameter common: The Target Duration of all Media Playlists except subtitles, in seconds.
+    func finished(
+        _ common: UInt64,
+        _ names: PackagingJob.FileNames
+    ) -> (draft: PresentationPlaylists.Draft, files: [PresentationPlaylists.Media]) {
+        var (media, iFrames) = (media, iFrames)
+        let target = isText ? MediaPlaylist.targetDuration(of: [media]) : common
+        media.setTargetDuration(target)
+        let bitRate = segments.bitRate(targetDuration: target)
+        let folder = rendition.folder + "/"
+        var files = [PresentationPlaylists.Media(path: folder + names.media, playlist: media, bitRate: bitRate)]
+        var iFrameBitRate: BitRate?
+        if let list = iFrames, let name = names.iFrames {
+            let target = MediaPlaylist.targetDuration(of: [list])
             iFrames?.setTargetDuration(target)
-            iFrameBitRate = BitRate(
-                frames.segments.map { ($0.duration, Int(clamping: $0.byteRange?.length ?? 0)) },
-                targetDuration: Double(target)
-            )
+            let rate = frames.bitRate(targetDuration: target)
+            iFrameBitRate = rate
+            files.append(PresentationPlaylists.Media(path: folder + name, playlist: iFrames ?? list, bitRate: rate))
         }
+        let draft = PresentationPlaylists.Draft(
+            rendition: rendition,
+            keys: segments.keys,
+            bitRate: bitRate,
+            iFrameBitRate: iFrameBitRate
+        )
+        return (draft, files)
     }
 }

@@ -1,6 +1,6 @@
 package import DRMSignaling
 
-/// A written rendition: the source of its playlists.
+/// A written rendition: the source of its playlists and manifests.
 package struct Rendition: Sendable {
     /// A file, or a byte range of one.
     package struct Resource: Hashable, Sendable {
@@ -13,57 +13,6 @@ package struct Rendition: Sendable {
         package init(uri: String, byteRange: Range<Int>? = nil) {
             self.uri = uri
             self.byteRange = byteRange
-        }
-    }
-
-    /// A media segment.
-    package struct Segment: Sendable {
-        /// The file and the byte range.
-        package var resource: Resource
-        /// The size in bytes.
-        package var byteCount: Int
-        /// The duration in the presentation.
-        package var duration: RationalTime
-        /// True if it is encrypted.
-        package var isProtected: Bool
-        /// The key frames, with offsets from the start of the segment.
-        package var keyFrames: [KeyFrame]
-        /// The number of its key period, from 0.
-        package var period = 0
-
-        /// Creates a segment.
-        package init(
-            resource: Resource,
-            byteCount: Int,
-            duration: RationalTime,
-            isProtected: Bool,
-            keyFrames: [KeyFrame]
-        ) {
-            self.resource = resource
-            self.byteCount = byteCount
-            self.duration = duration
-            self.isProtected = isProtected
-            self.keyFrames = keyFrames
-        }
-    }
-
-    /// The changes at the start of a key period.
-    package struct Period: Sendable {
-        /// The number of the period, from 0.
-        package var number: Int
-        /// The encryption.
-        package var protection: TrackProtection
-        /// The start in Unix seconds; nil if it has no date.
-        package var start: Int64?
-        /// The init segment of its protected segments; nil to continue with the previous one.
-        package var initialization: Resource?
-
-        /// Creates a period.
-        package init(number: Int, protection: TrackProtection, start: Int64? = nil, initialization: Resource? = nil) {
-            self.number = number
-            self.protection = protection
-            self.start = start
-            self.initialization = initialization
         }
     }
 
@@ -80,24 +29,12 @@ package struct Rendition: Sendable {
     /// The role: `main`, `alternate`, `description` (audio description), `commentary`, `dub`, `caption`,
     /// `forced-subtitle` ...
     package var role: String?
-    /// The encryption; nil if the rendition is clear.
+    /// The encryption with the first key; nil if the rendition is clear.
     package var protection: TrackProtection?
-    /// The key periods after the first one, in order.
-    package var laterPeriods: [Period] = []
-    /// The start of the first key period in Unix seconds; nil if it has no date.
-    package var periodStart: Int64?
-    /// The init segment of protected segments, or of all segments if none is encrypted; for the first key period.
-    package var initialization: Resource?
-    /// The init segment of a clear lead.
-    package var clearInitialization: Resource?
     /// The segments.
     package var segments: [Segment]
-    /// The start time of the first segment in the presentation.
-    package var start = RationalTime.zero
-    /// The byte range of the index in a single file: of the protected segments, or of all if none is encrypted.
-    package var index: Range<Int>?
-    /// The byte range of the index of the clear lead.
-    package var clearIndex: Range<Int>?
+    /// The byte ranges of the indexes in a single file, by init segment.
+    package var indexes: [Resource: Range<Int>] = [:]
     /// A file with all subtitles, for DASH.
     package var wholeFile: Resource?
     /// The frame rate in frames per second, measured from the samples; nil unless the track is video.
@@ -115,8 +52,6 @@ package struct Rendition: Sendable {
         group: String? = nil,
         role: String? = nil,
         protection: TrackProtection? = nil,
-        initialization: Resource? = nil,
-        clearInitialization: Resource? = nil,
         segments: [Segment] = [],
         frameRate: Double? = nil,
         policyClass: TrackClass? = nil
@@ -128,8 +63,6 @@ package struct Rendition: Sendable {
         self.group = group
         self.role = role
         self.protection = protection
-        self.initialization = initialization
-        self.clearInitialization = clearInitialization
         self.segments = segments
         self.frameRate = frameRate
         self.policyClass = policyClass
@@ -142,15 +75,5 @@ package struct Rendition: Sendable {
         case .audio: policyClass ?? .audio
         case .video: policyClass ?? TrackClass(width: track.width, height: track.height)
         }
-    }
-
-    /// Returns the encryption in a key period.
-    func protection(in period: Int) -> TrackProtection? {
-        laterPeriods.last { $0.number == period }?.protection ?? protection
-    }
-
-    /// Returns the init segment of a key period.
-    func initialization(in period: Int) -> Resource? {
-        laterPeriods.last { $0.number <= period && $0.initialization != nil }?.initialization ?? initialization
     }
 }

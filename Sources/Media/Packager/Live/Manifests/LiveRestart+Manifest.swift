@@ -43,18 +43,18 @@ extension LiveRestart {
     ///
     /// - Parameter states: The renditions, with the state of their playlists.
     /// - Throws: ``JobFailure`` if the manifest cannot be continued.
-    func manifest(_ plan: PackagingPlan, _ states: [LiveRendition], targetDuration: UInt64) throws -> LiveManifest? {
+    func manifest(_ plan: PackagingPlan, _ states: [LiveRendition], targetDuration: UInt64) throws -> ManifestBuilder? {
         guard job.manifests.contains(.dash) else { return nil }
-        let settings = LiveManifest.Settings(
+        let settings = ManifestBuilder.Settings(
             options: PlaylistOptions(job),
             timeShift: live.timeShift(targetDuration: targetDuration),
             targetDuration: targetDuration,
             leader: plan.renditions.firstIndex { $0.media.kind == .video } ?? 0,
             renditionCount: plan.renditions.count
         )
-        guard let read = try readManifest() else { return LiveManifest(settings) }
-        do throws(LiveManifest.ResumeError) {
-            var manifest = try LiveManifest(resuming: read, settings)
+        guard let read = try readManifest() else { return ManifestBuilder(settings) }
+        do throws(ManifestBuilder.ResumeError) {
+            var manifest = try ManifestBuilder(resuming: read, settings)
             guard job.manifests.contains(.hls) else { return manifest }
             for state in states { manifest.addMissingSegments(of: state.folder, listedIn: state.media) }
             return manifest
@@ -73,17 +73,17 @@ extension LiveRestart {
     }
 }
 
-extension LiveManifest {
+extension ManifestBuilder {
     /// Adds segments that are in a playlist but not in the manifest: playlists are replaced first, and the run may have
     /// been killed in between. Segments that require a new Period are skipped, because no DASH player has used them.
-    mutating func addMissingSegments(of folder: String, listedIn playlist: LivePlaylist) {
+    mutating func addMissingSegments(of folder: String, listedIn playlist: RenditionPlaylist) {
         changeLast(folder) { representation in
             guard var template = representation.template, var end = template.timelineRange?.upperBound else { return }
-            for (index, entry) in playlist.entries.enumerated() {
+            for (index, segment) in playlist.segments.enumerated() {
                 guard let next = template.nextNumber, playlist.sequence &+ UInt64(index) &+ 1 == next else { continue }
-                let map = entry.map.map { "\(folder)/\($0.uri)" }
-                let units = (entry.duration * Double(template.timescale)).rounded()
-                guard !entry.isDiscontinuity, map == template.initialization, let duration = UInt64(exactly: units),
+                let map = segment.initialization.map { "\(folder)/\($0.uri)" }
+                let units = (segment.duration.seconds * Double(template.timescale)).rounded()
+                guard !segment.isDiscontinuity, map == template.initialization, let duration = UInt64(exactly: units),
                     duration > 0
                 else { break }
                 template.append(duration: duration, at: end)
@@ -94,7 +94,7 @@ extension LiveManifest {
     }
 }
 
-extension LivePlaylist {
+extension RenditionPlaylist {
     /// Adds the segments of a manifest, if there are no playlists.
     ///
     /// - Parameters:
@@ -107,19 +107,18 @@ extension LivePlaylist {
                 let representation = period.adaptationSets.flatMap(\.representations).first(where: { $0.id == folder }),
                 let template = representation.template, template.timescale > 0
             else { continue }
-            let map = template.initialization.map { MapTag(uri: String($0.dropFirst(folder.count + 1))) }
+            let map = template.initialization.map { Rendition.Resource(uri: String($0.dropFirst(folder.count + 1))) }
             for segment in template.segments {
                 let name = template.media?.replacing("$Number$", with: "\(segment.number)") ?? ""
                 let seconds = Double(segment.time) - Double(template.presentationTimeOffset)
                 let date = PlaylistDate(origin.advanced(by: start))
-                append(
-                    Entry(
-                        uri: String(name.dropFirst(folder.count + 1)),
-                        duration: Double(segment.duration) / Double(template.timescale),
-                        date: date.advanced(by: seconds / Double(template.timescale)).inMilliseconds,
-                        map: map
-                    )
+                var known = Rendition.Segment(
+                    resource: Rendition.Resource(uri: String(name.dropFirst(folder.count + 1))),
+                    duration: RationalTime(Int64(clamping: segment.duration), timescale: template.timescale)
                 )
+                known.initialization = map
+                known.date = date.advanced(by: seconds / Double(template.timescale)).inMilliseconds
+                append(known)
                 last = max(last, segment.number)
             }
         }

@@ -16,11 +16,11 @@ extension Period {
     }
 
     /// Adds a segment at the end of a representation. Returns whether there is one with the ID.
-    mutating func append(_ position: LiveSegment.Position, to id: String, bandwidth: UInt64) -> Bool {
+    mutating func append(_ segment: Rendition.Segment, to id: String, bandwidth: UInt64) -> Bool {
         change(id) { representation in
             representation.template?.append(
-                duration: position.duration,
-                at: UInt64(clamping: position.start.value)
+                duration: UInt64(clamping: segment.duration.value),
+                at: UInt64(clamping: segment.start.value)
             )
             // The bandwidth never decreases, because players rely on the published value.
             representation.bandwidth = max(representation.bandwidth, bandwidth)

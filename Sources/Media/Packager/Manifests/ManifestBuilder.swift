@@ -1,45 +1,48 @@
 import DASHManifest
 import HLSPlaylist
 
-/// The DASH manifest of a live presentation. A value type without I/O: it receives segments with the current time, and
-/// returns new versions of the manifest.
+/// Builds a DASH manifest. A value type without I/O: it receives segments, for live with the current time, and returns
+/// new versions of the manifest. The manifest of VOD is that of an event which is published when it is complete.
 ///
-/// The manifest contains all of the state: the data that players use is also all that the next run needs.
+/// The manifest of a live presentation contains all of the state: the data that players use is also all that the next
+/// run needs.
 ///
-///     epoch 0                                     epoch 1
+///     part 0                                      part 1
 ///     ├──────────────┬───────────────┤  no input  ├─────────────▶
 ///     Period 0       Period 1                     Period 2
 ///     key period 0   key period 1                 key period 2
 ///                                    │            │
 ///                                    duration     start, relative to availabilityStartTime
 ///
-/// A Period starts with an epoch, with a key period, after a clear lead, after a dropped segment, and where a rendition
-/// appears that the previous Period does not have.
-struct LiveManifest: Sendable {
+/// A Period starts with a part of the presentation, with a key period, after a clear lead, after a dropped segment, and
+/// where a rendition appears that the previous Period does not have.
+struct ManifestBuilder: Sendable {
     /// The settings, which do not change.
     struct Settings: Sendable {
         /// The file names and the DRM systems.
         var options: PlaylistOptions
+        /// True for VOD: the manifest is published when it is complete.
+        var isVOD = false
         /// The time shift buffer depth in seconds; nil for an event, which keeps all segments.
         var timeShift: Double?
-        /// The Target Duration in seconds.
-        var targetDuration: UInt64
+        /// The Target Duration in seconds; 0 for VOD, whose manifest does not specify it.
+        var targetDuration: UInt64 = 0
         /// The index of the leading rendition, whose segment boundaries the others follow.
         var leader: Int
         /// The number of renditions.
         var renditionCount: Int
     }
 
-    /// The timeline of an epoch.
+    /// The timeline of a part.
     private struct Epoch {
         var number: Int
         /// The media time of the start.
         var origin: RationalTime
-        /// The start relative to availabilityStartTime.
+        /// The start in the presentation; for live relative to availabilityStartTime.
         var start: ManifestDuration
 
-        /// Returns the start of a segment relative to availabilityStartTime.
-        func start(of time: RationalTime) -> ManifestDuration {
+        /// Converts a media time to a time in the presentation.
+        func time(of time: RationalTime) -> ManifestDuration {
             let (here, zero) = (time.converted(to: 1_000_000), origin.converted(to: 1_000_000))
             return ManifestDuration(microseconds: start.microseconds &+ here &- zero)
         }
@@ -49,8 +52,11 @@ struct LiveManifest: Sendable {
     /// The current version of the manifest.
     private(set) var manifest: MPD
     private var epoch: Epoch?
-    /// The Periods of the epoch to which segments may still be added, in order; the last one may be a draft.
-    private var open: [LivePeriod] = []
+    /// The Periods of the part to which segments may still be added, in order. The last one may be a draft; with VOD all
+    /// of them are.
+    private var open: [ManifestPeriod] = []
+    /// The end of the last segment in the presentation.
+    private var end = ManifestDuration(microseconds: 0)
     /// True if the last Period lacks a rendition that has appeared since.
     private var isIncomplete = false
     private var nextID: UInt64 = 0
@@ -59,7 +65,7 @@ struct LiveManifest: Sendable {
     init(_ settings: Settings) {
         self.settings = settings
         manifest = MPD(profiles: [MPD.Profile.live], duration: nil, periods: [])
-        manifest.type = "dynamic"
+        if !settings.isVOD { manifest.type = "dynamic" }
     }
 
     /// Continues a parsed manifest.
@@ -92,40 +98,46 @@ struct LiveManifest: Sendable {
 }
 
 // MARK: - Adding segments
-extension LiveManifest {
-    /// Adds a segment whose file has been written and which is listed in the playlists, if there are any.
+extension ManifestBuilder {
+    /// Adds a segment whose file has been written and which is listed in the playlists, if there are any. With VOD, the
+    /// segments of a part must be added between those of its neighbors, and in a part first those of the leading
+    /// rendition.
     ///
     /// - Parameters:
-    ///   - rendition: The description of the segment's rendition, without segments and keys.
+    ///   - rendition: The description of the segment's rendition.
     ///   - index: The index of the rendition.
     ///   - bandwidth: The bandwidth of the rendition measured so far, in bits per second.
+    ///   - now: The current time; nil for VOD.
     /// - Returns: Whether a new version of the manifest must be written.
     /// - Throws: `SignalingError`.
+    @discardableResult
     mutating func append(
-        _ segment: LiveSegment,
+        _ segment: Rendition.Segment,
         of rendition: Rendition,
         at index: Int,
-        bandwidth: UInt64,
-        now: PlaylistDate
+        bandwidth: UInt64 = 0,
+        now: PlaylistDate? = nil
     ) throws -> Bool {
-        guard let position = segment.position, let date = segment.entry.date else { return false }
-        let isFirst = epoch?.number != position.epoch
-        if isFirst { try begin(position, date) }
-        let breaksOff = index == settings.leader && (segment.entry.isDiscontinuity || isIncomplete)
-        var number = isFirst || breaksOff ? nil : open.lastIndex { $0.includes(position) }
+        guard !segment.isGap else { return false }
+        let isFirst = epoch?.number != segment.part
+        if isFirst, let date = segment.date { try begin(segment.part, at: segment.start, date) }
+        guard let epoch else { return false }
+        end = max(end, epoch.time(of: segment.end))
+        let breaksOff = index == settings.leader && (segment.isDiscontinuity || isIncomplete)
+        var number = isFirst || breaksOff ? nil : open.lastIndex { $0.includes(segment) }
         // A segment that starts slightly before the leading rendition belongs to its Period.
-        if number == nil, !breaksOff, open.first?.fits(position) == true { number = open.indices.first }
-        let period = try number ?? beginPeriod(position)
+        if number == nil, !breaksOff, open.first?.fits(segment) == true { number = open.indices.first }
+        let period = try number ?? beginPeriod(segment)
         guard open[period].isPublished else {
-            open[period].add(segment, position, of: rendition, at: index, bandwidth: bandwidth)
-            guard open[period].isComplete(settings.renditionCount) else { return false }
-            try publishDraft()
+            open[period].add(segment, of: rendition, at: index, bandwidth: bandwidth)
+            guard let now, open[period].isComplete(settings.renditionCount) else { return false }
+            try publishDrafts()
             publish(now)
             return true
         }
         let id = open[period].id
-        guard let periodIndex = manifest.periods.lastIndex(where: { $0.id == id }),
-            manifest.periods[periodIndex].append(position, to: rendition.folder, bandwidth: bandwidth)
+        guard let now, let periodIndex = manifest.periods.lastIndex(where: { $0.id == id }),
+            manifest.periods[periodIndex].append(segment, to: rendition.folder, bandwidth: bandwidth)
         else {
             // The adaptation sets of a published Period must not change: the rendition is added to the next one.
             isIncomplete = true
@@ -135,28 +147,38 @@ extension LiveManifest {
         return true
     }
 
-    private mutating func begin(_ position: LiveSegment.Position, _ date: PlaylistDate) throws {
-        try publishDraft()
-        open = []
+    /// Begins a part of a live presentation.
+    private mutating func begin(_ part: Int, at origin: RationalTime, _ date: PlaylistDate) throws {
         let date = ManifestDate(date)
         // The first segment defines availabilityStartTime.
-        let origin = manifest.availabilityStart ?? date
-        manifest.availabilityStart = origin
-        epoch = Epoch(
-            number: position.epoch,
-            origin: position.start,
-            start: ManifestDuration(microseconds: date.microseconds - origin.microseconds)
+        let start = manifest.availabilityStart ?? date
+        manifest.availabilityStart = start
+        try begin(
+            part,
+            at: origin,
+            start: ManifestDuration(microseconds: date.microseconds - start.microseconds)
         )
     }
 
-    private mutating func beginPeriod(_ position: LiveSegment.Position) throws -> Int {
-        try publishDraft()
-        let start = epoch?.start(of: position.start) ?? ManifestDuration(microseconds: 0)
-        open.append(LivePeriod(id: "\(nextID)", beginningWith: position, start: start))
+    /// Begins a part of the presentation: after the previous one, or for live at its date.
+    ///
+    /// - Parameter origin: The media time at which the part starts.
+    mutating func begin(_ part: Int, at origin: RationalTime, start: ManifestDuration? = nil) throws {
+        try publishDrafts()
+        open = []
+        epoch = Epoch(number: part, origin: origin, start: start ?? end)
+    }
+
+    private mutating func beginPeriod(_ segment: Rendition.Segment) throws -> Int {
+        if !settings.isVOD { try publishDrafts() }
+        // The first Period starts with its part.
+        let origin = (open.isEmpty ? epoch?.origin : nil) ?? segment.start
+        let start = epoch?.time(of: origin) ?? ManifestDuration(microseconds: 0)
+        open.append(ManifestPeriod(id: "\(nextID)", of: segment, origin: origin, start: start))
         nextID += 1
         isIncomplete = false
         // No rendition lags that far behind the leading one.
-        if open.count > 8 { open.removeFirst() }
+        if open.count > 8, !settings.isVOD { open.removeFirst() }
         return open.count - 1
     }
 
@@ -166,17 +188,27 @@ extension LiveManifest {
         manifest.periods[last].change(id, change)
     }
 
-    /// Adds the last Period to the manifest, unless it is already included.
-    private mutating func publishDraft() throws {
-        guard let number = open.indices.last, !open[number].isPublished else { return }
-        let period = try open[number].publish(settings.options)
-        if let last = manifest.periods.indices.last { manifest.periods[last].close(before: period.start) }
-        manifest.periods.append(period)
+    /// Adds drafts to the manifest.
+    private mutating func publishDrafts() throws {
+        for index in open.indices where !open[index].isPublished {
+            let period = try open[index].publish(settings.options)
+            endLastPeriod(at: open[index].start)
+            manifest.periods.append(period)
+        }
+    }
+
+    /// Sets the duration of the last Period: always for VOD, and for live only if there is a gap after it.
+    private mutating func endLastPeriod(at next: ManifestDuration) {
+        guard let last = manifest.periods.indices.last else { return }
+        guard settings.isVOD, let start = manifest.periods[last].start else {
+            return manifest.periods[last].close(before: next)
+        }
+        manifest.periods[last].duration = ManifestDuration(microseconds: next.microseconds - start.microseconds)
     }
 }
 
 // MARK: - Publishing
-extension LiveManifest {
+extension ManifestBuilder {
     /// Creates a new version of the manifest: updates the publish time, and removes segments that are no longer
     /// available.
     private mutating func publish(_ now: PlaylistDate) {
@@ -198,13 +230,13 @@ extension LiveManifest {
         manifest.publishTime = ManifestDate(microseconds: max(milliseconds, next) * 1000)
     }
 
-    /// Marks the presentation as complete. An event becomes a static manifest; with a window, the remaining segments
+    /// Marks a live presentation as complete. An event becomes a static manifest; with a window, the remaining segments
     /// are available until the window has passed.
     ///
     /// - Returns: Whether a new version of the manifest must be written.
     /// - Throws: `SignalingError`.
     mutating func finish(now: PlaylistDate) throws -> Bool {
-        try publishDraft()
+        try publishDrafts()
         guard let start = manifest.availabilityStart, let mediaEnd else { return false }
         publish(now)
         manifest.duration = ManifestDuration(microseconds: mediaEnd.microseconds - start.microseconds)
@@ -214,6 +246,16 @@ extension LiveManifest {
             manifest.suggestedPresentationDelay = nil
         }
         return true
+    }
+
+    /// Completes the manifest of VOD, and returns it.
+    ///
+    /// - Throws: `SignalingError`.
+    mutating func finish() throws -> MPD {
+        try publishDrafts()
+        endLastPeriod(at: end)
+        manifest.duration = end
+        return manifest
     }
 
     /// The end of the media in the manifest, if any.

@@ -1,0 +1,289 @@
+import FileWriting
+import HLSPlaylist
+
+/// Creates the files of a presentation.
+protocol PresentationFiles: AnyObject {
+    /// Creates a file that no playlist references yet.
+    ///
+    /// - Parameter name: The path, relative to the presentation's folder.
+    func create(_ name: String) throws -> FileOutput
+}
+
+/// Writes the init segments and media segments of a rendition, as separate files or as byte ranges of a single file,
+/// for VOD and for live.
+///
+/// An init segment is written before the first segment and wherever something in it changes: after a clear lead, and at
+/// the start of a key period. In a single file, the space for the index of its segments follows it.
+final class RenditionWriter {
+    private let planned: PackagingPlan.Rendition
+    private let writer: any SegmentWriter
+    /// The encryptor for whole segments (AES-128); nil for other schemes.
+    private let encryptor: SegmentEncryptor?
+    private let files: any PresentationFiles
+    private let options: PlaylistOptions
+    /// The single file of the rendition; nil if segments are separate files.
+    private let file: FileOutput?
+    /// The maximum number of entries in each index of a single file; nil if there is no index.
+    private let indexCapacity: Int?
+    private var reservations: [(initialization: Rendition.Resource, space: SegmentIndexReservation)] = []
+    private var names: InitializationNames
+
+    /// The encryption in the current key period, and its EXT-X-KEY tags; nil and empty if the rendition is clear.
+    private var protection: TrackProtection?
+    private(set) var keys: [KeyTag] = []
+    /// The number of the key period.
+    private(set) var period: Int
+    private let part: Int
+    private var initialization: Rendition.Resource?
+    private var needsInitialization = true
+    /// True if the last segment was in the clear lead.
+    private var wasClear = false
+    /// The number of the next segment, from 1.
+    private var number: UInt64
+    private var written: [Rendition.Segment] = []
+    private var frameRate = FrameRateMeter()
+    /// The number of bytes of media written.
+    private(set) var byteCount = 0
+
+    /// Creates a writer.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the first segment.
+    ///   - period: The number of the key period.
+    ///   - part: The number of the part of the presentation.
+    init(
+        _ planned: PackagingPlan.Rendition,
+        _ plan: PackagingPlan,
+        files: any PresentationFiles,
+        number: UInt64 = 1,
+        period: Int = 0,
+        part: Int = 0
+    ) throws {
+        self.planned = planned
+        self.files = files
+        (self.number, self.period, self.part) = (number, period, part)
+        let (job, writer) = (plan.job, try plan.writer(for: planned))
+        self.writer = writer
+        options = PlaylistOptions(job)
+        names = InitializationNames(isLive: job.live != nil)
+        let hasIndex = job.isSingleFile && job.manifests.contains(.dash)
+        indexCapacity = hasIndex ? plan.maximumSegments.map { min($0, 65_535) } : nil
+        let fileName = "media." + (writer.fileExtension == "m4s" ? "mp4" : writer.fileExtension)
+        file = job.isSingleFile ? try files.create(planned.folder + "/" + fileName) : nil
+        singleFileName = fileName
+        encryptor = try planned.protection.flatMap {
+            $0.scheme == .aes128 ? try SegmentEncryptor(writer, protection: $0) : nil
+        }
+        try use(planned.protection, start: plan.periodStart)
+    }
+
+    private let singleFileName: String
+
+    private func use(_ protection: TrackProtection?, start: Int64?) throws {
+        self.protection = protection
+        guard let protection, let trackClass = planned.trackClass else { return }
+        keys = try options.keys(protection, trackClass, start: start)
+    }
+
+    /// Continues with another key period.
+    ///
+    /// - Parameter change: The new keys; nil if the rendition is not encrypted.
+    func change(to change: PackagingPlan.Rendition.KeyChange?, period number: Int) throws {
+        period = number
+        guard let change else { return }
+        try encryptor?.change(to: change.protection)
+        try writer.change(to: change.protection, systems: change.systems)
+        needsInitialization = needsInitialization || encryptor == nil
+        try use(change.protection, start: change.start)
+    }
+
+    /// Writes a segment, either now or together with later ones.
+    ///
+    /// - Parameters:
+    ///   - isClear: Whether the segment is in the clear lead, so that it stays clear whatever the key.
+    ///   - date: The date of the first frame, if the presentation has dates.
+    func write(
+        _ complete: SegmentPipeline.Segment,
+        isClear: Bool,
+        isDiscontinuity: Bool = false,
+        date: PlaylistDate? = nil
+    ) throws {
+        let segment = TrackSegment(
+            index: Int(clamping: number &- 1),
+            samples: complete.samples,
+            start: complete.start,
+            end: complete.end,
+            isProtected: protection != nil && !isClear
+        )
+        frameRate.add(complete.samples)
+        try writeInitialization(segment, isClear: isClear)
+
+        let name = file == nil ? "\(options.names.segmentPrefix)\(number).\(writer.fileExtension)" : singleFileName
+        let target = try file ?? files.create(planned.folder + "/" + name)
+        let output = FilePart(target)
+        var result = Rendition.Segment(
+            resource: Rendition.Resource(uri: name),
+            start: max(complete.start, RationalTime(0, timescale: complete.start.timescale)),
+            duration: RationalTime(complete.units, timescale: complete.start.timescale)
+        )
+        result.number = number
+        result.initialization = initialization
+        result.protection = segment.isProtected ? protection : nil
+        result.keys = segment.isProtected ? keys : []
+        (result.period, result.part, result.isInClearLead) = (period, part, isClear)
+        (result.isDiscontinuity, result.date) = (isDiscontinuity, date)
+        number &+= 1
+        // The closure does not capture the samples, so that they are released with their bytes.
+        let whenWritten: ([KeyFrame]) throws -> Void = { [self, result] keyFrames in
+            var result = result
+            if file == nil { try target.finish() } else { result.resource.byteRange = output.range }
+            result.byteCount = output.count
+            result.keyFrames = keyFrames
+            byteCount += output.count
+            written.append(result)
+        }
+        guard let encryptor else { return try whenWritten(try writer.write(segment, to: output)) }
+        try encryptor.add(segment, to: output, whenWritten: whenWritten)
+        // In a single file, a segment starts where the previous one ends.
+        if file != nil { try encryptor.flush() }
+    }
+
+    /// Completes the segments written since the last call, and returns them.
+    func takeWritten() throws -> [Rendition.Segment] {
+        try encryptor?.flush()
+        defer { written = [] }
+        return written
+    }
+
+    private func writeInitialization(_ segment: TrackSegment, isClear: Bool) throws {
+        needsInitialization = needsInitialization || isClear != wasClear && protection != nil
+        wasClear = isClear
+        guard needsInitialization else { return }
+        needsInitialization = false
+        guard let bytes = try writer.initialization(isProtected: segment.isProtected, first: segment) else { return }
+        guard let file else {
+            let name = names.next(isClearLead: isClear && protection != nil, segment: number)
+            let output = try files.create(planned.folder + "/" + name)
+            try output.write(bytes.span.bytes)
+            try output.finish()
+            initialization = Rendition.Resource(uri: name)
+            return
+        }
+        let start = file.count
+        try file.write(bytes.span.bytes)
+        let resource = Rendition.Resource(uri: singleFileName, byteRange: start..<file.count)
+        initialization = resource
+        guard let indexCapacity else { return }
+        let space = SegmentIndexReservation(offset: file.count, capacity: indexCapacity)
+        reservations.append((resource, space))
+        try file.write(space.placeholder.span.bytes)
+    }
+
+    /// Finishes the rendition.
+    ///
+    /// - Returns: The rendition with its segments.
+    func finish() throws -> Rendition {
+        var rendition = description
+        rendition.segments = try takeWritten()
+        for (initialization, space) in reservations {
+            let segments = rendition.segments.filter { $0.initialization == initialization }
+            rendition.indexes[initialization] = try writeIndex(of: segments, in: space)
+        }
+        try file?.finish()
+        return rendition
+    }
+
+    /// The description of the rendition, without segments.
+    var description: Rendition {
+        var rendition = Rendition(planned)
+        rendition.frameRate = frameRate.rate(planned.media)
+        return rendition
+    }
+
+    /// Writes the index of segments into its reserved space.
+    ///
+    /// - Returns: The byte range of the index.
+    private func writeIndex(of segments: [Rendition.Segment], in space: SegmentIndexReservation) throws -> Range<Int> {
+        let timescale = planned.media.timescale
+        let (bytes, size) = try space.fill(
+            segments.map { segment in
+                SegmentIndexReservation.Segment(
+                    byteCount: segment.byteCount,
+                    duration: segment.duration.converted(to: timescale)
+                )
+            },
+            timescale: timescale,
+            start: UInt64(clamping: segments.first?.start.converted(to: timescale) ?? 0)
+        )
+        try file?.replace(at: space.offset, with: bytes)
+        return space.offset..<space.offset + size
+    }
+}
+
+/// The names of init segments in separate files.
+///
+///     live    init-N.mp4, with the number of the first media segment that needs it
+///     VOD     init-clear.mp4 (clear lead), init.mp4, then init-1.mp4, init-2.mp4 ...
+private struct InitializationNames {
+    private let isLive: Bool
+    private var used: Set<String> = []
+
+    init(isLive: Bool) { self.isLive = isLive }
+
+    /// Returns the name of the next init segment.
+    ///
+    /// - Parameter segment: The number of the media segment that follows.
+    mutating func next(isClearLead: Bool, segment: UInt64) -> String {
+        if isLive { return "init-\(segment).mp4" }
+        var name = isClearLead ? "init-clear.mp4" : "init.mp4"
+        var number = 0
+        while !used.insert(name).inserted {
+            number += 1
+            name = "init-\(number).mp4"
+        }
+        return name
+    }
+}
+
+/// Measures the frame rate of a track.
+struct FrameRateMeter {
+    private var count = 0
+    private var duration: UInt64 = 0
+
+    /// Adds samples.
+    mutating func add(_ samples: [MediaSample]) {
+        count += samples.count
+        for sample in samples { duration += UInt64(sample.duration) }
+    }
+
+    /// Returns the frame rate in frames per second; nil if the track is not video.
+    func rate(_ track: MediaTrack) -> Double? {
+        let seconds = Double(duration) / Double(track.timescale)
+        return track.kind == .video && seconds > 0 ? Double(count) / seconds : nil
+    }
+}
+
+extension SegmentPipeline.Segment {
+    /// The duration in units of the track's timescale. Samples presented before 0 are removed by the edit list, and do
+    /// not count.
+    var units: Int64 { max(0, end.converted(to: start.timescale) - max(0, start.value)) }
+
+    /// The duration in seconds.
+    var seconds: Double { RationalTime(units, timescale: start.timescale).seconds }
+}
+
+extension Rendition {
+    /// Creates a rendition from the plan, without segments.
+    init(_ planned: PackagingPlan.Rendition) {
+        self.init(
+            track: planned.media,
+            folder: planned.folder,
+            name: planned.name,
+            language: planned.language,
+            group: planned.group,
+            role: planned.role?.rawValue,
+            protection: planned.protection,
+            policyClass: planned.trackClass
+        )
+    }
+}

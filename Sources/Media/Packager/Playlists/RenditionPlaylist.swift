@@ -1,0 +1,285 @@
+import HLSPlaylist
+
+/// A Media Playlist of a rendition, to which segments are added at the end and, if it is live, removed at the start. A
+/// VOD playlist is an event that is published when it is complete. A value type without I/O. It can be created from a
+/// parsed playlist, so that a run continues where another one was killed.
+struct RenditionPlaylist: Sendable {
+    /// The type of the presentation (EXT-X-PLAYLIST-TYPE).
+    enum Kind: Sendable {
+        /// Segments are removed when they leave the window.
+        case live
+        /// Segments are only added.
+        case event
+        /// The playlist is published when it is complete.
+        case vod
+    }
+
+    /// The type of the presentation.
+    let kind: Kind
+    /// True if this is an I-frame playlist.
+    let isIFramesOnly: Bool
+    /// True if the init segment is clear, because whole segments are encrypted: keys must not apply to it.
+    let hasClearMap: Bool
+    /// True if the playlist lists bit rates (EXT-X-BITRATE) of segments in separate files.
+    let hasBitRates: Bool
+    /// The Target Duration in seconds; it never changes. 0 for VOD until the playlist is complete.
+    let targetDuration: UInt64
+    /// The maximum duration of a segment in the playlist, in seconds.
+    let maximumDuration: Double
+    /// The segments, with the durations in the playlist: in microseconds.
+    private(set) var segments: [Rendition.Segment] = []
+    /// The media sequence number of the first segment.
+    private(set) var sequence: UInt64 = 0
+    /// The discontinuity sequence number (EXT-X-DISCONTINUITY-SEQUENCE).
+    private(set) var discontinuitySequence: UInt64 = 0
+    /// True if the playlist is complete (EXT-X-ENDLIST).
+    private(set) var isEnded = false
+    /// The protocol version, once a segment is published; it never changes.
+    private var version: UInt64?
+    private var rounder = DurationRounder()
+
+    /// Creates a playlist without segments.
+    init(
+        _ kind: Kind,
+        targetDuration: UInt64 = 0,
+        maximumDuration: Double = .infinity,
+        isIFramesOnly: Bool = false,
+        hasClearMap: Bool = false,
+        hasBitRates: Bool = true
+    ) {
+        self.kind = kind
+        self.targetDuration = targetDuration
+        self.maximumDuration = maximumDuration
+        self.isIFramesOnly = isIFramesOnly
+        self.hasClearMap = hasClearMap
+        self.hasBitRates = hasBitRates && !isIFramesOnly
+    }
+
+    /// Continues a parsed playlist.
+    init(resuming playlist: MediaPlaylist, maximumDuration: Double = .infinity, hasClearMap: Bool) {
+        self.init(
+            playlist.playlistType == .event ? .event : .live,
+            targetDuration: playlist.targetDuration,
+            maximumDuration: maximumDuration,
+            isIFramesOnly: playlist.isIFramesOnly,
+            hasClearMap: hasClearMap
+        )
+        sequence = playlist.mediaSequence ?? 0
+        discontinuitySequence = playlist.discontinuitySequence ?? 0
+        isEnded = playlist.isEnded
+        version = playlist.version
+        var context = KeyContext()
+        var map: MapTag?
+        segments = playlist.segments.map { segment in
+            for key in segment.keys { context.apply(key) }
+            map = segment.map ?? map
+            var read = Rendition.Segment(
+                resource: Rendition.Resource(uri: segment.uri, byteRange: Range(segment.byteRange)),
+                duration: RationalTime(microseconds: segment.duration)
+            )
+            read.initialization = map.map { Rendition.Resource(uri: $0.uri, byteRange: Range($0.byteRange)) }
+            read.keys = context.keys
+            read.date = segment.programDateTime
+            read.isDiscontinuity = segment.isDiscontinuity
+            read.isGap = segment.isGap
+            return read
+        }
+    }
+
+    /// The media sequence number of the next segment.
+    var nextSequence: UInt64 { sequence &+ UInt64(segments.count) }
+
+    /// The total duration of the segments in seconds.
+    var duration: Double { segments.reduce(0) { $0 + $1.duration.seconds } }
+
+    /// The keys of the segments, in order.
+    var keys: [KeyTag] {
+        var keys: [KeyTag] = []
+        for segment in segments where keys.last != segment.keys.last || keys.isEmpty { keys += segment.keys }
+        return keys
+    }
+
+    /// Continues after an existing segment file: the next segment gets its number as media sequence number.
+    mutating func continueNumbering(after number: UInt64) { sequence = number - min(number, UInt64(segments.count)) }
+
+    /// Removes a number of segments at the start, and returns them.
+    mutating func removeFirst(_ count: Int) -> [Rendition.Segment] {
+        let removed = Array(segments.prefix(count))
+        segments.removeFirst(removed.count)
+        sequence &+= UInt64(removed.count)
+        discontinuitySequence &+= UInt64(removed.count { $0.isDiscontinuity })
+        return removed
+    }
+
+    /// Marks the playlist as complete.
+    mutating func end() { isEnded = true }
+
+    /// Returns the number of segments in excess of a window. At least three Target Durations always remain (RFC
+    /// 8216bis, 6.2.2).
+    func excess(over window: LiveOptions.Window?) -> Int {
+        guard let window else { return 0 }
+        var rest = duration
+        var count = 0
+        for segment in segments {
+            rest -= segment.duration.seconds
+            let isEnough: Bool
+            switch window {
+            case .segments(let wanted): isEnough = segments.count - count > wanted
+            case .seconds(let wanted): isEnough = rest >= wanted
+            }
+            guard isEnough, rest >= 3 * Double(targetDuration) else { break }
+            count += 1
+        }
+        return count
+    }
+}
+
+// MARK: - Adding segments
+extension RenditionPlaylist {
+    /// Adds a segment, and returns it with the duration that the playlist specifies.
+    @discardableResult
+    mutating func append(_ segment: Rendition.Segment) -> Rendition.Segment {
+        var segment = segment
+        segment.duration = RationalTime(
+            microseconds: rounder.advance(by: min(segment.duration.seconds, maximumDuration))
+        )
+        segment.keyFrames = []
+        segments.append(segment)
+        return segment
+    }
+
+    /// Adds the key frames of a segment to an I-frame playlist (RFC 8216bis, 4.4.3.6), and returns them.
+    ///
+    /// If a segment has none, the previous frame remains on the screen. Its duration includes the segment only with
+    /// VOD, because published durations must not change.
+    @discardableResult
+    mutating func appendKeyFrames(of segment: Rendition.Segment) -> [Rendition.Segment] {
+        if segment.isGap { return [append(segment)] }
+        let frames = segment.iFrames
+        if frames.isEmpty, kind == .vod, let last = segments.indices.last {
+            let more = rounder.advance(by: segment.duration.seconds)
+            segments[last].duration = RationalTime(microseconds: segments[last].duration.seconds + more)
+        }
+        return frames.enumerated().map { index, frame in
+            var entry = segment
+            entry.resource.byteRange = frame.byteRange
+            entry.byteCount = frame.byteRange.count
+            entry.duration = RationalTime(microseconds: rounder.advance(by: frame.duration))
+            entry.keyFrames = []
+            if index > 0 { (entry.isDiscontinuity, entry.date) = (false, nil) }
+            segments.append(entry)
+            return entry
+        }
+    }
+
+    /// Adds the segments at the end of an I-frame playlist that are missing in this one. The I-frame playlist is
+    /// replaced first, and the run may have been killed in between; players may have read it, and the segment files are
+    /// complete.
+    mutating func addMissingSegments(listedIn iFrames: RenditionPlaylist) {
+        let known = segments.last?.resource.uri
+        let isBehind = known.map { uri in iFrames.segments.contains { $0.resource.uri == uri } } ?? (sequence == 0)
+        guard isBehind else { return }
+        let new = iFrames.segments.reversed().prefix { $0.resource.uri != known }.reversed()
+        for frame in new {
+            if let last = segments.last, last.resource.uri == frame.resource.uri {
+                segments[segments.count - 1].duration = RationalTime(
+                    microseconds: last.duration.seconds + frame.duration.seconds
+                )
+            } else {
+                var segment = frame
+                segment.resource.byteRange = nil
+                segments.append(segment)
+            }
+        }
+    }
+}
+
+// MARK: - Writing
+extension RenditionPlaylist {
+    /// Returns the current playlist. The Target Duration and the version of a VOD playlist are set later; see
+    /// `MediaPlaylist.setTargetDuration(_:)`.
+    mutating func playlist() -> MediaPlaylist {
+        var playlist = MediaPlaylist(targetDuration: targetDuration)
+        playlist.mediaSequence = kind != .live && sequence == 0 ? nil : sequence
+        playlist.discontinuitySequence = kind != .live && discontinuitySequence == 0 ? nil : discontinuitySequence
+        playlist.playlistType =
+            switch kind {
+            case .live: nil
+            case .event: .event
+            case .vod: .vod
+            }
+        playlist.isIFramesOnly = isIFramesOnly
+        playlist.isEnded = isEnded
+        playlist.segments = mediaSegments()
+        guard kind != .vod else { return playlist }
+        // Durations are written with decimals, which require version 3.
+        let wanted = version ?? max(3, playlist.neededVersion ?? 3)
+        if !segments.isEmpty { version = wanted }
+        playlist.version = wanted
+        playlist.marksExactDurations = true
+        return playlist
+    }
+
+    /// Returns the segments, with EXT-X-KEY and EXT-X-MAP tags where the values change.
+    ///
+    ///     protected            KEY ... MAP     KEY once per key system; players read the keys before the init segment
+    ///     AES-128              MAP KEY ...     the init segment is not encrypted: the key must not apply to it
+    ///     clear lead           MAP (clear), later KEY ... MAP
+    ///     clear again          KEY:METHOD=NONE MAP (clear)
+    ///     another key period   KEY ... MAP     all keys of the period, and an init segment with its key ID
+    private func mediaSegments() -> [MediaSegment] {
+        var keys: [KeyTag] = []
+        var map: Rendition.Resource?
+        var bitRate = BitRateTags()
+        return segments.map { segment in
+            var segment = segment
+            // A gap needs neither keys nor an init segment; those of the segments around it remain in effect.
+            if segment.isGap { (segment.keys, segment.initialization) = (keys, map) }
+            var keyTags: [SegmentTag] = []
+            if segment.keys != keys { keyTags = segment.keys.isEmpty ? [.key(.none)] : segment.keys.map { .key($0) } }
+            var mapTags: [SegmentTag] = []
+            if let initialization = segment.initialization, initialization != map {
+                mapTags = [
+                    .map(MapTag(uri: initialization.uri, byteRange: initialization.byteRange.map { ByteRange($0) }))
+                ]
+            }
+            (keys, map) = (segment.keys, segment.initialization)
+            var tags = hasClearMap ? mapTags + keyTags : keyTags + mapTags
+            let duration = segment.duration.seconds
+            if hasBitRates, !segment.isGap, segment.resource.byteRange == nil {
+                tags += bitRate.tags(byteCount: segment.byteCount, duration: duration)
+            }
+            return MediaSegment(
+                uri: segment.resource.uri,
+                duration: duration,
+                byteRange: segment.resource.byteRange.map { ByteRange($0) },
+                programDateTime: segment.date,
+                isDiscontinuity: segment.isDiscontinuity,
+                isGap: segment.isGap,
+                tags: tags
+            )
+        }
+    }
+}
+
+extension RationalTime {
+    /// Creates a duration in microseconds from a number of seconds, rounded.
+    init(microseconds seconds: Double) {
+        self.init(Int64(exactly: (seconds * 1e6).rounded()) ?? .max, timescale: 1_000_000)
+    }
+}
+
+extension ByteRange {
+    init(_ range: Range<Int>) {
+        self.init(length: UInt64(range.count), offset: UInt64(range.lowerBound))
+    }
+}
+
+extension Range<Int> {
+    /// Converts the byte range of a written playlist, which has an offset.
+    init?(_ range: ByteRange?) {
+        guard let range, let start = range.offset.flatMap({ Int(exactly: $0) }) else { return nil }
+        guard let length = Int(exactly: range.length), length <= Int.max - start else { return nil }
+        self = start..<start + length
+    }
+}
