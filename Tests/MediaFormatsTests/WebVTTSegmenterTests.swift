@@ -6,6 +6,25 @@ import Testing
 struct WebVTTSegmenterTests {
     private func text(_ segment: [UInt8]) -> String { String(decoding: segment, as: UTF8.self) }
 
+    @Test("Times relative to the start of the first segment")
+    func relativeTimes() throws {
+        let document = try WebVTTDocument(
+            "WEBVTT\n\n00:01.000 --> 00:02.000\none\n\n00:05.000 --> 00:07.500\ntwo\n\n00:09.000 --> 00:09.500\nthree"
+        )
+        var segmenter = WebVTTSegmenter(
+            document,
+            map: WebVTTTimestampMap(mpegTS: 0),
+            from: 6006,
+            timescale: 1000,
+            isRelative: true
+        )
+        let text = text(segmenter.segment(until: 12, timescale: 1))
+        #expect(
+            text.hasSuffix("\n\n00:00:00.000 --> 00:00:01.494\ntwo\n\n00:00:02.994 --> 00:00:03.494\nthree\n\n")
+        )
+        #expect(!text.contains("one"))
+    }
+
     /// Derived manually from RFC 8216bis, 3.1.4, and the structure of a file in W3C WebVTT, 4.1.
     @Test("Header, definitions, and the cues of each segment")
     func segments() throws {

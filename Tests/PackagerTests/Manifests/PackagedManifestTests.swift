@@ -142,6 +142,30 @@ struct PackagedManifestTests {
         }
     }
 
+    @Test("has a subtitle file for each Period, with times relative to the Period")
+    func subtitles() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/de.vtt"
+        let text = "WEBVTT\n\n00:00.500 --> 00:01.500\nboth\n\n00:02.000 --> 00:02.500\nlate\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        var job = try PipelineFixture.job(["film.mp4"], to: folder.path + "/out", scheme: .cbcs)
+        job.inputs.append(PackagingJob.Input(path: path))
+        job.manifests = [.hls, .dash]
+        job.clearLead = RationalTime(1, timescale: 1)
+        try PipelineFixture.package(job)
+        let manifest = try MPD(folder.bytes("out/main.mpd"))
+        #expect(MPDChecker().check(manifest) == [])
+        let sets = manifest.periods.compactMap(\.adaptationSets.last)
+        #expect(sets.map(\.contentType) == ["text", "text"])
+        let files = try sets.compactMap(\.representations.first?.baseURL).map { name in
+            String(decoding: try folder.bytes("out/" + name), as: UTF8.self)
+        }
+        try #require(files.count == 2)
+        #expect(files[0].contains("00:00:00.500 --> 00:00:01.500\nboth") && !files[0].contains("late"))
+        #expect(files[1].contains("00:00:00.000 --> 00:00:00.500\nboth"))
+        #expect(files[1].contains("00:00:01.000 --> 00:00:01.500\nlate"))
+    }
+
     @Test("has an adaptation set for each key, between which players may switch")
     func keys() throws {
         let folder = try ScratchFolder()

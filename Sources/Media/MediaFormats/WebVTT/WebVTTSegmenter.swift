@@ -9,6 +9,8 @@ public struct WebVTTSegmenter: Sendable {
     private let document: WebVTTDocument
     private let head: [UInt8]
     private var start: Cut
+    /// The number of milliseconds that is subtracted from the times of cues.
+    private let offset: Int64
     /// The index of the first cue that starts after the segments written so far.
     private var next = 0
     /// The indexes of the cues that started before `start` and may still be visible, in order.
@@ -18,6 +20,13 @@ public struct WebVTTSegmenter: Sendable {
     private struct Cut {
         let value: Int64
         let timescale: UInt32
+
+        /// The time in milliseconds, rounded down.
+        var milliseconds: Int64 {
+            let (high, low) = UInt64(max(0, value)).multipliedFullWidth(by: 1000)
+            guard high < UInt64(timescale) else { return .max }
+            return Int64(clamping: UInt64(timescale).dividingFullWidth((high, low)).quotient)
+        }
 
         /// Returns whether the point in time is later than a cue time.
         func isLater(than milliseconds: Int64) -> Bool {
@@ -42,15 +51,18 @@ public struct WebVTTSegmenter: Sendable {
     ///   - map: the mapping from cue times to media times.
     ///   - start: the start of the first segment on the timeline of the cues, in units of 1/timescale second.
     ///   - timescale: the number of units per second; must not be 0.
+    ///   - isRelative: whether the written times are relative to `start`; cues that began earlier then begin at 0.
     public init(
         _ document: WebVTTDocument,
         map: WebVTTTimestampMap,
         from start: Int64 = 0,
-        timescale: UInt32 = 1000
+        timescale: UInt32 = 1000,
+        isRelative: Bool = false
     ) {
         precondition(timescale > 0, "the timescale must not be 0")
         self.document = document
         self.start = Cut(value: start, timescale: timescale)
+        offset = isRelative ? self.start.milliseconds : 0
         var head = Array("WEBVTT\n".utf8)
         map.write(to: &head)
         head.append(UInt8(ascii: "\n"))
@@ -103,9 +115,9 @@ public struct WebVTTSegmenter: Sendable {
             text.append(contentsOf: document.bytes[cue.identifier.range])
             text.append(UInt8(ascii: "\n"))
         }
-        WebVTTTimestamp.write(cue.start, to: &text)
+        WebVTTTimestamp.write(max(0, cue.start - offset), to: &text)
         text.append(contentsOf: " --> ".utf8)
-        WebVTTTimestamp.write(cue.end, to: &text)
+        WebVTTTimestamp.write(max(0, cue.end - offset), to: &text)
         if !cue.settings.range.isEmpty {
             text.append(UInt8(ascii: " "))
             text.append(contentsOf: document.bytes[cue.settings.range])

@@ -53,9 +53,25 @@ package final class WebVTTInput: MediaInput {
 
     /// Creates a writer for the segments of the file.
     ///
-    /// - Parameter map: The media timestamp of presentation time 0, equal to that of the segments of the other
-    ///   renditions.
-    package func rendition(map: WebVTTTimestampMap) -> WebVTTRendition { WebVTTRendition(document, map: map) }
+    /// - Parameters:
+    ///   - map: The media timestamp of a cue time, which applies to the segments of the other renditions, too.
+    ///   - start: The start of the first segment in the timeline of the cues.
+    ///   - isRelative: Whether the written times are relative to `start`.
+    package func rendition(
+        map: WebVTTTimestampMap,
+        from start: RationalTime = .zero,
+        isRelative: Bool = false
+    ) -> WebVTTRendition {
+        WebVTTRendition(
+            WebVTTSegmenter(
+                document,
+                map: map,
+                from: start.value,
+                timescale: start.timescale,
+                isRelative: isRelative
+            )
+        )
+    }
 }
 
 /// Writes the segments of a subtitle rendition, one for each segment of the leading track, in order.
@@ -66,9 +82,7 @@ package final class WebVTTInput: MediaInput {
 package final class WebVTTRendition {
     private var segmenter: WebVTTSegmenter
 
-    init(_ document: WebVTTDocument, map: WebVTTTimestampMap) {
-        segmenter = WebVTTSegmenter(document, map: map)
-    }
+    init(_ segmenter: WebVTTSegmenter) { self.segmenter = segmenter }
 
     /// Returns the segment that ends at a cut, in presentation time.
     package func segment(until cut: RationalTime) -> [UInt8] {

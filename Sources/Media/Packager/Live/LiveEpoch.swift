@@ -55,7 +55,7 @@ struct LiveEpoch {
     }
 
     /// Returns the number of the key period of a segment.
-    mutating func period(of segment: SegmentPipeline.Segment) -> Int {
+    mutating func period(of segment: TrackSegment) -> Int {
         let offset = periodOffset ?? firstPeriod - segment.period
         periodOffset = offset
         return segment.period + offset
@@ -75,7 +75,7 @@ struct LiveEpoch {
 
     /// Returns whether a segment must be dropped: it is too long, or it starts within a dropped segment of the leading
     /// rendition.
-    mutating func mustDrop(_ segment: SegmentPipeline.Segment, isTooLong: Bool) -> Bool {
+    mutating func mustDrop(_ segment: TrackSegment, isTooLong: Bool) -> Bool {
         if origin == nil { origin = segment.start }
         if isTooLong {
             gaps.append(segment.start..<segment.end)
@@ -87,7 +87,7 @@ struct LiveEpoch {
     }
 
     /// Returns whether a segment is the first of its rendition. Must be called once for each segment.
-    mutating func isFirst(_ segment: SegmentPipeline.Segment) -> Bool {
+    mutating func isFirst(_ segment: TrackSegment) -> Bool {
         startedRenditions.insert(segment.rendition).inserted
     }
 
@@ -97,7 +97,7 @@ struct LiveEpoch {
     /// Returns whether a segment is in the clear lead.
     ///
     /// - Parameter isLeader: Whether the segment belongs to the leading rendition.
-    mutating func isClear(_ segment: SegmentPipeline.Segment, isLeader: Bool) -> Bool {
+    mutating func isClear(_ segment: TrackSegment, isLeader: Bool) -> Bool {
         clearLead.contains(segment, isLeader: isLeader)
     }
 
@@ -107,7 +107,7 @@ struct LiveEpoch {
     }
 
     /// Returns whether a segment starts a new timeline (EXT-X-DISCONTINUITY). Must be called once for each segment.
-    mutating func isDiscontinuity(_ segment: SegmentPipeline.Segment) -> Bool {
+    mutating func isDiscontinuity(_ segment: TrackSegment) -> Bool {
         guard let time = discontinuities[segment.rendition], time <= segment.start else { return false }
         discontinuities[segment.rendition] = nil
         return true

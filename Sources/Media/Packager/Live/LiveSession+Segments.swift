@@ -8,7 +8,7 @@ extension LiveSession {
     ///
     /// - Throws: ``InputFailure``, ``JobFailure``, ``KeyPeriodFailure``, ``FileError``, `SignalingError`.
     func write(
-        _ segment: SegmentPipeline.Segment,
+        _ segment: TrackSegment,
         _ epoch: inout LiveEpoch
     ) async throws {
         let renditionIndex = segment.rendition

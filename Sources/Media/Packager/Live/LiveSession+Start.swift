@@ -40,7 +40,7 @@ extension LiveSession {
     }
 
     /// Chooses the Target Duration from the first segment of the leading rendition.
-    func choose(_ plan: PackagingPlan, _ segment: SegmentPipeline.Segment, _ pipeline: SegmentPipeline) throws {
+    func choose(_ plan: PackagingPlan, _ segment: TrackSegment, _ pipeline: SegmentPipeline) throws {
         let target = live.targetDuration ?? LiveTargetDuration.choose(for: segment, job)
         targetDuration = target
         pipeline.maximumDuration = LiveTargetDuration.maximumSegmentDuration(target, job.container)

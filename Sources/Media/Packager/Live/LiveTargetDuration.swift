@@ -2,7 +2,7 @@
 enum LiveTargetDuration {
     /// Returns the Target Duration in seconds that fits the first segment of the leading rendition and its key frame
     /// interval: segments end at the first key frame after the job's segment duration.
-    static func choose(for segment: SegmentPipeline.Segment, _ job: PackagingJob) -> UInt64 {
+    static func choose(for segment: TrackSegment, _ job: PackagingJob) -> UInt64 {
         let wanted = job.segmentDuration.seconds
         var longest = max(segment.seconds, wanted)
         if segment.longestGroup > 0 {

@@ -23,11 +23,12 @@ extension MPD {
         let last = renditions.flatMap { $0.segments.map(\.part) }.max() ?? 0
         for part in 0...last {
             let segments = order.map { index in renditions[index].segments.filter { $0.part == part } }
+            let starts = segments.joined().filter { !$0.isGap }.map(\.start)
             // The presentation starts at media time 0, even if there are no samples yet.
-            try builder.begin(part, at: part == 0 ? .zero : segments.compactMap { $0.first?.start }.min() ?? .zero)
+            try builder.begin(part, at: part == 0 ? .zero : starts.min() ?? .zero)
             for (index, segments) in zip(order, segments) {
                 var description = renditions[index]
-                description.segments = []
+                (description.segments, description.track) = ([], renditions[index].track(in: part))
                 for segment in segments { try builder.append(segment, of: description, at: index) }
             }
         }
@@ -114,7 +115,8 @@ extension Representation {
         let isText = track.kind == .subtitles
         self.init(id: rendition.folder, bandwidth: max(rate.peak, 1), codecs: isText ? nil : track.codecs)
         if isText {
-            baseURL = rendition.wholeFile.map { "\(rendition.folder)/\($0.uri)" }
+            let file = segments.first.flatMap { rendition.wholeFiles[$0.number] }
+            baseURL = file.map { "\(rendition.folder)/\($0.uri)" }
             return
         }
         if track.kind == .video {

@@ -19,7 +19,7 @@ struct ClearLead {
     /// Returns whether a segment is in the clear lead. The segments of each rendition must be checked in order.
     ///
     /// - Parameter isLeader: Whether the segment belongs to the leading rendition.
-    mutating func contains(_ segment: SegmentPipeline.Segment, isLeader: Bool) -> Bool {
+    mutating func contains(_ segment: TrackSegment, isLeader: Bool) -> Bool {
         guard let duration else { return false }
         let origin = origin ?? segment.start
         self.origin = origin

@@ -91,13 +91,6 @@ package struct PackagingPlan {
                     + "DASH requires in single files: remove single-file, or dash"
             )
         }
-        if job.clearLead != nil, renditions.contains(where: { $0.media.kind == .subtitles }) {
-            throw JobFailure(
-                "manifests",
-                "a clear lead requires two periods in DASH, but a subtitle file cannot be split: remove dash, "
-                    + "clear-lead or the subtitles"
-            )
-        }
     }
 
     /// Checks that the inputs can be packaged live or with key rotation, as the job requires.

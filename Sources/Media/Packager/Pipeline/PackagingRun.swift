@@ -13,6 +13,8 @@ package final class PackagingRun {
     /// The writers, in the order of the pipeline's renditions.
     private var writers: [RenditionWriter] = []
     private var clearLead: ClearLead
+    /// The part of the presentation whose segments are being written.
+    private var part: SegmentPipeline.Part
 
     /// Prepares a run, and creates the output folder.
     ///
@@ -30,6 +32,7 @@ package final class PackagingRun {
         try plan.checkOutput()
         pipeline = try SegmentPipeline(plan)
         clearLead = ClearLead(plan.job.clearLead)
+        part = pipeline.part(0)
         for rendition in pipeline.renditions {
             writers.append(try RenditionWriter(rendition, plan, files: folder))
         }
@@ -118,7 +121,8 @@ package final class PackagingRun {
         }
     }
 
-    private func write(_ segment: SegmentPipeline.Segment) throws {
+    private func write(_ segment: TrackSegment) throws {
+        if segment.part != part.number { try begin(pipeline.part(segment.part)) }
         let writer = writers[segment.rendition]
         do {
             if segment.period != writer.period {
@@ -130,11 +134,11 @@ package final class PackagingRun {
                 }
                 let renditionIndex = plan.sampledRenditions[segment.rendition]
                 try writer.change(
-                    to: plan.change(to: periods[segment.period], of: renditionIndex),
+                    to: part.plan.change(to: periods[segment.period], of: renditionIndex),
                     period: segment.period
                 )
             }
-            let isClear = clearLead.contains(segment, isLeader: segment.rendition == pipeline.leader)
+            let isClear = clearLead.contains(segment, isLeader: segment.rendition == part.leader)
             try writer.write(segment, isClear: isClear)
         } catch let failure as SampleFailure {
             let rendition = pipeline.renditions[segment.rendition]
@@ -142,9 +146,26 @@ package final class PackagingRun {
         }
     }
 
+    /// Continues with the next part of the inputs, which starts a new timeline.
+    private func begin(_ next: SegmentPipeline.Part) throws {
+        try fillGaps()
+        part = next
+        // The clear lead is at most the first part.
+        clearLead = ClearLead(nil)
+        for (writer, planned) in zip(writers, next.renditions) {
+            if let planned { try writer.begin(next.number, planned, next.plan) }
+        }
+    }
+
+    /// Lists gaps for the renditions that have no segments in the current part, if there are several parts.
+    private func fillGaps() throws {
+        for writer in writers { try writer.fillGap(in: part.number, along: writers[part.leader]) }
+    }
+
     /// Finishes all renditions, in the order of the plan; subtitles are split at the segment boundaries of the leading
     /// rendition.
     private func finish() throws -> [Rendition] {
+        if part.number > 0 { try fillGaps() }
         let written = try writers.map { try $0.finish() }
         let leader = written.first { $0.track.kind == .video } ?? written[0]
         let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
@@ -155,8 +176,8 @@ package final class PackagingRun {
             guard let input = plan.inputs[planned.input] as? WebVTTInput else {
                 throw InputFailure(plan.inputs[planned.input].name, "the subtitles are not WebVTT")
             }
-            return try SubtitleOutput(planned: planned, input: input, manifests: plan.job.manifests)
-                .write(along: leader.segments, map: WebVTTTimestampMap(mpegTS: UInt64(origin)), to: folder)
+            return try SubtitleOutput(planned: planned, input: input, manifests: plan.job.manifests, origin: origin)
+                .write(along: leader.segments, to: folder)
         }
     }
 }

@@ -1,3 +1,4 @@
+import DRMSignaling
 import FileWriting
 import HLSPlaylist
 
@@ -12,17 +13,20 @@ protocol PresentationFiles: AnyObject {
 /// Writes the init segments and media segments of a rendition, as separate files or as byte ranges of a single file,
 /// for VOD and for live.
 ///
-/// An init segment is written before the first segment and wherever something in it changes: after a clear lead, and at
-/// the start of a key period. In a single file, the space for the index of its segments follows it.
+/// An init segment is written before the first segment and wherever something in it changes: after a clear lead, at the
+/// start of a key period, and at the start of a part of the presentation. In a single file, the space for the index of
+/// its segments follows it.
 final class RenditionWriter {
     private let planned: PackagingPlan.Rendition
-    private let writer: any SegmentWriter
+    /// The writer of the current part's segments, whose track may be configured differently in each part.
+    private var writer: any SegmentWriter
     /// The encryptor for whole segments (AES-128); nil for other schemes.
-    private let encryptor: SegmentEncryptor?
+    private var encryptor: SegmentEncryptor?
     private let files: any PresentationFiles
     private let options: PlaylistOptions
     /// The single file of the rendition; nil if segments are separate files.
     private let file: FileOutput?
+    private let singleFileName: String
     /// The maximum number of entries in each index of a single file; nil if there is no index.
     private let indexCapacity: Int?
     private var reservations: [(initialization: Rendition.Resource, space: SegmentIndexReservation)] = []
@@ -31,9 +35,15 @@ final class RenditionWriter {
     /// The encryption in the current key period, and its EXT-X-KEY tags; nil and empty if the rendition is clear.
     private var protection: TrackProtection?
     private(set) var keys: [KeyTag] = []
+    /// The class of the current part's track, which determines its key.
+    private var trackClass: TrackClass?
     /// The number of the key period.
     private(set) var period: Int
-    private let part: Int
+    private var part: Int
+    /// The tracks of the parts that have other tracks than the first one.
+    private var laterTracks: [Int: MediaTrack] = [:]
+    /// True if the next segment is the first one of a later part.
+    private var startsPart = false
     private var initialization: Rendition.Resource?
     private var needsInitialization = true
     /// True if the last segment was in the clear lead.
@@ -71,17 +81,39 @@ final class RenditionWriter {
         let fileName = "media." + (writer.fileExtension == "m4s" ? "mp4" : writer.fileExtension)
         file = job.isSingleFile ? try files.create(planned.folder + "/" + fileName) : nil
         singleFileName = fileName
-        encryptor = try planned.protection.flatMap {
-            $0.scheme == .aes128 ? try SegmentEncryptor(writer, protection: $0) : nil
-        }
-        try use(planned.protection, start: plan.periodStart)
+        encryptor = try Self.encryptor(writer, planned.protection)
+        try use(planned.protection, planned.trackClass, start: plan.periodStart)
     }
 
-    private let singleFileName: String
+    private static func encryptor(
+        _ writer: any SegmentWriter,
+        _ protection: TrackProtection?
+    ) throws -> SegmentEncryptor? {
+        guard let protection, protection.scheme == .aes128 else { return nil }
+        return try SegmentEncryptor(writer, protection: protection)
+    }
 
-    private func use(_ protection: TrackProtection?, start: Int64?) throws {
-        self.protection = protection
-        guard let protection, let trackClass = planned.trackClass else { return }
+    /// Continues with the next part of the presentation.
+    ///
+    /// - Parameters:
+    ///   - planned: The rendition with its track and its encryption in the part.
+    ///   - plan: The plan of the part.
+    /// - Throws: ``JobFailure`` if the rendition is to be encrypted, but there is no key.
+    func begin(_ part: Int, _ planned: PackagingPlan.Rendition, _ plan: PackagingPlan) throws {
+        guard !planned.isProtected || planned.protection != nil else {
+            throw JobFailure("keys", "a track is to be encrypted, but there is no key for its class")
+        }
+        try encryptor?.flush()
+        writer = try plan.writer(for: planned)
+        encryptor = try Self.encryptor(writer, planned.protection)
+        laterTracks[part] = planned.media
+        (self.part, startsPart, needsInitialization) = (part, true, true)
+        try use(planned.protection, planned.trackClass, start: plan.periodStart)
+    }
+
+    private func use(_ protection: TrackProtection?, _ trackClass: TrackClass?, start: Int64?) throws {
+        (self.protection, self.trackClass, keys) = (protection, trackClass, [])
+        guard let protection, let trackClass else { return }
         keys = try options.keys(protection, trackClass, start: start)
     }
 
@@ -94,7 +126,7 @@ final class RenditionWriter {
         try encryptor?.change(to: change.protection)
         try writer.change(to: change.protection, systems: change.systems)
         needsInitialization = needsInitialization || encryptor == nil
-        try use(change.protection, start: change.start)
+        try use(change.protection, trackClass, start: change.start)
     }
 
     /// Writes a segment, either now or together with later ones.
@@ -103,36 +135,30 @@ final class RenditionWriter {
     ///   - isClear: Whether the segment is in the clear lead, so that it stays clear whatever the key.
     ///   - date: The date of the first frame, if the presentation has dates.
     func write(
-        _ complete: SegmentPipeline.Segment,
+        _ complete: TrackSegment,
         isClear: Bool,
         isDiscontinuity: Bool = false,
         date: PlaylistDate? = nil
     ) throws {
-        let segment = TrackSegment(
-            index: Int(clamping: number &- 1),
-            samples: complete.samples,
-            start: complete.start,
-            end: complete.end,
-            isProtected: protection != nil && !isClear
-        )
-        frameRate.add(complete.samples)
+        var segment = complete
+        segment.index = Int(clamping: number &- 1)
+        segment.isProtected = protection != nil && !isClear
+        frameRate.add(segment.samples, timescale: segment.start.timescale)
         try writeInitialization(segment, isClear: isClear)
 
         let name = file == nil ? "\(options.names.segmentPrefix)\(number).\(writer.fileExtension)" : singleFileName
         let target = try file ?? files.create(planned.folder + "/" + name)
         let output = FilePart(target)
-        var result = Rendition.Segment(
-            resource: Rendition.Resource(uri: name),
-            start: max(complete.start, RationalTime(0, timescale: complete.start.timescale)),
-            duration: RationalTime(complete.units, timescale: complete.start.timescale)
+        var result = next(
+            name,
+            start: max(segment.start, RationalTime(0, timescale: segment.start.timescale)),
+            duration: segment.duration
         )
-        result.number = number
-        result.initialization = initialization
         result.protection = segment.isProtected ? protection : nil
         result.keys = segment.isProtected ? keys : []
-        (result.period, result.part, result.isInClearLead) = (period, part, isClear)
-        (result.isDiscontinuity, result.date) = (isDiscontinuity, date)
-        number &+= 1
+        result.isInClearLead = isClear
+        result.isDiscontinuity = result.isDiscontinuity || isDiscontinuity
+        result.date = date
         // The closure does not capture the samples, so that they are released with their bytes.
         let whenWritten: ([KeyFrame]) throws -> Void = { [self, result] keyFrames in
             var result = result
@@ -146,6 +172,31 @@ final class RenditionWriter {
         try encryptor.add(segment, to: output, whenWritten: whenWritten)
         // In a single file, a segment starts where the previous one ends.
         if file != nil { try encryptor.flush() }
+    }
+
+    /// Lists gaps along the segments of the leading rendition in a part, if this rendition has no segment in it: the
+    /// playlists of all renditions have the same discontinuities.
+    ///
+    /// - Parameter leader: The writer of the leading rendition.
+    func fillGap(in part: Int, along leader: RenditionWriter) throws {
+        try encryptor?.flush()
+        try leader.encryptor?.flush()
+        guard !written.contains(where: { $0.part == part }) else { return }
+        for segment in leader.written where segment.part == part {
+            written.append(Rendition.Segment(gap: number, along: segment))
+            number &+= 1
+        }
+    }
+
+    /// Returns the next segment, whose bytes have not been written.
+    private func next(_ name: String, start: RationalTime, duration: RationalTime) -> Rendition.Segment {
+        var segment = Rendition.Segment(resource: Rendition.Resource(uri: name), start: start, duration: duration)
+        segment.number = number
+        segment.initialization = initialization
+        (segment.period, segment.part, segment.isDiscontinuity) = (period, part, startsPart)
+        startsPart = false
+        number &+= 1
+        return segment
     }
 
     /// Completes the segments written since the last call, and returns them.
@@ -186,8 +237,9 @@ final class RenditionWriter {
         var rendition = description
         rendition.segments = try takeWritten()
         for (initialization, space) in reservations {
-            let segments = rendition.segments.filter { $0.initialization == initialization }
-            rendition.indexes[initialization] = try writeIndex(of: segments, in: space)
+            let segments = rendition.segments.filter { $0.initialization == initialization && !$0.isGap }
+            let timescale = rendition.track(in: segments.first?.part ?? 0).timescale
+            rendition.indexes[initialization] = try writeIndex(of: segments, timescale, in: space)
         }
         try file?.finish()
         return rendition
@@ -196,15 +248,19 @@ final class RenditionWriter {
     /// The description of the rendition, without segments.
     var description: Rendition {
         var rendition = Rendition(planned)
-        rendition.frameRate = frameRate.rate(planned.media)
+        rendition.frameRate = planned.media.kind == .video ? frameRate.rate : nil
+        rendition.laterTracks = laterTracks
         return rendition
     }
 
     /// Writes the index of segments into its reserved space.
     ///
     /// - Returns: The byte range of the index.
-    private func writeIndex(of segments: [Rendition.Segment], in space: SegmentIndexReservation) throws -> Range<Int> {
-        let timescale = planned.media.timescale
+    private func writeIndex(
+        of segments: [Rendition.Segment],
+        _ timescale: UInt32,
+        in space: SegmentIndexReservation
+    ) throws -> Range<Int> {
         let (bytes, size) = try space.fill(
             segments.map { segment in
                 SegmentIndexReservation.Segment(
@@ -245,31 +301,23 @@ private struct InitializationNames {
     }
 }
 
-/// Measures the frame rate of a track.
+/// Measures the average frame rate of a rendition.
 struct FrameRateMeter {
     private var count = 0
-    private var duration: UInt64 = 0
+    /// The durations by timescale, which may differ between parts.
+    private var durations: [UInt32: UInt64] = [:]
 
     /// Adds samples.
-    mutating func add(_ samples: [MediaSample]) {
+    mutating func add(_ samples: [MediaSample], timescale: UInt32) {
         count += samples.count
-        for sample in samples { duration += UInt64(sample.duration) }
+        durations[timescale, default: 0] += samples.reduce(0) { $0 + UInt64($1.duration) }
     }
 
-    /// Returns the frame rate in frames per second; nil if the track is not video.
-    func rate(_ track: MediaTrack) -> Double? {
-        let seconds = Double(duration) / Double(track.timescale)
-        return track.kind == .video && seconds > 0 ? Double(count) / seconds : nil
+    /// The frame rate in frames per second; nil if it is unknown.
+    var rate: Double? {
+        let seconds = durations.reduce(0) { $0 + Double($1.value) / Double($1.key) }
+        return seconds > 0 ? Double(count) / seconds : nil
     }
-}
-
-extension SegmentPipeline.Segment {
-    /// The duration in units of the track's timescale. Samples presented before 0 are removed by the edit list, and do
-    /// not count.
-    var units: Int64 { max(0, end.converted(to: start.timescale) - max(0, start.value)) }
-
-    /// The duration in seconds.
-    var seconds: Double { RationalTime(units, timescale: start.timescale).seconds }
 }
 
 extension Rendition {

@@ -7,24 +7,6 @@ import MediaFormats
 /// The presentation consists of the parts of its inputs. When a part ends, the last segments of all renditions are
 /// completed, and times start again at 0.
 final class SegmentPipeline {
-    /// The samples of a complete segment, and its position in the presentation.
-    struct Segment {
-        /// The number of its part, from 0. The segments of a part precede those of the next one.
-        var part: Int
-        /// The index of its rendition in ``SegmentPipeline/renditions``.
-        var rendition: Int
-        /// The samples in decoding order; not empty.
-        var samples: [MediaSample]
-        /// The presentation time of its first sample, in the part.
-        var start: RationalTime
-        /// The presentation time of the next segment's first sample, or the end of its last sample.
-        var end: RationalTime
-        /// The number of its key period.
-        var period: Int
-        /// The longest interval between its key frames, or between the last one and its end, in seconds.
-        var longestGroup: Double
-    }
-
     /// A part: its timeline is continuous, and the configurations of its tracks do not change.
     struct Part {
         /// The number, from 0.
@@ -92,7 +74,7 @@ final class SegmentPipeline {
     private var inputTracks: [[Int?]] = []
     private var schedule: KeyPeriodSchedule
     private var states: [TrackState] = []
-    private var ready = Queue<Segment>()
+    private var ready = Queue<TrackSegment>()
     private let isLive: Bool
     /// Called when a part starts, before its first segment is complete.
     var onPart: ((Part) -> Void)?
@@ -145,7 +127,7 @@ final class SegmentPipeline {
     /// Returns the next complete segment; nil when all inputs have ended. Reads only as much as is required.
     ///
     /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileError``.
-    func next() throws -> Segment? {
+    func next() throws -> TrackSegment? {
         while ready.isEmpty, try read() {}
         guard let segment = ready.removeFirst() else { return nil }
         while let first = parts.first, first.number < segment.part { parts.removeFirst() }
@@ -243,17 +225,13 @@ final class SegmentPipeline {
         var samples: [MediaSample] = []
         swap(&samples, &states[track].open)
         states[track].open.reserveCapacity(samples.count)
-        ready.append(
-            Segment(
-                part: parts[parts.count - 1].number,
-                rendition: trackRenditions[track],
-                samples: samples,
-                start: start,
-                end: end,
-                period: schedule.period(at: start),
-                longestGroup: media.longestGroup(samples, until: end)
-            )
-        )
+        // The writer numbers the segment and decides about its encryption.
+        var segment = TrackSegment(index: 0, samples: samples, start: start, end: end, isProtected: false)
+        segment.part = parts[parts.count - 1].number
+        segment.rendition = trackRenditions[track]
+        segment.period = schedule.period(at: start)
+        segment.longestGroup = media.longestGroup(samples, until: end)
+        ready.append(segment)
     }
 }
 

@@ -6,42 +6,85 @@ struct SubtitleOutput {
     let planned: PackagingPlan.Rendition
     let input: WebVTTInput
     let manifests: Set<PackagingJob.Manifest>
+    /// The media timestamp of the start of each part's timeline, in units of 1/90,000 second.
+    let origin: Int64
+
+    /// A segment of the leading rendition, with its times in the presentation: the timeline of the cues.
+    private struct Cut {
+        let segment: Rendition.Segment
+        let start: RationalTime
+        let end: RationalTime
+    }
 
     /// Writes all segments.
     ///
-    /// - Parameters:
-    ///   - segments: The segments of the leading rendition.
-    ///   - map: The media timestamp of presentation time 0.
-    func write(along segments: [Rendition.Segment], map: WebVTTTimestampMap, to folder: PresentationFolder) throws
-        -> Rendition
-    {
-        let text = input.rendition(map: map)
-        var written: [Rendition.Segment] = []
+    /// - Parameter segments: The segments of the leading rendition.
+    func write(along segments: [Rendition.Segment], to folder: PresentationFolder) throws -> Rendition {
+        var rendition = Rendition(planned)
+        let cuts = cuts(segments)
+        rendition.segments = try write(cuts, to: folder)
+        // DASH has no WebVTT segments outside of MP4: players read a whole file for each Period (DASH-IF IOP, 6.4.5).
+        if manifests.contains(.dash) { rendition.wholeFiles = try writeWholeFiles(cuts, to: folder) }
+        return rendition
+    }
+
+    private func cuts(_ segments: [Rendition.Segment]) -> [Cut] {
         var end = RationalTime.zero
-        for (index, segment) in segments.enumerated() {
-            let timescale = segment.duration.timescale
+        return segments.map { segment in
+            let (start, timescale) = (end, segment.duration.timescale)
             end = RationalTime(end.converted(to: timescale) + segment.duration.value, timescale: timescale)
-            let bytes = index == segments.count - 1 ? text.last() : text.segment(until: end)
+            return Cut(segment: segment, start: start, end: end)
+        }
+    }
+
+    private func write(_ cuts: [Cut], to folder: PresentationFolder) throws -> [Rendition.Segment] {
+        var text: WebVTTRendition?
+        return try cuts.enumerated().map { index, cut in
+            if text == nil || cut.segment.isDiscontinuity { text = input.rendition(map: map(at: cut), from: cut.start) }
+            let isLast = index == cuts.count - 1
+            let bytes = (isLast ? text?.last() : text?.segment(until: cut.end)) ?? []
             let name = "\(index + 1).vtt"
             try write(bytes, name, to: folder)
             var subtitles = Rendition.Segment(
                 resource: Rendition.Resource(uri: name),
                 byteCount: bytes.count,
-                start: segment.start,
-                duration: segment.duration
+                start: cut.segment.start,
+                duration: cut.segment.duration
             )
-            (subtitles.number, subtitles.isInClearLead) = (UInt64(index) + 1, segment.isInClearLead)
-            (subtitles.period, subtitles.part) = (segment.period, segment.part)
-            written.append(subtitles)
+            (subtitles.number, subtitles.isInClearLead) = (UInt64(index) + 1, cut.segment.isInClearLead)
+            (subtitles.period, subtitles.part) = (cut.segment.period, cut.segment.part)
+            subtitles.isDiscontinuity = cut.segment.isDiscontinuity
+            return subtitles
         }
-        var rendition = Rendition(planned)
-        rendition.segments = written
-        // DASH has no WebVTT segments outside of MP4: players read the whole file (DASH-IF IOP, 6.4.5).
-        if manifests.contains(.dash) {
-            try write(input.rendition(map: map).last(), "all.vtt", to: folder)
-            rendition.wholeFile = Rendition.Resource(uri: "all.vtt")
+    }
+
+    /// Returns the media timestamp of a cue time: in the first part they differ by the origin, and later parts have
+    /// timelines of their own.
+    private func map(at cut: Cut) -> WebVTTTimestampMap {
+        guard cut.segment.isDiscontinuity else { return WebVTTTimestampMap(mpegTS: UInt64(origin)) }
+        // The timestamp of the part's start, rounded like the time in the cues.
+        let local = cut.start.converted(to: 1000)
+        let shift = cut.segment.start.converted(to: 90_000) &- cut.start.converted(to: 90_000)
+        return WebVTTTimestampMap(mpegTS: UInt64(clamping: origin &+ shift &+ local &* 90), local: local)
+    }
+
+    /// Writes a file for each Period, with times relative to its start.
+    private func writeWholeFiles(_ cuts: [Cut], to folder: PresentationFolder) throws -> [UInt64: Rendition.Resource] {
+        let starts = cuts.indices.filter { $0 == 0 || !cuts[$0].segment.sharesPeriod(with: cuts[$0 - 1].segment) }
+        var files: [UInt64: Rendition.Resource] = [:]
+        for (index, start) in starts.enumerated() {
+            let text = input.rendition(
+                map: WebVTTTimestampMap(mpegTS: UInt64(origin)),
+                from: cuts[start].start,
+                isRelative: true
+            )
+            let isLast = index == starts.count - 1
+            let bytes = isLast ? text.last() : text.segment(until: cuts[starts[index + 1]].start)
+            let name = index == 0 ? "all.vtt" : "all-\(index).vtt"
+            try write(bytes, name, to: folder)
+            files[UInt64(start) + 1] = Rendition.Resource(uri: name)
         }
-        return rendition
+        return files
     }
 
     private func write(_ bytes: [UInt8], _ name: String, to folder: PresentationFolder) throws {

@@ -27,7 +27,8 @@ extension RenditionPlaylist {
     ///
     /// - Parameter targetDuration: The Target Duration in seconds.
     func bitRate(targetDuration: UInt64) -> BitRate {
-        BitRate(segments.map { ($0.duration.seconds, $0.byteCount) }, targetDuration: Double(targetDuration))
+        let media = segments.filter { !$0.isGap }.map { (duration: $0.duration.seconds, byteCount: $0.byteCount) }
+        return BitRate(media, targetDuration: Double(targetDuration))
     }
 }
 

@@ -91,7 +91,7 @@ private struct VariantBuilder {
     private func video(_ rendition: Rendition, bitRate: BitRate) -> VariantAttributes {
         let track = rendition.track
         var attributes = VariantAttributes(bandwidth: bitRate.peak, averageBandwidth: bitRate.average)
-        attributes.codecs = [track.codecs]
+        attributes.codecs = rendition.codecs
         attributes.supplementalCodecs = track.supplementalCodecs
         attributes.resolution = Resolution(
             width: UInt64(clamping: track.width),

@@ -62,6 +62,11 @@ extension Rendition {
         /// True if it is encrypted.
         package var isProtected: Bool { protection != nil }
 
+        /// Returns whether another segment belongs to the same DASH Period.
+        func sharesPeriod(with other: Segment) -> Bool {
+            (part, period, isInClearLead) == (other.part, other.period, other.isInClearLead)
+        }
+
         /// The end time in the timeline of its part.
         var end: RationalTime {
             RationalTime(start.value &+ duration.converted(to: start.timescale), timescale: start.timescale)

@@ -16,8 +16,10 @@ package struct Rendition: Sendable {
         }
     }
 
-    /// The track.
+    /// The track; that of the first part, if there are several.
     package var track: MediaTrack
+    /// The tracks in later parts of the presentation, by number of the part.
+    package var laterTracks: [Int: MediaTrack] = [:]
     /// The name of its folder, relative to the Multivariant Playlist, such as `video-1080`.
     package var folder: String
     /// The name shown to viewers (NAME of EXT-X-MEDIA).
@@ -35,8 +37,8 @@ package struct Rendition: Sendable {
     package var segments: [Segment]
     /// The byte ranges of the indexes in a single file, by init segment.
     package var indexes: [Resource: Range<Int>] = [:]
-    /// A file with all subtitles, for DASH.
-    package var wholeFile: Resource?
+    /// The files with all subtitles of a DASH Period, by the number of the Period's first segment.
+    package var wholeFiles: [UInt64: Resource] = [:]
     /// The frame rate in frames per second, measured from the samples; nil unless the track is video.
     package var frameRate: Double?
     /// The class that determines its key and output protection, if the input's policy specifies one; nil to choose by
@@ -76,4 +78,16 @@ package struct Rendition: Sendable {
         case .video: policyClass ?? TrackClass(width: track.width, height: track.height)
         }
     }
+    /// The CODECS attribute: the distinct codecs of all parts.
+    package var codecs: [String] {
+        var codecs = [track.codecs]
+        for part in laterTracks.keys.sorted() {
+            guard let more = laterTracks[part]?.codecs, !codecs.contains(more) else { continue }
+            codecs.append(more)
+        }
+        return codecs
+    }
+
+    /// Returns the track in a part of the presentation.
+    func track(in part: Int) -> MediaTrack { laterTracks[part] ?? track }
 }

@@ -24,9 +24,7 @@ struct RenditionGroups {
         /// The distinct codecs of all members.
         var codecs: [String] {
             var codecs: [String] = []
-            for member in members where !codecs.contains(member.rendition.track.codecs) {
-                codecs.append(member.rendition.track.codecs)
-            }
+            for codec in members.flatMap(\.rendition.codecs) where !codecs.contains(codec) { codecs.append(codec) }
             return codecs
         }
     }

@@ -233,8 +233,8 @@ extension RenditionPlaylist {
         var bitRate = BitRateTags()
         return segments.map { segment in
             var segment = segment
-            // A gap needs neither keys nor an init segment; those of the segments around it remain in effect.
-            if segment.isGap { (segment.keys, segment.initialization) = (keys, map) }
+            // A gap needs neither keys nor an init segment; those of the segment before it remain in effect.
+            if segment.isGap, segment.initialization == nil { (segment.keys, segment.initialization) = (keys, map) }
             var keyTags: [SegmentTag] = []
             if segment.keys != keys { keyTags = segment.keys.isEmpty ? [.key(.none)] : segment.keys.map { .key($0) } }
             var mapTags: [SegmentTag] = []

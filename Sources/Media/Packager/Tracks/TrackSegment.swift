@@ -1,13 +1,21 @@
-/// The samples of a complete media segment that is about to be written.
+/// The samples of a complete media segment, on their way from the segmenter to a file.
 package struct TrackSegment: Sendable {
-    /// The index of the segment in its track, from 0.
+    /// The number of its part of the presentation, from 0. The segments of a part precede those of the next one.
+    package var part = 0
+    /// The index of its rendition in ``SegmentPipeline/renditions``.
+    package var rendition = 0
+    /// The number of its key period.
+    package var period = 0
+    /// The index of the segment in its rendition, from 0.
     package var index: Int
     /// The samples in decoding order; empty in a gap of the track.
     package var samples: [MediaSample]
-    /// The start time in the presentation: the cut, or the presentation time of the track's first sample.
+    /// The start time in the part: the presentation time of its first sample.
     package var start: RationalTime
-    /// The end time in the presentation: the next cut, or the end of the track's last sample.
+    /// The end time in the part: the presentation time of the next segment's first sample, or the end of its last sample.
     package var end: RationalTime
+    /// The longest interval between its key frames, or between the last one and its end, in seconds; 0 for audio.
+    package var longestGroup = 0.0
     /// True if its samples are to be encrypted. In a clear lead they are not, although the track has a key.
     package var isProtected: Bool
 
@@ -19,4 +27,13 @@ package struct TrackSegment: Sendable {
         self.end = end
         self.isProtected = isProtected
     }
+
+    /// The duration in the timescale of the track. Samples presented before 0 are removed by the edit list, and do not
+    /// count.
+    var duration: RationalTime {
+        RationalTime(max(0, end.converted(to: start.timescale) - max(0, start.value)), timescale: start.timescale)
+    }
+
+    /// The duration in seconds.
+    var seconds: Double { duration.seconds }
 }
