@@ -27,6 +27,8 @@ public final class SampleCipher {
     public let direction: Direction
     private let mode: Mode
     private var plan: SamplePlan
+    /// The number of bytes that were encrypted or decrypted so far, without clear bytes of the samples.
+    package var encryptedByteCount: Int { plan.encryptedByteCount }
     /// A reusable buffer for ``appendNALUnit(_:to:)``.
     var scratch: [UInt8] = []
 

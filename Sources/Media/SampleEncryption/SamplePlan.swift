@@ -4,6 +4,8 @@ import BulkAES
 struct SamplePlan {
     private(set) var blocks: [BlockRun] = []
     private(set) var bytes: [CounterRun] = []
+    /// The number of bytes in the lists of all batches so far.
+    private(set) var encryptedByteCount = 0
     private let scheme: ProtectionScheme
     private let constantIV: CipherIV?
     /// The distance in bytes from the offset of the current sample in the output to its offset in the input.
@@ -137,6 +139,7 @@ struct SamplePlan {
 
     private mutating func addBytes(_ offset: Int, _ count: Int, _ iv: SIMD16<UInt8>, _ isFirst: inout Bool) {
         guard count > 0 else { return }
+        encryptedByteCount += count
         bytes.append(
             CounterRun(
                 offset: offset,
@@ -158,6 +161,7 @@ struct SamplePlan {
         _ isFirst: inout Bool
     ) {
         guard count > 0 else { return }
+        encryptedByteCount += count * 16
         let run = BlockRun(
             offset: offset,
             blocks: count,
@@ -177,6 +181,19 @@ extension ProtectionScheme {
         switch self {
         case .cenc, .cens: true
         case .cbc1, .cbcs, .sampleAES: false
+        }
+    }
+
+    /// Returns the number of encrypted bytes in a protected part of a sample: a subsample, or a unit of
+    /// ``SampleAESFormat``. A NAL unit is expected to have type 1 or 5.
+    package func encryptedByteCount(ofProtected size: Int) -> Int {
+        switch self {
+        case .cenc: size
+        case .cbc1: size / 16 * 16
+        case .cens(let pattern), .cbcs(let pattern): pattern.encryptedBlocks(in: size) * 16
+        case .sampleAES(.h264):
+            size >= SampleAESRules.minimumNALUnitSize ? SampleAESRules.videoBlocks(in: size) * 16 : 0
+        case .sampleAES: max(size - SampleAESRules.clearAudioSize, 0) / 16 * 16
         }
     }
 }

@@ -109,6 +109,20 @@ extension PackagingJob {
         )
     }
 
+    /// Checks that a written presentation is encrypted, as its playlists will say. Called before anything is published.
+    ///
+    /// - Throws: ``JobFailure``.
+    func requireEncryption(of renditions: [Rendition]) throws(JobFailure) {
+        let wanted = renditions.filter { $0.protection != nil && !$0.segments.isEmpty }
+        guard let clearLead, !wanted.isEmpty, !wanted.contains(where: { $0.segments.contains(where: \.isProtected) })
+        else { return }
+        throw JobFailure(
+            "clear-lead",
+            "the clear lead of \(Self.formatted(clearLead)) s covers the whole presentation, so nothing is encrypted: "
+                + "shorten the clear lead, or use the scheme none"
+        )
+    }
+
     static func formatted(_ time: RationalTime) -> String {
         let milliseconds = time.converted(to: 1000)
         let fraction = String(milliseconds.magnitude % 1000 + 1000).dropFirst()

@@ -53,6 +53,8 @@ extension LiveSession {
             )
         } catch let failure as SampleFailure {
             throw InputFailure(epoch.plan.inputs[planned.input].name, "\(failure)")
+        } catch let failure as ProtectionFailure {
+            throw failure.failure(of: epoch.plan.inputs[planned.input].name, rendition: planned.folder)
         }
         let written = try writer.takeWritten()
         if epoch.isFirst(segment) { presentation?.describe(renditionIndex, as: writer.description) }

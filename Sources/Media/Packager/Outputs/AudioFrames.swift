@@ -18,6 +18,8 @@ struct AudioFrames {
 
     private let codec: Codec
     private let cipher: SampleCipher?
+    /// Shared by copies, because a copy of the buffer generates each segment.
+    private let meter: ProtectionMeter?
     private var batch = SampleBatch()
     private var subsamples: [Subsample] = []
     /// The frames, concatenated.
@@ -42,6 +44,7 @@ struct AudioFrames {
             guard let iv = $0.iv else { throw OutputFailure("SAMPLE-AES requires an IV") }
             return try SampleCipher(.sampleAES(format), .encrypt, key: $0.key, constantIV: iv)
         }
+        meter = cipher.map(ProtectionMeter.init)
     }
 
     /// Removes the frames, but keeps the allocated capacity.
@@ -69,22 +72,33 @@ struct AudioFrames {
                 source.withUnsafeBytes { bytes.append(contentsOf: $0) }
             }
         }
-        guard cipher != nil else { return }
+        guard let meter else { return }
+        meter.addSample()
         switch codec {
         case .aac:
             let header = ADTSHeader.shortestSize
             batch.append(offset: start + header, size: bytes.count - start - header)
+            meter.add(coded: bytes.count - start - header)
         case .ac3, .enhancedAC3:
             subsamples.removeAll(keepingCapacity: true)
+            var clear = sample.size
             try sample.withBytes { source in
                 var frames = AC3Syncframes(base: sample.offset)
                 while let range = try frames.next(source) {
                     subsamples.append(Subsample(clear: 0, protected: range.count))
+                    meter.add(coded: range.count)
+                    clear -= range.count
                 }
             }
+            meter.add(clear: clear)
             batch.append(offset: start, size: bytes.count - start, subsamples: subsamples)
         }
     }
+
+    /// Ends a segment that was written, and returns the number of its encrypted bytes.
+    ///
+    /// - Throws: ``ProtectionFailure`` if it is not sufficiently encrypted.
+    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> Int { try meter?.end(segment) ?? 0 }
 
     /// Encrypts the frames that were appended.
     mutating func encrypt() throws {

@@ -18,6 +18,7 @@ final class FragmentEncryptor {
     private let kind: MediaTrack.Kind
     private let scheme: ProtectionScheme
     private var cipher: SampleCipher
+    private var meter: ProtectionMeter
     /// The per-sample IVs, with cenc.
     private var vectors: SampleIVs
     /// The subsample parser for video; nil for audio.
@@ -52,6 +53,7 @@ final class FragmentEncryptor {
                 : (track.kind == .video ? .subsamples : .wholeSamples)
         )
         cipher = try Self.cipher(scheme, protection)
+        meter = ProtectionMeter(cipher)
         units = try NALUnitProtection(track.format, wholeBlocks: scheme == .cenc)
     }
 
@@ -63,6 +65,7 @@ final class FragmentEncryptor {
             throw OutputFailure("key rotation cannot change the encryption scheme")
         }
         cipher = try Self.cipher(scheme, protection)
+        meter = ProtectionMeter(cipher)
         vectors = SampleIVs(first: scheme == .cenc ? protection.iv : nil)
         self.protection = protection
         self.systems = systems
@@ -97,16 +100,32 @@ final class FragmentEncryptor {
         vectors.removeAll()
         for sample in samples {
             let before = subsamples.count
+            meter.addSample()
             do {
-                try sample.withBytes { try units?.append($0, to: &subsamples) }
+                if let coverage = try sample.withBytes({ try units?.append($0, to: &subsamples) }) {
+                    // An empty sample repeats the previous picture.
+                    guard coverage.hasSlice || sample.size == 0 else { throw SampleFailure(withoutSlice: sample) }
+                    meter.add(clear: coverage.clearByteCount)
+                } else {
+                    meter.add(coded: sample.size)
+                }
             } catch let error as ParseError {
                 throw SampleFailure(sample, error)
             }
             subsampleCounts.append(subsamples.count - before)
-            let listed = subsamples[before...].reduce(0) { $0 + Int($1.protected) }
+            var listed = 0
+            for subsample in subsamples[before...] {
+                meter.add(coded: Int(subsample.protected))
+                listed += Int(subsample.protected)
+            }
             vectors.append(protecting: units == nil ? sample.size : listed)
         }
     }
+
+    /// Ends a segment whose samples were written, and returns the number of its encrypted bytes.
+    ///
+    /// - Throws: ``ProtectionFailure`` if they are not sufficiently encrypted.
+    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> Int { try meter.end(segment) }
 
     /// Encrypts the samples that were added, many at a time, and writes them.
     func write(_ samples: ArraySlice<MediaSample>, to output: any SegmentOutput) throws {

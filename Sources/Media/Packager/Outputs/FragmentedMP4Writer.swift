@@ -18,6 +18,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
     private var sequenceNumber: UInt32 = 0
     private var clearFragment: FragmentWriter
     private var header = BoxWriter(capacity: 64 << 10)
+    package private(set) var encryptedByteCount = 0
 
     /// Creates a writer for a track.
     ///
@@ -26,12 +27,15 @@ package final class FragmentedMP4Writer: SegmentWriter {
     ///     it is applied outside of this writer.
     ///   - systems: The `pssh` boxes of protected init segments.
     /// - Throws: `ParseError` if parameter sets cannot be parsed; `SampleEncryptionError` for a key or IV of the wrong
-    ///   size; ``OutputFailure`` for cenc without an IV.
+    ///   size; ``OutputFailure`` for cenc without an IV, or for SAMPLE-AES.
     package init(
         _ track: MediaTrack,
         protection: TrackProtection? = nil,
         systems: [ProtectionSystemHeaderBox] = []
     ) throws {
+        guard protection?.scheme != .sampleAES else {
+            throw OutputFailure("SAMPLE-AES requires transport streams; use cbcs for fragmented MP4")
+        }
         self.track = track
         clearFragment = FragmentWriter(trackID: Self.trackID)
         encryptor = try protection.flatMap {
@@ -109,6 +113,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
             if let encryptor { try encryptor.write(samples, to: output) } else { try writeClear(samples, to: output) }
             start = end
         }
+        if let encryptor { encryptedByteCount += try encryptor.end(segment) }
         return keyFrames
     }
 

@@ -15,6 +15,7 @@ package final class PackedAudioWriter: IncrementalSegmentWriter {
     private var encrypted: AudioFrames?
     private var setup: AudioSetupInformation?
     private let timeline: TransportTimeline
+    package private(set) var encryptedByteCount = 0
 
     /// Creates a writer for a track.
     ///
@@ -29,9 +30,7 @@ package final class PackedAudioWriter: IncrementalSegmentWriter {
         case .h264, .hevc, .webVTT:
             throw OutputFailure("a \(track.kind.rawValue) track cannot be written as packed audio")
         }
-        guard protection?.scheme != .cbcs else {
-            throw OutputFailure("cbcs requires fragmented MP4; use SAMPLE-AES or AES-128 for packed audio")
-        }
+        try protection?.scheme.requireStreams("packed audio")
         self.track = track
         timeline = TransportTimeline(track)
         clear = try AudioFrames(track, protection: nil)
@@ -51,9 +50,11 @@ package final class PackedAudioWriter: IncrementalSegmentWriter {
             var span = memory.mutableSpan
             var bytes = span.mutableBytes
             let count = try source.read(into: &bytes)
-            if count == 0 { return source.keyFrames }
+            if count == 0 { break }
             try output.write(memory.span.bytes.extracting(0..<count))
         }
+        if segment.isProtected, let encrypted { encryptedByteCount += try encrypted.end(segment) }
+        return source.keyFrames
     }
 
     package func begin(_ segment: TrackSegment) throws -> any SegmentSource {

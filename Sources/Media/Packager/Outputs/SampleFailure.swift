@@ -16,6 +16,21 @@ package struct SampleFailure: Error, CustomStringConvertible {
         self.error = error
     }
 
+    /// Creates a failure for a video sample that is to be encrypted, but has no slice.
+    init(withoutSlice sample: MediaSample) {
+        self.init(
+            sample,
+            ParseError(
+                .invalidValue,
+                reading: "video sample",
+                offset: 0,
+                reason:
+                    "it contains no slice, so nothing of it can be encrypted: convert the input with ffmpeg, or leave "
+                    + "this track clear (policy=clear)"
+            )
+        )
+    }
+
     /// The position and the reason.
     package var description: String { "the sample at byte \(offset), decode time \(decodeTime): \(error)" }
 }

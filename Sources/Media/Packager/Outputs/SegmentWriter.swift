@@ -10,6 +10,10 @@ package protocol SegmentWriter: AnyObject {
     /// The file extension of segments: `m4s`, `ts`, `aac`, `ac3` or `ec3`.
     var fileExtension: String { get }
 
+    /// The number of bytes of samples encrypted so far. Encryption of whole segments (AES-128) does not count, because it
+    /// is applied outside of the writer.
+    var encryptedByteCount: Int { get }
+
     /// Returns the init segment; nil if the container has none. Must be called before the first segment that requires
     /// it.
     ///
@@ -26,6 +30,8 @@ package protocol SegmentWriter: AnyObject {
 
     /// Writes a segment.
     ///
+    /// - Throws: `ProtectionFailure` if the segment is to be encrypted, but not enough of it could be encrypted. It must
+    ///   not be published.
     /// - Returns: The positions of its key frames in the written bytes, for the I-frame playlist.
     func write(_ segment: TrackSegment, to output: any SegmentOutput) throws -> [KeyFrame]
 }

@@ -26,6 +26,7 @@ package final class TransportStreamWriter: IncrementalSegmentWriter {
     private var packetizer = TransportPacketizer()
     private var timeline: TransportTimeline
     private var buffer: [UInt8] = []
+    package private(set) var encryptedByteCount = 0
 
     /// Creates a writer for a track.
     ///
@@ -33,9 +34,7 @@ package final class TransportStreamWriter: IncrementalSegmentWriter {
     /// - Throws: ``OutputFailure`` if transport streams do not support the track: HEVC with SAMPLE-AES, or subtitles.
     ///   `ParseError` if ADTS headers cannot represent the AAC configuration.
     package init(_ track: MediaTrack, protection: TrackProtection?) throws {
-        guard protection?.scheme != .cbcs else {
-            throw OutputFailure("cbcs requires fragmented MP4; use SAMPLE-AES or AES-128 for transport streams")
-        }
+        try protection?.scheme.requireStreams("transport streams")
         let sampleAES = protection?.scheme == .sampleAES ? protection : nil
         encryptsSamples = sampleAES != nil
         // Reject unsupported tracks before anything is written.
@@ -75,6 +74,12 @@ package final class TransportStreamWriter: IncrementalSegmentWriter {
             try output.write(memory.span.bytes.extracting(0..<count))
         }
         (packetizer, timeline) = (source.packetizer, source.timeline)
+        if segment.isProtected {
+            switch media {
+            case .video(_, let encryption): encryptedByteCount += try encryption?.end(segment) ?? 0
+            case .audio(_, let encrypted): encryptedByteCount += try encrypted?.end(segment) ?? 0
+            }
+        }
         return source.keyFrames
     }
 
@@ -123,5 +128,15 @@ package final class TransportStreamWriter: IncrementalSegmentWriter {
         // An empty segment does not describe AC-3: the next one does.
         if !isEncrypted || track.kind == .video || audioSetup != nil { program = (isEncrypted, tables) }
         return tables
+    }
+}
+
+extension TrackProtection.Scheme {
+    /// Requires a scheme for transport streams and packed audio.
+    ///
+    /// - Throws: ``OutputFailure`` for a scheme of fragmented MP4, with which samples would stay clear.
+    func requireStreams(_ container: String) throws(OutputFailure) {
+        guard self == .cbcs || self == .cenc else { return }
+        throw OutputFailure("\(rawValue) requires fragmented MP4; use SAMPLE-AES or AES-128 for \(container)")
     }
 }

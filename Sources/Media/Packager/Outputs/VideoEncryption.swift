@@ -10,6 +10,7 @@ final class VideoEncryption {
     private static let maximumSampleSize = 64 << 20
 
     private let cipher: SampleCipher
+    private let meter: ProtectionMeter
     private var batch = SampleBatch()
     /// The encrypted NAL units, concatenated.
     private(set) var bytes: [UInt8] = []
@@ -24,10 +25,16 @@ final class VideoEncryption {
     init(_ protection: TrackProtection) throws {
         guard let iv = protection.iv else { throw OutputFailure("SAMPLE-AES requires an IV") }
         cipher = try SampleCipher(.sampleAES(.h264), .encrypt, key: protection.key, constantIV: iv)
+        meter = ProtectionMeter(cipher)
     }
 
     /// Starts another segment.
     func begin() { (end, position) = (0, 0) }
+
+    /// Ends a segment that was written, and returns the number of its encrypted bytes.
+    ///
+    /// - Throws: ``ProtectionFailure`` if it is not sufficiently encrypted.
+    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> Int { try meter.end(segment) }
 
     /// Encrypts the slices of a sample and of the following samples, up to ``partSize``.
     func gather(_ samples: [MediaSample], from index: Int, _ codec: VideoByteStream) throws {
@@ -40,21 +47,36 @@ final class VideoEncryption {
             guard sample.size <= Self.maximumSampleSize else {
                 throw OutputFailure("a sample of \(sample.size) bytes is too large to encrypt")
             }
-            try sample.withBytes { try append($0, codec, base: sample.offset) }
+            let hasSlice = try sample.withBytes { try append($0, codec, base: sample.offset) }
+            guard hasSlice else { throw SampleFailure(withoutSlice: sample) }
             size += sample.size
             end += 1
         }
         try cipher.process(batch, in: &bytes)
     }
 
-    private func append(_ sample: RawSpan, _ codec: VideoByteStream, base: Int) throws {
+    /// Adds the slices of a sample to the batch.
+    ///
+    /// - Returns: Whether the sample has a slice. A slice can be too short to be encrypted.
+    private func append(_ sample: RawSpan, _ codec: VideoByteStream, base: Int) throws -> Bool {
         var units = LengthPrefixedNALUnits(lengthSize: codec.lengthSize, base: base)
+        var hasSlice = false
+        meter.addSample()
         while let range = try units.next(sample) {
+            guard !range.isEmpty else { continue }
             let unit = sample.extracting(range)
+            let type = H264NALHeader(rawValue: unit.unsafeLoad(fromByteOffset: 0, as: UInt8.self)).type
+            hasSlice = hasSlice || type.isSlice
+            if type.isSlice {
+                meter.add(coded: range.count)
+            } else if type.mayHavePicture {
+                meter.add(clear: range.count)
+            }
             guard codec.isEncrypted(unit) else { continue }
             batch.append(offset: bytes.count, size: range.count)
             unit.withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
+        return hasSlice
     }
 
     /// Returns the range of the next NAL unit, whose size is known, and advances.

@@ -143,6 +143,9 @@ package final class PackagingRun {
         } catch let failure as SampleFailure {
             let rendition = pipeline.renditions[segment.rendition]
             throw InputFailure(plan.inputs[rendition.input].name, "\(failure)")
+        } catch let failure as ProtectionFailure {
+            let rendition = pipeline.renditions[segment.rendition]
+            throw failure.failure(of: plan.inputs[rendition.input].name, rendition: rendition.folder)
         }
     }
 
@@ -167,6 +170,10 @@ package final class PackagingRun {
     private func finish() throws -> [Rendition] {
         if part.number > 0 { try fillGaps() }
         let written = try writers.map { try $0.finish() }
+        try plan.job.requireEncryption(of: written)
+        for (rendition, writer) in zip(pipeline.renditions, writers) where writer.isUnprotected {
+            throw ProtectionFailure.nothingEncrypted(of: rendition, input: plan.inputs[rendition.input].name)
+        }
         let leader = written.first { $0.track.kind == .video } ?? written[0]
         let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
         let sampled = plan.sampledRenditions

@@ -54,6 +54,16 @@ final class RenditionWriter {
     private var frameRate = FrameRateMeter()
     /// The number of bytes of media written.
     private(set) var byteCount = 0
+    /// True if the current part has segments that are to be encrypted.
+    private var hasProtectedSegments = false
+    /// True if that was so in an earlier part, and nothing was encrypted.
+    private var hasUnprotectedPart = false
+    /// True if a part has segments of video that are to be encrypted, but nothing of them was. Segments that are
+    /// encrypted as a whole always are; all frames of silent audio can be too short.
+    var isUnprotected: Bool {
+        hasUnprotectedPart || planned.media.kind == .video && encryptor == nil && hasProtectedSegments
+            && writer.encryptedByteCount == 0
+    }
 
     /// Creates a writer.
     ///
@@ -104,6 +114,7 @@ final class RenditionWriter {
             throw JobFailure("keys", "a track is to be encrypted, but there is no key for its class")
         }
         try encryptor?.flush()
+        (hasUnprotectedPart, hasProtectedSegments) = (isUnprotected, false)
         writer = try plan.writer(for: planned)
         encryptor = try Self.encryptor(writer, planned.protection)
         laterTracks[part] = planned.media
@@ -143,6 +154,7 @@ final class RenditionWriter {
         var segment = complete
         segment.index = Int(clamping: number &- 1)
         segment.isProtected = protection != nil && !isClear
+        hasProtectedSegments = hasProtectedSegments || segment.isProtected
         frameRate.add(segment.samples, timescale: segment.start.timescale)
         try writeInitialization(segment, isClear: isClear)
 
