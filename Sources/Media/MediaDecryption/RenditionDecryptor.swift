@@ -15,10 +15,13 @@ package struct RenditionDecryptor {
         package var mediaSequenceNumber: UInt64
         /// The name of the segment in errors, for example its URI.
         package var name: String
+        /// True if the segment is from an I-frame playlist.
+        package var isIFrame: Bool
 
         /// Creates the parameters of a segment.
-        package init(keys: KeyContext, mediaSequenceNumber: UInt64, name: String) {
+        package init(keys: KeyContext, mediaSequenceNumber: UInt64, name: String, isIFrame: Bool = false) {
             (self.keys, self.mediaSequenceNumber, self.name) = (keys, mediaSequenceNumber, name)
+            self.isIFrame = isIFrame
         }
     }
 
@@ -68,7 +71,10 @@ package struct RenditionDecryptor {
         }
         switch MediaFileKind(bytes.span.bytes) {
         case .mp4: return try Self.decryptMP4(bytes, movie, key)
-        case .transportStream: return try Self.output(of: bytes) { try stream.decrypt($0, key: key, into: &$1) }
+        case .transportStream:
+            return try Self.output(of: bytes) {
+                try stream.decrypt($0, key: key, isIFrame: segment.isIFrame, into: &$1)
+            }
         case .packedAudio:
             var audio = PackedAudioDecryptor()
             return try Self.output(of: bytes) { try audio.decrypt($0, key: key, into: &$1) }

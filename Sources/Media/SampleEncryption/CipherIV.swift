@@ -37,6 +37,10 @@ public struct CipherIV: Hashable, Sendable {
         self.count = count
     }
 
+    /// The IV with 16 bytes: an IV of 8 bytes is followed by zeros (ISO/IEC 23001-7, 9.1: the IV is a field of 16 bytes
+    /// whose first bytes are those of the shorter IV).
+    package var paddedWithZeros: CipherIV { CipherIV(block: block) }
+
     /// The bytes of the IV: 8 or 16.
     public var bytes: [UInt8] { (0..<count).map { block[$0] } }
 

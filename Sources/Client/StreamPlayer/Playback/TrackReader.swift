@@ -24,6 +24,7 @@ struct TrackReader {
     /// The next load of a live playlist, if any.
     private(set) var dueLoad: PlaylistLoad?
     private var decryptor = RenditionDecryptor()
+    private var isIFrame: Bool
     private var initialization: ResolvedInitialization?
     /// The start of playback, on the timeline.
     private let origin: Double
@@ -44,6 +45,7 @@ struct TrackReader {
         now: Duration
     ) throws(PlayerError) {
         (self.kind, url, base) = (kind, loaded.asked, loaded.url)
+        isIFrame = loaded.playlist.isIFramesOnly
         timeline = try Self.timeline(loaded) { () throws(TimelineError) in
             try SegmentTimeline(loaded.playlist, start: start)
         }
@@ -124,6 +126,7 @@ struct TrackReader {
         try Self.timeline(loaded) { () throws(TimelineError) in try timeline.change(to: loaded.playlist) }
         self.timeline = timeline
         (url, base) = (loaded.asked, loaded.url)
+        isIFrame = loaded.playlist.isIFramesOnly
         live = LiveReload()
         dueLoad = nil
         for action in live.loaded(loaded.playlist, began: began, now: now) {
@@ -163,7 +166,12 @@ struct TrackReader {
         do {
             clear = try decryptor.decrypt(
                 media.bytes,
-                .init(keys: segment.keys, mediaSequenceNumber: segment.mediaSequenceNumber, name: uri),
+                .init(
+                    keys: segment.keys,
+                    mediaSequenceNumber: segment.mediaSequenceNumber,
+                    name: uri,
+                    isIFrame: isIFrame
+                ),
                 keys: keys
             )
         } catch {

@@ -90,7 +90,7 @@ struct MP4TrackDecryptor {
             if id != current?.id { current = (id, try cipher(id)) }
         }
         if batch.isEmpty { batchStart = sampleCount }
-        let iv = try initializationVector(protection.iv)
+        let iv = try initializationVector(protection.iv, protection.scheme)
         if protection.subsamples.count == 0 {
             batch.append(offset: sample.offset, size: sample.size, iv: iv)
         } else {
@@ -119,10 +119,13 @@ struct MP4TrackDecryptor {
         batchEnd = 0
     }
 
-    private mutating func initializationVector(_ bytes: SampleIV) throws -> CipherIV {
+    /// Returns the IV of a sample. A constant IV can have 8 bytes (ISO/IEC 23001-7, 8.2), but the CBC mode of `cbcs`
+    /// requires 16.
+    private mutating func initializationVector(_ bytes: SampleIV, _ scheme: FourCC) throws -> CipherIV {
         if let vector, vector.bytes == bytes { return vector.iv }
         do throws(SampleEncryptionError) {
-            let iv = try CipherIV(bytes.bytes)
+            let given = try CipherIV(bytes.bytes)
+            let iv = scheme == "cbcs" ? given.paddedWithZeros : given
             vector = (bytes, iv)
             return iv
         } catch {

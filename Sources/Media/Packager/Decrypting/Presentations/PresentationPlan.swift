@@ -20,6 +20,8 @@ struct PresentationPlan {
         var mediaSequenceNumber: UInt64?
         /// The media initialization section of the segment; nil if there is none, or if this is one itself.
         var initialization: FileRange?
+        /// True if the segment is from an I-frame playlist: it contains only a picture, often without tables.
+        var isIFrame = false
     }
 
     /// A file, or a byte range of it.
@@ -145,7 +147,8 @@ struct PresentationPlan {
             var reference = FileReference(
                 range: try Self.range(resolved.byteRange, file),
                 keys: resolved.keys,
-                mediaSequenceNumber: resolved.mediaSequenceNumber
+                mediaSequenceNumber: resolved.mediaSequenceNumber,
+                isIFrame: playlist.isIFramesOnly
             )
             if let initialization = resolved.initialization {
                 let fileRange = FileRange(

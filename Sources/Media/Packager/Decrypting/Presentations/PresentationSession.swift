@@ -95,7 +95,17 @@ struct PresentationSession {
         }
         guard let fileRange = fileRanges.first else { return nil }
         if let initialization, initialization.fileRange == fileRange { return initialization.movie }
-        let movie = try MappedFile(path: paths.path(fileRange.name)).withBytes { bytes in
+        let movie = try withBytes(of: fileRange) { try MP4Decryptor.movie(of: $0) }
+        initialization = (fileRange, movie)
+        return movie
+    }
+
+    /// Calls a closure with the bytes of an init segment.
+    private func withBytes<Result>(
+        of fileRange: PresentationPlan.FileRange,
+        _ body: (RawSpan) throws -> Result
+    ) throws -> Result {
+        try MappedFile(path: paths.path(fileRange.name)).withBytes { bytes in
             let range = fileRange.range ?? 0..<bytes.byteCount
             guard range.upperBound <= bytes.byteCount else {
                 throw DecryptionError(
@@ -104,10 +114,8 @@ struct PresentationSession {
                     "EXT-X-MAP references its bytes up to \(range.upperBound), but the file has only \(bytes.byteCount)"
                 )
             }
-            return try MP4Decryptor.movie(of: bytes.extracting(range))
+            return try body(bytes.extracting(range))
         }
-        initialization = (fileRange, movie)
-        return movie
     }
 
     /// Decrypts formats without key IDs, with the key of each segment's EXT-X-KEY tag. Sizes do not change.
@@ -133,12 +141,33 @@ struct PresentationSession {
             if MediaFileKind(part) == .packedAudio {
                 try audio.decrypt(part, key: key, base: range.lowerBound, into: &target)
             } else {
-                try stream.decrypt(part, key: key, base: range.lowerBound, into: &target)
+                if reference.isIFrame, !stream.hasTables { try readTables(of: &stream, before: reference, in: input) }
+                try stream.decrypt(
+                    part,
+                    key: key,
+                    base: range.lowerBound,
+                    isIFrame: reference.isIFrame,
+                    into: &target
+                )
             }
         }
         streams[file.playlist] = stream
         if let report = audio.report { return [report] }
         return Self.difference(stream.reports, before)
+    }
+
+    /// Reads the tables for a segment of an I-frame playlist: from its init segment, or from the preceding bytes of its
+    /// file. If there are none, the decryptor recognizes the video by its PES packets.
+    private func readTables(
+        of stream: inout TransportStreamDecryptor,
+        before reference: PresentationPlan.FileReference,
+        in input: RawSpan
+    ) throws {
+        if let fileRange = reference.initialization {
+            try withBytes(of: fileRange) { try stream.readTables($0) }
+        }
+        guard !stream.hasTables, let start = reference.range?.lowerBound else { return }
+        try stream.readTables(input.extracting(0..<start))
     }
 
     /// Returns the tracks with the counts since an earlier report.
