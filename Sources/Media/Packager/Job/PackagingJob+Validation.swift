@@ -19,6 +19,7 @@ extension PackagingJob {
         try checkLive()
         guard let scheme else { return try checkClear() }
         try checkScheme(scheme)
+        try checkKeyFormatVersions()
         try checkRotation(scheme)
         if keysArriveLater {
             guard keys.isEmpty else {
@@ -137,11 +138,21 @@ extension PackagingJob {
         guard keys.isEmpty else {
             throw JobFailure("scheme", "the scheme is none, but keys are given: choose a scheme, or remove the keys")
         }
+        try checkKeyFormatVersions()
         guard clearLead == nil else {
             throw JobFailure("clear-lead", "the scheme none encrypts nothing: remove this option, or choose a scheme")
         }
         guard systems.isEmpty else {
             throw JobFailure("systems", "the scheme none has no keys to signal: remove this option, or choose a scheme")
+        }
+    }
+
+    private func checkKeyFormatVersions() throws(JobFailure) {
+        guard keyFormatVersions == nil || systems.contains(.fairPlay) else {
+            throw JobFailure(
+                "keyformat-versions",
+                "applies only to FairPlay keys: add fairplay to systems, or leave it out"
+            )
         }
     }
 

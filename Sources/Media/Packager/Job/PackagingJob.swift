@@ -94,6 +94,8 @@ public struct PackagingJob: Sendable {
     public var systems: [ProtectionSystem] = []
     /// The template of key URIs; nil to use the default of FairPlay.
     public var keyURI: KeyURITemplate?
+    /// The FPS versions that FairPlay keys signal; nil for version 1.
+    package var keyFormatVersions: FairPlayVersions?
     /// The value of `{title}` in key URIs.
     public var title: String?
     /// The rules for HDCP-LEVEL and ALLOWED-CPC.

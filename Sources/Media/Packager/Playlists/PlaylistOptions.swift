@@ -10,6 +10,8 @@ package struct PlaylistOptions: Sendable {
     package var systems: [ProtectionSystem] = []
     /// The template of key URIs.
     package var keyURI = KeyURITemplate.fairPlay
+    /// The FPS versions that FairPlay keys signal.
+    package var keyFormatVersions = FairPlayVersions.first
     /// The value of `{title}` in key URIs.
     package var title: String?
     /// The rules for HDCP-LEVEL and ALLOWED-CPC.
@@ -23,6 +25,7 @@ package struct PlaylistOptions: Sendable {
         names = job.names
         systems = job.systems
         keyURI = job.keyURI ?? .fairPlay
+        keyFormatVersions = job.keyFormatVersions ?? .first
         title = job.title
         outputProtection = job.outputProtection
     }
@@ -44,7 +47,12 @@ package struct PlaylistOptions: Sendable {
             // With cenc, each sample has an IV in the segment.
             iv: protection.scheme == .cenc ? nil : protection.iv?.bytes
         )
-        return signals.map { signal in protection.systemData.tag(for: keyID, signal.system) ?? KeyTag(signal) }
+        return signals.map { signal in
+            if let tag = protection.systemData.tag(for: keyID, signal.system) { return tag }
+            var tag = KeyTag(signal)
+            if signal.system == .fairPlay { tag.keyFormatVersions = keyFormatVersions.description }
+            return tag
+        }
     }
 
     /// True if output protection is signaled. If the key is served in the clear, output protection is ineffective, so

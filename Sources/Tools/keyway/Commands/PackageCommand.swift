@@ -49,6 +49,7 @@ struct PackageCommand: AsyncParsableCommand {
 
     @OptionGroup var packaging: PackagingOptions
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
+    @OptionGroup(title: "Key signaling") var signals: KeySignalOptions
     @OptionGroup(title: "Generated keys") var delivery: KeyDeliveryOptions
     @OptionGroup(title: "Keys from a key server (SPEKE)") var speke: SPEKEOptions
     @OptionGroup(title: "Live streams and key rotation") var stream: StreamOptions
@@ -88,7 +89,7 @@ struct PackageCommand: AsyncParsableCommand {
 
     /// Returns the settings of the command line.
     func settings() throws(CommandFailure) -> PackagingSettings {
-        try PackagingSettings(inputs: inputs, packaging, encryption, delivery, stream)
+        try PackagingSettings(inputs: inputs, packaging, encryption, delivery, signals, stream)
     }
 
     private func client() throws(CommandFailure) -> KeyServerClient {

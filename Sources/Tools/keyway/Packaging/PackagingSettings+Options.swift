@@ -22,6 +22,7 @@ extension PackagingSettings {
         _ packaging: PackagingOptions,
         _ encryption: EncryptionOptions,
         _ delivery: KeyDeliveryOptions,
+        _ signals: KeySignalOptions,
         _ stream: StreamOptions
     ) throws(CommandFailure) {
         self.inputs = inputs
@@ -35,6 +36,7 @@ extension PackagingSettings {
         clearLead = Setting(encryption.clearLead)
         title = Setting(encryption.title)
         ivSize = Setting(encryption.ivSize)
+        keyFormatVersions = Setting(signals.keyFormatVersions)
         hdcp = encryption.hdcp.compactMap { Setting($0) }
         allowedCPC = encryption.allowedCPC.compactMap { Setting($0) }
         window = Setting(stream.window)

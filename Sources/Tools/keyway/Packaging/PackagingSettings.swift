@@ -61,6 +61,7 @@ struct PackagingSettings {
     var title: Setting<String>?
     var manifests: Setting<Set<PackagingJob.Manifest>>?
     var ivSize: Setting<Int>?
+    var keyFormatVersions: Setting<FairPlayVersions>?
     var window: Setting<LengthArgument>?
     var targetDuration: Setting<DurationArgument>?
     var startDate: Setting<TimeArgument>?
@@ -121,6 +122,7 @@ struct PackagingSettings {
         // Players of cenc usually have no HLS support, so HLS playlists are written for it only on request.
         job.manifests = manifests?.value ?? (job.scheme == .cenc ? [.dash] : [.hls])
         if let ivSize { job.ivSize = ivSize.value }
+        job.keyFormatVersions = keyFormatVersions?.value
         do {
             if let segmentDuration { job.segmentDuration = try Self.time(segmentDuration, "segment-duration") }
             job.clearLead = try clearLead.map { try Self.time($0, "clear-lead") }
